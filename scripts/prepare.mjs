@@ -1,0 +1,22 @@
+// Runs before `npm start` and `npm test`, under whatever Node the system has (20 or later): installs what package-lock.json
+// names when that has not happened yet, Node 24 (the npm package `node`) among it.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const stamp = join(root, 'node_modules', '.gatehouse-lock')
+const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
+const installed = existsSync(stamp) && readFileSync(stamp, 'utf8') === lock && existsSync(join(root, 'node_modules/.bin/node'))
+
+if (!installed) {
+  console.error('gatehouse: installing dependencies, once (a minute or so) …')
+  // Not `npm ci`: it refuses a lock file that lacks another platform's optional binaries.
+const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev']
+  const { status } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) {
+    console.error('gatehouse: `npm install` failed, see above; `npm start` tries again')
+    process.exit(status ?? 1)
+  }
+  writeFileSync(stamp, lock)
+}

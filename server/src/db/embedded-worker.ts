@@ -1,0 +1,17 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { vector } from '@electric-sql/pglite-pgvector'
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
+
+/** Runs inside the worker thread that embedded.ts starts: one PGlite, one socket. */
+const { directory, socket } = workerData as { directory: string; socket: string }
+const database = await PGlite.create({ dataDir: directory, extensions: { vector } })
+const server = new PGLiteSocketServer({ db: database, path: socket, maxConnections: 64 })
+await server.start()
+
+parentPort?.once('message', async () => {
+  await server.stop()
+  await database.close()
+  parentPort?.close()
+})
+parentPort?.postMessage('ready')

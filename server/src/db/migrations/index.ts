@@ -1,0 +1,7 @@
+import type { Migration } from 'kysely/migration'
+import * as gateway from './0001-gateway.ts'
+
+/** Forward only; a landed migration is never edited. Names sort in the order they run. */
+export const MIGRATIONS: Record<string, Migration> = {
+  '0001-gateway': gateway,
+}

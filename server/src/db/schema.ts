@@ -1,0 +1,212 @@
+import type { ColumnType } from 'kysely'
+
+/** jsonb: read as a value, written as JSON text. */
+type Json<T> = ColumnType<T, string, string>
+type NullableJson<T> = ColumnType<T | null, string | null, string | null>
+type Bytes = Buffer
+type CreatedAt = ColumnType<Date, Date, never>
+
+/** Ids are UUIDv7 in the tables and TypeIDs (`aud_…`) everywhere else; lib/id.ts turns one into the other. */
+export interface Schema {
+  workspace: WorkspaceTable
+  application: ApplicationTable
+  api_key: ApiKeyTable
+  admin_token: AdminTokenTable
+  workspace_user: WorkspaceUserTable
+  provider: ProviderTable
+  model: ModelTable
+  policy_set: PolicySetTable
+  review_item: ReviewItemTable
+  audit_record: AuditRecordTable
+  audit_head: AuditHeadTable
+  audit_checkpoint: AuditCheckpointTable
+}
+
+export interface WorkspaceTable {
+  id: string
+  name: string
+  /** JWKS, claim names, audit retention … (applications/workspace.ts). */
+  settings: Json<unknown>
+  /** Sealed (lib/secret-box.ts): the HMAC key of content hashes. Destroying it erases what the hashes stand for. */
+  hash_key: Bytes
+  /** Sealed: the Ed25519 private key that signs audit checkpoints, PKCS#8 PEM. */
+  signing_key: Bytes
+  /** SPKI PEM of the same key, so that anybody can check a checkpoint. */
+  signing_public_key: string
+  /** The policy set version in force; null: no policies. */
+  active_policy_id: string | null
+  created_at: CreatedAt
+}
+
+export interface ApplicationTable {
+  id: string
+  workspace_id: string
+  name: string
+  settings: Json<unknown>
+  limits: Json<unknown>
+  models: NullableJson<readonly string[]>
+  providers: NullableJson<readonly string[]>
+  default_model: string | null
+  ceiling: string
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface ApiKeyTable {
+  id: string
+  workspace_id: string
+  application_id: string
+  name: string
+  /** SHA-256 of the key; the key itself is never stored. */
+  hash: Bytes
+  /** First letters of the key, so that people can tell keys apart. */
+  hint: string
+  created_at: CreatedAt
+  revoked_at: Date | null
+}
+
+export interface AdminTokenTable {
+  id: string
+  name: string
+  hash: Bytes
+  created_at: CreatedAt
+  revoked_at: Date | null
+}
+
+export interface WorkspaceUserTable {
+  workspace_id: string
+  /** Canonical user id, stable across Applications. */
+  id: string
+  username: string
+  role: string
+  department: string
+  attributes: Json<Record<string, unknown>>
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface ProviderTable {
+  workspace_id: string
+  /** A slug such as `openai`; shown as `owned_by` in the models list. */
+  id: string
+  /** openai (any OpenAI-compatible server) or stub. */
+  kind: string
+  /** api, environment or config: who declared it, and so whether private addresses are allowed. */
+  source: string
+  base_url: string | null
+  /** Sealed; null when there is none or when it comes from the environment. */
+  api_key: Bytes | null
+  /** Name of the environment variable that holds the key, if it is not stored. */
+  api_key_env: string | null
+  headers: Json<Record<string, string>>
+  /** Path of chat completions below base_url. */
+  path: string
+  timeout_ms: number
+  max_retries: number
+  max_concurrency: number
+  weight: number
+  region: string | null
+  max_classification: string
+  enabled: boolean
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface ModelTable {
+  workspace_id: string
+  provider_id: string
+  /** The name callers use. */
+  id: string
+  /** The name the provider knows; null: the same. */
+  upstream_name: string | null
+  /** Price per million tokens; null: unknown. */
+  input_price: number | null
+  output_price: number | null
+  created_at: CreatedAt
+}
+
+export interface PolicySetTable {
+  id: string
+  workspace_id: string
+  name: string
+  version: number
+  sha256: string
+  /** The YAML as it was published, byte for byte. */
+  source: string
+  published_by: string
+  created_at: CreatedAt
+}
+
+export interface ReviewItemTable {
+  id: string
+  workspace_id: string
+  application_id: string
+  /** hold: something waits for it. escalation: nothing waits. */
+  kind: string
+  /** pending, approved, released, denied; escalations: pending, acknowledged. Expiry is read from the clock. */
+  state: string
+  point: string
+  endpoint: string
+  user_id: string
+  session_id: string | null
+  /** Keyed hash of the canonical request: what the item is bound to. */
+  request_hash: Bytes
+  rules: Json<readonly unknown[]>
+  findings: Json<Record<string, number>>
+  classification: string
+  risk_level: string
+  policy: NullableJson<unknown>
+  model: string | null
+  /** Sealed: messages and, for an output hold, the provider's answer. Erased on denial and at expiry. */
+  content: Bytes | null
+  /** Sealed: what was released, so that a repeated resubmission gets the same. Erased at expiry. */
+  result: Bytes | null
+  /** Record of the execution that opened the item. */
+  audit_id: string
+  /** Record of the execution that released it. */
+  released_audit_id: string | null
+  /** The item that this one's release was held as in turn (input approved, then the output held). */
+  successor_id: string | null
+  created_at: CreatedAt
+  expires_at: Date
+  decided_by: string | null
+  decided_at: Date | null
+  comment: string | null
+  /** Set, and committed, before the provider is called for a release: after a crash it tells that the call may have happened. */
+  release_started_at: Date | null
+  released_at: Date | null
+}
+
+export interface AuditRecordTable {
+  id: string
+  workspace_id: string
+  /** null: an operator's change, not an Application's exchange. */
+  application_id: string | null
+  sequence: number
+  created_at: CreatedAt
+  endpoint: string
+  verdict: string | null
+  risk_level: string | null
+  status: number
+  /** Keyed hash of the user id. */
+  user_hash: string | null
+  /** The record in RFC 8785 form, without its own hash: exactly the bytes that were hashed. */
+  body: string
+  prev_hash: Bytes
+  hash: Bytes
+}
+
+export interface AuditHeadTable {
+  workspace_id: string
+  sequence: number
+  hash: Bytes
+}
+
+export interface AuditCheckpointTable {
+  workspace_id: string
+  /** How many records the tree covers: sequences up to and including this one. */
+  size: number
+  root: Bytes
+  signature: Bytes
+  created_at: CreatedAt
+}

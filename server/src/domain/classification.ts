@@ -1,0 +1,15 @@
+/** How sensitive content is, mildest first (gateway-api.md, Enumerations). */
+export const CLASSIFICATIONS = ['public', 'internal', 'confidential', 'restricted'] as const
+export type Classification = (typeof CLASSIFICATIONS)[number]
+
+/** How dangerous an exchange looks, mildest first (gateway-api.md, Enumerations). */
+export const RISK_LEVELS = ['low', 'medium', 'high', 'critical'] as const
+export type RiskLevel = (typeof RISK_LEVELS)[number]
+
+export const classificationRank = (value: Classification): number => CLASSIFICATIONS.indexOf(value)
+export const riskRank = (value: RiskLevel): number => RISK_LEVELS.indexOf(value)
+
+/** The stricter of two; classification and risk are only ever raised. */
+export const stricterClassification = (a: Classification, b: Classification): Classification =>
+  classificationRank(a) >= classificationRank(b) ? a : b
+export const higherRisk = (a: RiskLevel, b: RiskLevel): RiskLevel => (riskRank(a) >= riskRank(b) ? a : b)

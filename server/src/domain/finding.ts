@@ -1,0 +1,49 @@
+/** Every kind of thing the detectors know, in the order of decisions.md §2.4a. New types may be added at the end of a group. */
+export const FINDING_TYPES = [
+  'pii.email',
+  'pii.phone',
+  'pii.card',
+  'pii.iban',
+  'pii.national_id',
+  'pii.ip',
+  'pii.person',
+  'secret.api_key',
+  'secret.token',
+  'secret.private_key',
+  'secret.connection_string',
+  'injection.override',
+  'injection.exfiltration',
+  'injection.role_play',
+  'hidden.text',
+] as const
+export type FindingType = (typeof FINDING_TYPES)[number]
+
+export const FINDING_GROUPS = ['pii', 'secret', 'injection', 'hidden'] as const
+export type FindingGroup = (typeof FINDING_GROUPS)[number]
+
+/** A span of one text: `start` inclusive, `end` exclusive, in UTF-16 units. Never holds the matched text itself. */
+export interface Finding {
+  readonly type: FindingType
+  readonly start: number
+  readonly end: number
+}
+
+/** EVERY type and group with its count, 0 when absent, so that a missing key in a policy is an authoring error. */
+export type FindingCounts = Readonly<Record<FindingType | FindingGroup, number>>
+
+export const groupOf = (type: FindingType): FindingGroup => type.slice(0, type.indexOf('.')) as FindingGroup
+
+/** True when `name` (a type or a group) covers `type`. */
+export const covers = (name: FindingType | FindingGroup, type: FindingType): boolean => name === type || name === groupOf(type)
+
+export function countFindings(findings: Iterable<Finding>): FindingCounts {
+  const counts = Object.fromEntries([...FINDING_TYPES, ...FINDING_GROUPS].map((name) => [name, 0])) as Record<
+    FindingType | FindingGroup,
+    number
+  >
+  for (const { type } of findings) {
+    counts[type] += 1
+    counts[groupOf(type)] += 1
+  }
+  return counts
+}

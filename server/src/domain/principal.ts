@@ -1,0 +1,77 @@
+import type { Classification } from './classification.ts'
+
+/** The six gateway endpoints by the names policies and records use (decisions.md §2.4a). */
+export const ENDPOINTS = ['chat', 'models', 'knowledge_search', 'memory_search', 'memory_capture', 'audit'] as const
+export type Endpoint = (typeof ENDPOINTS)[number]
+
+export const EXTENSIONS = ['tools', 'content_parts', 'developer_role'] as const
+export type Extension = (typeof EXTENSIONS)[number]
+
+export interface ApplicationLimits {
+  readonly requests_per_minute: number
+  readonly burst: number
+  readonly concurrency: number
+  /** null: no token limit. */
+  readonly tokens_per_minute: number | null
+  /** null: no limit per end user. */
+  readonly user_requests_per_minute: number | null
+}
+
+export const DEFAULT_LIMITS: ApplicationLimits = {
+  requests_per_minute: 600,
+  burst: 60,
+  concurrency: 200,
+  tokens_per_minute: null,
+  user_requests_per_minute: null,
+}
+
+export interface ApplicationSettings {
+  readonly extensions: readonly Extension[]
+  readonly knowledge: { readonly enabled: boolean; readonly collections?: readonly string[] }
+  readonly memory: { readonly enabled: boolean; readonly capture?: 'off' | 'explicit' | 'extract' }
+  /** What unverified users may see (decisions.md §2.7). */
+  readonly assertion_clearance: Classification
+  /** Classification of content in which no detector found anything. */
+  readonly default_classification: Classification
+  /** Free-form, visible to policies as `application.settings`. */
+  readonly [name: string]: unknown
+}
+
+export const DEFAULT_SETTINGS: ApplicationSettings = {
+  extensions: [],
+  knowledge: { enabled: false },
+  memory: { enabled: false },
+  assertion_clearance: 'internal',
+  default_classification: 'internal',
+}
+
+/** The calling Application, as stage 1 finds it. Ids are TypeIDs (`app_…`, `ws_…`). */
+export interface Application {
+  readonly id: string
+  readonly workspaceId: string
+  readonly name: string
+  readonly settings: ApplicationSettings
+  readonly limits: ApplicationLimits
+  /**
+   * Allowed models as patterns over `model` or `provider/model`, where `*` stands for any run of characters.
+   * null: every model of the allowed providers.
+   */
+  readonly models: readonly string[] | null
+  /** Allowed provider ids; null: every provider of the Workspace. */
+  readonly providers: readonly string[] | null
+  readonly defaultModel: string | null
+  /** The most sensitive content this Application may handle. */
+  readonly ceiling: Classification
+}
+
+/** The end user of one request: asserted by the Application, or verified by a token of the Workspace JWKS. */
+export interface User {
+  /** Empty when the request names nobody. */
+  readonly id: string
+  readonly role: string
+  readonly department: string
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly verified: boolean
+}
+
+export const NOBODY: User = { id: '', role: '', department: '', attributes: {}, verified: false }

@@ -1,0 +1,82 @@
+/** OpenAI's words for kinds of errors; its clients choose their exception class by status and show this type. */
+type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'conflict_error'
+  | 'rate_limit_error'
+  | 'api_error'
+
+interface ErrorRow {
+  readonly status: number
+  readonly type: ErrorType
+  /** Public text when the thrower gives none. */
+  readonly message: string
+}
+
+/** The one table of errors: gateway-api.md “Errors”, then decisions.md §1 “Further codes”. */
+export const ERRORS = {
+  VALIDATION_ERROR: { status: 400, type: 'invalid_request_error', message: 'The request is not valid.' },
+  AUTH_INVALID_KEY: { status: 401, type: 'authentication_error', message: 'The API key is missing or not valid.' },
+  AUTH_KEY_REVOKED: { status: 401, type: 'authentication_error', message: 'The API key has been revoked.' },
+  AUTH_INVALID_USER_TOKEN: { status: 401, type: 'authentication_error', message: 'The user token is not valid.' },
+  POLICY_DENIED: { status: 403, type: 'permission_error', message: 'A policy of your organisation does not allow this.' },
+  POLICY_REVIEW_DENIED: { status: 403, type: 'permission_error', message: 'A reviewer has denied this request.' },
+  FORBIDDEN: { status: 403, type: 'permission_error', message: 'You may not do this.' },
+  NOT_FOUND: { status: 404, type: 'not_found_error', message: 'There is nothing here.' },
+  METHOD_NOT_ALLOWED: { status: 405, type: 'invalid_request_error', message: 'This path does not answer that method.' },
+  CONFLICT: { status: 409, type: 'conflict_error', message: 'The request conflicts with the present state.' },
+  POLICY_REVIEW_PENDING: { status: 409, type: 'conflict_error', message: 'A person has to approve this first.' },
+  REVIEW_HOLD_EXPIRED: { status: 410, type: 'invalid_request_error', message: 'The hold has expired.' },
+  PAYLOAD_TOO_LARGE: { status: 413, type: 'invalid_request_error', message: 'The request is too large.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, type: 'invalid_request_error', message: 'This content type is not supported.' },
+  NO_ELIGIBLE_PROVIDER: { status: 422, type: 'invalid_request_error', message: 'No provider may serve this request.' },
+  RATE_LIMITED: { status: 429, type: 'rate_limit_error', message: "The gateway's rate limit is reached." },
+  INTERNAL: { status: 500, type: 'api_error', message: 'Something went wrong inside the gateway.' },
+  PROVIDER_ERROR: { status: 502, type: 'api_error', message: 'The model provider failed.' },
+  UNAVAILABLE: { status: 503, type: 'api_error', message: 'The gateway cannot serve this right now.' },
+  PROVIDER_TIMEOUT: { status: 504, type: 'api_error', message: 'The model provider did not answer in time.' },
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** What a caller may learn of a failure. Every field here is public. */
+export interface ErrorFields {
+  readonly message?: string
+  /** Path of the offending field, as `governance.user.id`. */
+  readonly param?: string
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly reviewItemId?: string
+  readonly auditId?: string
+  /** Extra response headers, as `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A failure with a public face (`code` and `fields`) and a private one (`cause`, for the log only). */
+export class GatehouseError extends Error {
+  readonly code: ErrorCode
+  readonly fields: ErrorFields
+
+  constructor(code: ErrorCode, fields: ErrorFields = {}, cause?: unknown) {
+    super(fields.message ?? ERRORS[code].message, cause === undefined ? undefined : { cause })
+    this.name = 'GatehouseError'
+    this.code = code
+    this.fields = fields
+  }
+}
+
+/** The envelope of both APIs (gateway-api.md “Errors”; `type` and `param` per decisions.md §1). */
+export function errorBody(code: ErrorCode, fields: ErrorFields = {}) {
+  return {
+    error: {
+      code,
+      message: fields.message ?? ERRORS[code].message,
+      type: ERRORS[code].type,
+      param: fields.param ?? null,
+      ...(fields.auditId === undefined ? {} : { audit_id: fields.auditId }),
+      ...(fields.reviewItemId === undefined ? {} : { review_item_id: fields.reviewItemId }),
+      ...(fields.details === undefined ? {} : { details: fields.details }),
+    },
+  }
+}

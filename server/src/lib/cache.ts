@@ -1,0 +1,45 @@
+import { elapsed } from './clock.ts'
+
+interface Entry<V> {
+  readonly value: Promise<V>
+  readonly loadedAt: number
+}
+
+/**
+ * Remembers what `load` answered for at most `maxAgeMs`, at most `maxEntries` of them; callers at the same time share one
+ * load. A failed load is not remembered. Whoever changes the source calls `forget`; the age is only the fallback.
+ */
+export class Cache<V> {
+  readonly #load: (key: string) => Promise<V>
+  readonly #maxAgeMs: number
+  readonly #maxEntries: number
+  readonly #entries = new Map<string, Entry<V>>()
+
+  constructor(load: (key: string) => Promise<V>, { maxAgeMs = 750, maxEntries = 10_000 } = {}) {
+    this.#load = load
+    this.#maxAgeMs = maxAgeMs
+    this.#maxEntries = maxEntries
+  }
+
+  get(key: string): Promise<V> {
+    const known = this.#entries.get(key)
+    if (known && elapsed() - known.loadedAt < this.#maxAgeMs) return known.value
+    const entry = { value: this.#load(key), loadedAt: elapsed() }
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    entry.value.catch(() => {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key)
+    })
+    if (this.#entries.size > this.#maxEntries) {
+      const oldest = this.#entries.keys().next()
+      if (!oldest.done) this.#entries.delete(oldest.value)
+    }
+    return entry.value
+  }
+
+  /** Without a key: everything. */
+  forget(key?: string): void {
+    if (key === undefined) this.#entries.clear()
+    else this.#entries.delete(key)
+  }
+}

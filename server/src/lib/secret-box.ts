@@ -1,0 +1,33 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const VERSION = 1
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** AES-256-GCM under a key derived from the server's secret key, one per purpose. */
+export interface SecretBox {
+  /** `context` (for instance the row's id) is bound to the sealed bytes: they open nowhere else. */
+  seal(plain: string, context: string): Buffer
+  /** Throws when the bytes were altered, belong to another context or to another key. */
+  open(sealed: Uint8Array, context: string): string
+}
+
+export function secretBox(secretKey: Uint8Array, purpose: string): SecretBox {
+  const key = Buffer.from(hkdfSync('sha256', secretKey, '', `gatehouse ${purpose}`, 32))
+  return {
+    seal(plain, context) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), body])
+    },
+    open(sealed, context) {
+      const bytes = Buffer.from(sealed)
+      if (bytes[0] !== VERSION) throw new Error('sealed with an unknown version')
+      const tagAt = 1 + NONCE_BYTES
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, tagAt)).setAAD(Buffer.from(context))
+      decipher.setAuthTag(bytes.subarray(tagAt, tagAt + TAG_BYTES))
+      return Buffer.concat([decipher.update(bytes.subarray(tagAt + TAG_BYTES)), decipher.final()]).toString('utf8')
+    },
+  }
+}
