@@ -1,0 +1,35 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { canonicalJson } from '../lib/canonical-json.ts'
+
+/** Who asks what. Everything in it binds: a resubmission that differs anywhere is another request. */
+export interface RequestBinding {
+  /** `app_…` */
+  readonly applicationId: string
+  /** Id of the user as stage 3 found it, asserted or verified; empty when the request names nobody. */
+  readonly userId: string
+  readonly sessionId: string | null
+  /** The validated request body, `governance` included; what of it does not count is left out here. */
+  readonly request: Readonly<Record<string, unknown>>
+}
+
+/** Who asks, and how the answer is delivered: not what is asked (decisions.md §2.5: `stream` and the wait may differ). */
+const NOT_ASKED: ReadonlySet<string> = new Set(['governance', 'stream', 'stream_options'])
+
+/**
+ * What a review item is bound to, and by what an identical request finds its pending hold (decisions.md §2.3, §2.5):
+ * HMAC-SHA-256 over the RFC 8785 form of the binding.
+ *
+ * @NOTE All of `governance` is left out: its user and session count as stage 3 resolved them (a verified token may say the
+ * same as an assertion did), the rest is delivery. Role, department and attributes do not bind: they are for the current
+ * policy to judge, which is evaluated again at release.
+ *
+ * @throws when `request` holds what JSON cannot: a lone surrogate in a string, a number that is not finite.
+ */
+export function requestHash(key: Uint8Array, { applicationId, userId, sessionId, request }: RequestBinding): Buffer {
+  const asked = Object.fromEntries(Object.entries(request).filter(([name]) => !NOT_ASKED.has(name)))
+  const text = canonicalJson({ purpose: 'review-request-1', applicationId, userId, sessionId, asked })
+  return createHmac('sha256', key).update(text).digest()
+}
+
+/** False: the resubmission is of another request, 400 `review_request_mismatch`. */
+export const sameRequest = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)

@@ -1,0 +1,31 @@
+import type { ReviewItem } from './review.ts'
+
+/** An item as reviewers get it from `/admin/v1/reviews`: timestamps in ISO 8601, the request's hash in hex. Never content. */
+export const reviewJson = (item: ReviewItem) => ({
+  id: item.id,
+  object: 'review_item' as const,
+  kind: item.kind,
+  state: item.state,
+  workspace_id: item.workspaceId,
+  application_id: item.applicationId,
+  user_id: item.userId,
+  session_id: item.sessionId,
+  endpoint: item.endpoint,
+  point: item.point,
+  rules: item.rules,
+  classification: item.classification,
+  risk_level: item.riskLevel,
+  findings: item.findings,
+  request_hash: item.requestHash.toString('hex'),
+  policy: item.policy,
+  model: item.model,
+  created_at: item.createdAt.toISOString(),
+  expires_at: item.expiresAt.toISOString(),
+  decided_by: item.decidedBy,
+  decided_at: item.decidedAt?.toISOString() ?? null,
+  comment: item.comment,
+  audit_id: item.auditId,
+  released_at: item.releasedAt?.toISOString() ?? null,
+  released_audit_id: item.releasedAuditId,
+  successor_id: item.successorId,
+})

@@ -1,0 +1,91 @@
+import type { Selectable } from 'kysely'
+import type { ReviewItemTable } from '../db/schema.ts'
+import type { Classification, RiskLevel } from '../domain/classification.ts'
+import type { DecidingRule, PolicyPoint, PolicyVersion } from '../domain/decision.ts'
+import type { Endpoint } from '../domain/principal.ts'
+import { fromId, toId } from '../lib/id.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import { type ReviewItem, type ReviewKind, stateAt } from './review.ts'
+
+/** Whose items a caller may touch: the Workspace, and the calling Application within it. TypeIDs. */
+export interface ReviewOwner {
+  readonly workspaceId: string
+  readonly applicationId: string
+}
+
+/** Every column but the sealed ones, which few readers need and which may be a megabyte. */
+export const ITEM_COLUMNS = [
+  'id',
+  'workspace_id',
+  'application_id',
+  'kind',
+  'state',
+  'point',
+  'endpoint',
+  'user_id',
+  'session_id',
+  'request_hash',
+  'rules',
+  'findings',
+  'classification',
+  'risk_level',
+  'policy',
+  'model',
+  'audit_id',
+  'released_audit_id',
+  'successor_id',
+  'created_at',
+  'expires_at',
+  'decided_by',
+  'decided_at',
+  'comment',
+  'release_started_at',
+  'released_at',
+] as const satisfies readonly (keyof ReviewItemTable)[]
+
+export type ItemRow = Pick<Selectable<ReviewItemTable>, (typeof ITEM_COLUMNS)[number]>
+
+export function toItem(row: ItemRow, now: Date): ReviewItem {
+  return {
+    id: toId('rev', row.id),
+    kind: row.kind as ReviewKind,
+    state: stateAt({ state: row.state, expiresAt: row.expires_at }, now),
+    workspaceId: toId('ws', row.workspace_id),
+    applicationId: toId('app', row.application_id),
+    userId: row.user_id,
+    sessionId: row.session_id,
+    endpoint: row.endpoint as Endpoint,
+    point: row.point as PolicyPoint,
+    rules: row.rules as readonly DecidingRule[],
+    classification: row.classification as Classification,
+    riskLevel: row.risk_level as RiskLevel,
+    findings: row.findings,
+    requestHash: row.request_hash,
+    policy: row.policy as PolicyVersion | null,
+    model: row.model,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    decidedBy: row.decided_by,
+    decidedAt: row.decided_at,
+    comment: row.comment,
+    auditId: toId('aud', row.audit_id),
+    releasedAt: row.released_at,
+    releasedAuditId: row.released_audit_id && toId('aud', row.released_audit_id),
+    successorId: row.successor_id && toId('rev', row.successor_id),
+  }
+}
+
+/** For ids of our own making; one that is not of `prefix` is a programming error. */
+export function uuidOf(prefix: string, id: string): string {
+  const uuid = fromId(prefix, id)
+  if (uuid === undefined) throw new TypeError(`not an id of kind ${prefix}`)
+  return uuid
+}
+
+/** Bound to the item and the column, so that sealed bytes open in their own place only. */
+export const seal = (box: SecretBox, id: string, part: 'content' | 'result', value: unknown): Buffer =>
+  box.seal(JSON.stringify(value), `${id} ${part}`)
+
+/** Throws when the bytes were altered, moved or sealed under another key. */
+export const unseal = <T>(box: SecretBox, id: string, part: 'content' | 'result', sealed: Uint8Array): T =>
+  JSON.parse(box.open(sealed, `${id} ${part}`)) as T

@@ -1,0 +1,59 @@
+import type { Db, Tx } from '../../src/db/database.ts'
+import { newId } from '../../src/lib/id.ts'
+import { secretBox } from '../../src/lib/secret-box.ts'
+import { decide } from '../../src/review/decision-store.ts'
+import type { Lease, ReviewItem } from '../../src/review/review.ts'
+import type { ReviewOwner } from '../../src/review/review-row.ts'
+import { type NewReview, openHold } from '../../src/review/review-store.ts'
+import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
+
+/** The box that review content is sealed in. */
+export const REVIEW_BOX = secretBox(TEST_SECRET_KEY, 'review')
+
+/** When the items of these tests are opened. */
+export const OPENED = new Date('2026-03-02T09:00:00Z')
+export const after = (ms: number): Date => new Date(OPENED.getTime() + ms)
+
+/** As `claimRelease` wants it, on a cluster: a claim counts for a minute. */
+export const lease = (now: Date): Lease => ({ now, leaseMs: 60_000 })
+
+/** A hold's worth of everything; each with a request of its own unless told. */
+export const newReview = (change: Partial<NewReview> = {}): NewReview => ({
+  id: newId('rev'),
+  userId: 'u-asking',
+  sessionId: null,
+  endpoint: 'chat',
+  point: 'input',
+  rules: [{ id: 'ask-first', point: 'input', verdict: 'require_approval' }],
+  classification: 'confidential',
+  riskLevel: 'medium',
+  findings: { 'pii.email': 1, pii: 1 },
+  requestHash: crypto.getRandomValues(Buffer.alloc(32)),
+  policy: { id: newId('pol'), name: 'acme', version: 3, sha256: 'ab'.repeat(32) },
+  model: 'mock-model',
+  auditId: newId('aud'),
+  createdAt: OPENED,
+  content: { messages: [{ role: 'user', content: 'the sealed words' }] },
+  ...change,
+})
+
+export async function seedOwner(db: Db): Promise<ReviewOwner> {
+  const { workspaceId } = await seedWorkspace(db)
+  const { applicationId } = await seedApplication(db, workspaceId)
+  return { workspaceId, applicationId }
+}
+
+export const transact = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work)
+
+export async function seedHold(db: Db, owner: ReviewOwner, change: Partial<NewReview> = {}): Promise<ReviewItem> {
+  const { item } = await transact(db, (tx) => openHold(tx, owner, newReview(change), REVIEW_BOX))
+  return item
+}
+
+export async function seedApproved(db: Db, owner: ReviewOwner, change: Partial<NewReview> = {}): Promise<ReviewItem> {
+  const { id } = await seedHold(db, owner, change)
+  const judgement = { verdict: 'approved', by: 'op-1', comment: null, now: OPENED } as const
+  const decided = await transact(db, (tx) => decide(tx, owner.workspaceId, id, judgement))
+  if (decided.kind !== 'decided') throw new Error(decided.kind)
+  return decided.item
+}
