@@ -1,0 +1,70 @@
+import type { ApplicationLimits } from '../domain/principal.ts'
+
+export type LimitName = 'requests' | 'user' | 'tokens' | 'concurrency'
+
+/** What one limit still allows: whole units, and the milliseconds until there is one more (absent: no window). */
+export interface LimitState {
+  readonly name: LimitName
+  readonly units: number
+  readonly nextMs?: number
+}
+
+/** What a request that can never be admitted is told to wait; clients are also told not to try. */
+const NEVER_SECONDS = 60
+/** The OpenAI client ignores waits longer than a minute and tries at once (decisions.md §2.3, Headers). */
+const LONGEST_RETRY_SECONDS = 60
+
+const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000))
+
+/**
+ * `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11, section 3. A burst has no parameter of its own there, so it
+ * carries the vendor's prefix, as the draft asks for; `tokens` is a unit that its registry does not know yet.
+ */
+export function policyHeader(limits: ApplicationLimits): string {
+  const policies = [`"requests";q=${limits.requests_per_minute};w=60;gatehouse-burst=${limits.burst}`]
+  if (limits.user_requests_per_minute !== null) policies.push(`"user";q=${limits.user_requests_per_minute};w=60`)
+  if (limits.tokens_per_minute !== null) policies.push(`"tokens";q=${limits.tokens_per_minute};qu="tokens";w=60`)
+  policies.push(`"concurrency";q=${limits.concurrency};qu="concurrent-requests"`)
+  return policies.join(', ')
+}
+
+/**
+ * `RateLimit` (section 4) beside the policy; on a refusal also `Retry-After`, never earlier than the window that RateLimit
+ * names (section 6). `waitMs` is Infinity for a request that is larger than the limit itself.
+ */
+export function limitHeaders(
+  policy: string,
+  states: readonly LimitState[],
+  refusal?: { readonly limit: LimitName; readonly waitMs: number },
+): { seconds: number; headers: Record<string, string> } {
+  const wait = refusal && (Number.isFinite(refusal.waitMs) ? seconds(refusal.waitMs) : NEVER_SECONDS)
+  const items = states.map(({ name, units, nextMs }) => {
+    const window = name === refusal?.limit ? wait : nextMs === undefined ? undefined : seconds(nextMs)
+    return window === undefined ? `"${name}";r=${units}` : `"${name}";r=${units};t=${window}`
+  })
+  const headers: Record<string, string> = { 'ratelimit-policy': policy, ratelimit: items.join(', ') }
+  if (refusal === undefined || wait === undefined) return { seconds: 0, headers }
+  headers['retry-after'] = String(wait)
+  if (refusal.waitMs > LONGEST_RETRY_SECONDS * 1_000) headers['x-should-retry'] = 'false'
+  return { seconds: wait, headers }
+}
+
+/** Public text of a refusal. It names the gateway, so that nobody looks for the fault at the provider. */
+export function refusalText(
+  limit: LimitName,
+  limits: ApplicationLimits,
+  tokens: number,
+  retrySeconds: number,
+  waitMs: number,
+): string {
+  if (!Number.isFinite(waitMs)) {
+    return `This request of about ${tokens} tokens is larger than the gateway's limit of ${limits.tokens_per_minute} tokens a minute for this Application; make it smaller.`
+  }
+  const what = {
+    requests: `${limits.requests_per_minute} requests a minute (at most ${limits.burst} at once) for this Application`,
+    user: `${limits.user_requests_per_minute} requests a minute for one user`,
+    tokens: `${limits.tokens_per_minute} tokens a minute for this Application`,
+    concurrency: `${limits.concurrency} requests at the same time for this Application`,
+  }[limit]
+  return `The gateway's limit of ${what} is reached; try again in ${retrySeconds} s.`
+}
