@@ -1,0 +1,137 @@
+import { isUtf8 } from 'node:buffer'
+import type { Choice, Completion, Usage } from '../domain/completion.ts'
+import type { ChatMessage } from '../domain/message.ts'
+
+/** What stands in where the provider said nothing usable. */
+export interface AnswerDefaults {
+  /** The model the caller asked for: shown whatever the provider calls it. */
+  readonly model: string
+  readonly newId: () => string
+  /** Unix seconds. */
+  readonly created: () => number
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const ID = /^[\w.:-]{1,128}$/
+const FINISH_REASON = /^\w{1,64}$/
+/** Texts of a message besides `content` that policies look at and clients know. Any other field stays behind. */
+const TEXT_FIELDS = ['refusal', 'reasoning_content', 'reasoning'] as const
+const LOGPROBS_DEPTH = 5
+
+/**
+ * A provider's answer as a completion; undefined unless all of it is sound: valid UTF-8 and JSON, at least one choice, each a
+ * whole message of the assistant with a `finish_reason`. The completion is built anew from known fields, so that nothing
+ * leaves that the inspection of answers does not know.
+ */
+export function readCompletion(body: Buffer, defaults: AnswerDefaults): Completion | undefined {
+  const answer = parse(body)
+  if (!answer || !Array.isArray(answer.choices) || answer.choices.length === 0 || isSet(answer.error)) return undefined
+  const choices: Choice[] = []
+  for (const value of answer.choices) {
+    const choice = readChoice(value, choices.length)
+    if (!choice || choices.some(({ index }) => index === choice.index)) return undefined
+    choices.push(choice)
+  }
+  const usage = isSet(answer.usage) ? readUsage(answer.usage) : null
+  if (usage === undefined) return undefined
+  return {
+    id: typeof answer.id === 'string' && ID.test(answer.id) ? answer.id : defaults.newId(),
+    object: 'chat.completion',
+    created: isCount(answer.created) && answer.created > 0 ? answer.created : defaults.created(),
+    model: defaults.model,
+    choices,
+    ...(usage && { usage }),
+  }
+}
+
+function parse(body: Buffer): Fields | undefined {
+  if (!isUtf8(body)) return undefined
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readChoice(value: unknown, position: number): Choice | undefined {
+  if (!isObject(value) || !isObject(value.message)) return undefined
+  const { finish_reason, logprobs } = value
+  const index = value.index ?? position
+  if (!isCount(index) || typeof finish_reason !== 'string' || !FINISH_REASON.test(finish_reason)) return undefined
+  if (finish_reason === 'error') return undefined // OpenRouter's way to report a failure with status 200
+  const message = readMessage(value.message, finish_reason)
+  if (!message) return undefined
+  if (!isSet(logprobs)) return { index, message, finish_reason }
+  return isObject(logprobs) && isShallow(logprobs, LOGPROBS_DEPTH) ? { index, message, finish_reason, logprobs } : undefined
+}
+
+function readMessage(value: Fields, finishReason: string): ChatMessage | undefined {
+  if (value.role !== 'assistant') return undefined
+  const message: Record<string, unknown> = { role: 'assistant', content: value.content }
+  for (const name of TEXT_FIELDS) {
+    const text = value[name]
+    if (!isSet(text)) continue
+    if (typeof text !== 'string') return undefined
+    message[name] = text
+  }
+  if (isSet(value.tool_calls)) {
+    const calls = readToolCalls(value.tool_calls)
+    if (!calls) return undefined
+    if (calls.length > 0) message.tool_calls = calls
+  }
+  if (isSet(value.function_call)) {
+    const call = readFunction(value.function_call)
+    if (!call) return undefined
+    message.function_call = call
+  }
+  if (typeof value.content === 'string') return message as ChatMessage
+  if (isSet(value.content)) return undefined
+  // Without content: a call of a tool, a refusal, or what a content filter left.
+  const silent = 'tool_calls' in message || 'function_call' in message || 'refusal' in message
+  if (!silent && finishReason !== 'content_filter') return undefined
+  message.content = silent ? null : ''
+  return message as ChatMessage
+}
+
+function readToolCalls(value: unknown): unknown[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const calls: unknown[] = []
+  for (const call of value as unknown[]) {
+    if (!isObject(call) || typeof call.id !== 'string') return undefined
+    const type = call.type ?? 'function'
+    const body = type === 'function' ? readFunction(call.function) : type === 'custom' ? readCustom(call.custom) : undefined
+    if (!body) return undefined
+    calls.push({ id: call.id, type, [type as string]: body })
+  }
+  return calls
+}
+
+const readFunction = (value: unknown) =>
+  isObject(value) && typeof value.name === 'string' && typeof value.arguments === 'string'
+    ? { name: value.name, arguments: value.arguments }
+    : undefined
+
+const readCustom = (value: unknown) =>
+  isObject(value) && typeof value.name === 'string' && typeof value.input === 'string'
+    ? { name: value.name, input: value.input }
+    : undefined
+
+/** Absent counts are 0, an absent total is the sum; anything but whole numbers is malformed. */
+function readUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const prompt_tokens = value.prompt_tokens ?? 0
+  const completion_tokens = value.completion_tokens ?? 0
+  if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined
+  const total_tokens = value.total_tokens ?? prompt_tokens + completion_tokens
+  return isCount(total_tokens) ? { prompt_tokens, completion_tokens, total_tokens } : undefined
+}
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isSet = (value: unknown): boolean => value !== undefined && value !== null
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
+/** Deep nesting would overflow the stack of whoever serialises it again. */
+const isShallow = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' || value === null || (levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1)))

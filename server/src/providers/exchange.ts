@@ -1,0 +1,183 @@
+import type { Dispatcher } from 'undici'
+import { AddressRefusedError } from './url-guard.ts'
+
+/**
+ * How a call went wrong:
+ * - `blocked`: the address is not allowed; nothing was sent. `connect`: no connection; nothing was sent.
+ * - `reset`: the connection ended before an answer began. `truncated`: it ended within the answer.
+ * - `timeout`: not done in time. `aborted`: the caller went away.
+ * - `status`: an HTTP status other than 2xx. `malformed`: not a whole, valid answer. `too_large`: beyond the cap.
+ */
+export type FailureKind =
+  | 'blocked'
+  | 'connect'
+  | 'reset'
+  | 'truncated'
+  | 'timeout'
+  | 'aborted'
+  | 'status'
+  | 'malformed'
+  | 'too_large'
+
+export interface Failure {
+  readonly ok: false
+  readonly failure: FailureKind
+  /** HTTP status; 0 when none was received. */
+  readonly status: number
+  /** As the server asked for, unparsed limits: callers bound it. */
+  readonly retryAfterMs?: number
+}
+
+export interface Received {
+  readonly ok: true
+  readonly status: number
+  readonly body: Buffer
+}
+
+export interface ExchangeRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: readonly string[]
+  readonly body: string | null
+  /** For the whole exchange: waiting for a connection, headers, body. */
+  readonly timeoutMs: number
+  /** Larger answers are cut off where the cap is reached; memory stays below cap + one chunk. */
+  readonly maxBytes: number
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds since the epoch, for a Retry-After that is a date. */
+  readonly now: () => number
+}
+
+/** Error bodies up to this size are read and dropped, so that the connection lives on. */
+const DISCARD_BYTES = 65_536
+const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?:json|plain))(?:\s*;|\s*$)/i
+
+/**
+ * One HTTP exchange that ends in one answer of JSON, as bytes. Never throws, never follows a redirect, never decodes a content
+ * encoding: with `identity` asked for, another one is malformed, so a small body cannot unfold into a large one.
+ */
+export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Received | Failure> {
+  if (request.signal?.aborted) return Promise.resolve({ ok: false, failure: 'aborted', status: 0 })
+  return new Promise((resolve) => {
+    const { method, path, headers, body } = request
+    dispatcher.dispatch({ method, path, headers: headers as string[], body }, new Exchange(request, resolve))
+  })
+}
+
+/** undici's own handler interface instead of its streams: this is the gateway's hot path. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #request: ExchangeRequest
+  readonly #resolve: (result: Received | Failure) => void
+  readonly #timer: NodeJS.Timeout
+  #controller: Dispatcher.DispatchController | undefined
+  #settled = false
+  #status = 0
+  #discard = false
+  #size = 0
+  #first: Buffer | undefined
+  #rest: Buffer[] | undefined
+
+  constructor(request: ExchangeRequest, resolve: (result: Received | Failure) => void) {
+    this.#request = request
+    this.#resolve = resolve
+    this.#timer = setTimeout(expire, request.timeoutMs, this)
+    request.signal?.addEventListener('abort', this.#onAbort)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // Given up while it waited for a connection: end it before a byte of it is sent.
+    if (this.#settled) this.#cut()
+  }
+
+  onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    if (status < 200) return // an interim response; the real one follows
+    this.#status = status
+    if (status > 299) {
+      this.#discard = true
+      const retryAfterMs = retryAfter(headers, this.#request.now)
+      this.#settle({ ok: false, failure: 'status', status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })
+    } else if (!isPlainJson(headers)) this.#fail('malformed')
+    else if (Number(headers['content-length']) > this.#request.maxBytes) this.#fail('too_large')
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#size += chunk.length
+    if (this.#discard) {
+      if (this.#size > DISCARD_BYTES) this.#cut()
+    } else if (this.#size > this.#request.maxBytes) this.#fail('too_large')
+    else if (this.#first === undefined) this.#first = chunk
+    else if (this.#rest === undefined) this.#rest = [this.#first, chunk]
+    else this.#rest.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    const body = this.#rest ? Buffer.concat(this.#rest, this.#size) : this.#first
+    this.#settle(body ? { ok: true, status: this.#status, body } : { ok: false, failure: 'malformed', status: this.#status })
+    this.#release()
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#settle({ ok: false, failure: this.#kindOf(error), status: this.#status })
+    this.#release()
+  }
+
+  /** Called by the timer. An answer that was settled by its status may still be draining. */
+  expire(): void {
+    this.#fail('timeout')
+  }
+
+  readonly #onAbort = (): void => this.#fail('aborted')
+
+  #fail(failure: FailureKind): void {
+    this.#settle({ ok: false, failure, status: this.#status })
+    this.#cut()
+  }
+
+  #settle(result: Received | Failure): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#resolve(result)
+  }
+
+  #cut(): void {
+    this.#release()
+    this.#controller?.abort(new Error('given up'))
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer)
+    this.#request.signal?.removeEventListener('abort', this.#onAbort)
+    this.#first = this.#rest = undefined
+  }
+
+  #kindOf(error: Error & { code?: unknown }): FailureKind {
+    if (error instanceof AddressRefusedError) return 'blocked'
+    if (!this.#controller) return 'connect'
+    const code = String(error.code)
+    const unreadable = (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') || code === 'UND_ERR_HEADERS_OVERFLOW'
+    if (unreadable) return 'malformed'
+    return this.#status === 0 ? 'reset' : 'truncated'
+  }
+}
+
+const expire = (call: Exchange): void => call.expire()
+
+function isPlainJson(headers: Record<string, string | string[] | undefined>): boolean {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') return false
+  const type = headers['content-type']
+  return type === undefined || (typeof type === 'string' && JSON_TYPE.test(type))
+}
+
+/** `retry-after-ms` (OpenAI, Azure) before `Retry-After` in seconds or as a date (RFC 9110 §10.2.3). */
+function retryAfter(headers: Record<string, string | string[] | undefined>, now: () => number): number | undefined {
+  const ms = Number(headers['retry-after-ms'] ?? Number.NaN)
+  if (ms >= 0) return ms
+  const text = headers['retry-after']
+  if (typeof text !== 'string') return undefined
+  const seconds = Number(text)
+  if (seconds >= 0) return seconds * 1_000
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now())
+}

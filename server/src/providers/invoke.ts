@@ -1,0 +1,215 @@
+import type { Completion, ProviderAttempt } from '../domain/completion.ts'
+import type { ErrorCode } from '../errors.ts'
+import { elapsed } from '../lib/clock.ts'
+import type { Failure } from './exchange.ts'
+import type { Health, Permit, Verdict } from './health.ts'
+import { type CallDeps, type CallResult, callProvider, type ProviderRequest, requestBody } from './openai-adapter.ts'
+import type { Pools } from './pools.ts'
+import type { Provider, ProviderModel } from './provider.ts'
+import type { Candidate } from './route.ts'
+import { stubCompletion } from './stub.ts'
+
+export interface InvokeDeps extends CallDeps {
+  readonly pools: Pools
+  readonly health: Health
+  /** From 0 up to but not including 1. */
+  readonly random: () => number
+  /** Ceiling of the first jittered pause, milliseconds; doubles with every retry. */
+  readonly backoffMs?: number
+}
+
+export interface InvokeOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The stub answers in the first candidate's place; nobody is called. */
+  readonly dryRun?: boolean
+  /**
+   * Never ask again once a provider may have begun to work (release of a held request, decisions.md §2.5): only attempts that
+   * surely did nothing, as a refused connection or a 429, are followed by another.
+   */
+  readonly atMostOnce?: boolean
+}
+
+export type InvokeResult =
+  | {
+      readonly ok: true
+      readonly completion: Completion
+      readonly provider: Provider
+      readonly model: ProviderModel
+      readonly attempts: readonly ProviderAttempt[]
+    }
+  | {
+      readonly ok: false
+      readonly code: Extract<ErrorCode, 'PROVIDER_ERROR' | 'PROVIDER_TIMEOUT'>
+      readonly attempts: readonly ProviderAttempt[]
+    }
+
+/** Longest wait that a Retry-After may ask for, and the longest while another provider stands ready. */
+const MAX_WAIT_MS = 10_000
+const MAX_WAIT_WITH_FALLBACK_MS = 1_000
+const BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 2_000
+/** All attempts together take at most this many times the longest timeout among the candidates. */
+const BUDGET_FACTOR = 2
+
+/** Asks the candidates in their order, each as often as it allows, until one answers. Never throws for what a provider does. */
+export async function invoke(
+  candidates: readonly Candidate[],
+  request: ProviderRequest,
+  deps: InvokeDeps,
+  options: InvokeOptions = {},
+): Promise<InvokeResult> {
+  const run = new Run(request, deps, options, budgetOf(candidates))
+  for (const [index, candidate] of candidates.entries()) {
+    const result = await run.ask(candidate, { insist: false, isLast: index === candidates.length - 1 })
+    if (result) return result
+  }
+  // Nobody could be asked because breakers are open: one of them gets a probe before its time.
+  for (const candidate of run.asked ? [] : [...run.turnedAway]) {
+    const result = await run.ask(candidate, { insist: true, isLast: true })
+    if (result) return result
+    if (run.asked) break
+  }
+  return run.failed()
+}
+
+const budgetOf = (candidates: readonly Candidate[]): number =>
+  BUDGET_FACTOR * Math.max(0, ...candidates.map(({ provider }) => provider.timeoutMs))
+
+/** The attempts for one request: what has been tried, how much time is left. */
+class Run {
+  readonly #request: ProviderRequest
+  readonly #deps: InvokeDeps
+  readonly #options: InvokeOptions
+  readonly #deadline: number
+  readonly #attempts: ProviderAttempt[] = []
+  /** Candidates whose breaker was open. */
+  readonly turnedAway: Candidate[] = []
+  #last: Failure | undefined
+  #over = false
+
+  constructor(request: ProviderRequest, deps: InvokeDeps, options: InvokeOptions, budgetMs: number) {
+    this.#request = request
+    this.#deps = deps
+    this.#options = options
+    this.#deadline = elapsed() + budgetMs
+  }
+
+  get asked(): boolean {
+    return this.#last !== undefined
+  }
+
+  failed(): InvokeResult {
+    const code = this.#last?.failure === 'timeout' ? 'PROVIDER_TIMEOUT' : 'PROVIDER_ERROR'
+    return { ok: false, code, attempts: this.#attempts }
+  }
+
+  /** Asks one candidate until it answers or there is no sense in asking it again; undefined: go on with the next. */
+  async ask(candidate: Candidate, how: { insist: boolean; isLast: boolean }): Promise<InvokeResult | undefined> {
+    if (this.#over) return undefined
+    const { provider } = candidate
+    if (provider.kind === 'stub' || this.#options.dryRun) return this.#stub(candidate)
+    const body = requestBody(this.#request, candidate.model)
+    for (let retry = 0; ; retry++) {
+      const permit = this.#deps.health.acquire(provider, how.insist)
+      if (permit === 'open' || permit === 'busy') {
+        if (permit === 'open') this.turnedAway.push(candidate)
+        this.#note(candidate, { status: 0, outcome: permit === 'open' ? 'circuit_open' : 'busy', ms: 0 })
+        return undefined
+      }
+      const result = await this.#call(candidate, body, permit)
+      if (result.ok) return this.#answered(candidate, result.completion)
+      this.#last = result
+      if (result.failure === 'aborted' || (this.#options.atMostOnce && mayHaveWorked(result))) this.#over = true
+      if (this.#over || retry >= provider.maxRetries || !isWorthRepeating(result)) return undefined
+      if (!(await this.#pause(result, retry, how.isLast))) return undefined
+    }
+  }
+
+  async #call(candidate: Candidate, body: string, permit: Permit): Promise<CallResult> {
+    const { provider } = candidate
+    const { pools, health } = this.#deps
+    const startedAt = elapsed()
+    const timeoutMs = Math.max(1, Math.min(provider.timeoutMs, this.#deadline - startedAt))
+    let result: CallResult | undefined
+    try {
+      const { signal } = this.#options
+      result = await callProvider(pools.endpoint(provider), body, this.#request.model, { timeoutMs, signal }, this.#deps)
+    } finally {
+      health.release(provider, permit, result ? verdictOf(result) : 'unknown', result && !result.ok ? result.retryAfterMs : 0)
+    }
+    const outcome = result.ok ? 'ok' : result.failure
+    const spent = result.ok ? spentOn(result.completion, candidate.model) : {}
+    this.#note(candidate, { status: result.status, outcome, ms: elapsed() - startedAt, ...spent })
+    return result
+  }
+
+  /** Waits before the next try with full jitter, at least as long as the provider asked for; false when that is not worth it. */
+  async #pause({ retryAfterMs = 0 }: Failure, retry: number, isLast: boolean): Promise<boolean> {
+    const { random, backoffMs = BACKOFF_MS } = this.#deps
+    const wait = retryAfterMs + random() * Math.min(backoffMs * 2 ** retry, MAX_BACKOFF_MS)
+    const longest = isLast ? MAX_WAIT_MS : MAX_WAIT_WITH_FALLBACK_MS
+    if (retryAfterMs > longest || elapsed() + wait >= this.#deadline) return false
+    this.#over = !(await sleep(wait, this.#options.signal))
+    return !this.#over
+  }
+
+  #stub(candidate: Candidate): InvokeResult {
+    const created = Math.floor(this.#deps.clock.now().getTime() / 1_000)
+    const completion = stubCompletion(this.#request, { newId: this.#deps.newId, created })
+    const { usage } = completion
+    const tokens = usage && { prompt_tokens: usage.prompt_tokens, completion_tokens: usage.completion_tokens }
+    this.#note(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...tokens })
+    return this.#answered(candidate, completion)
+  }
+
+  #answered({ provider, model }: Candidate, completion: Completion): InvokeResult {
+    return { ok: true, completion, provider, model, attempts: this.#attempts }
+  }
+
+  #note({ provider, model }: Candidate, attempt: Omit<ProviderAttempt, 'provider' | 'model'>): void {
+    this.#attempts.push({ provider: provider.id, model: model.id, ...attempt })
+  }
+}
+
+const TRANSIENT_STATUS = new Set([408, 409, 425, 429])
+const isTransient = (status: number): boolean => status >= 500 || TRANSIENT_STATUS.has(status)
+
+/** By the same provider. A timeout is not: a hang would be paid for twice. */
+function isWorthRepeating({ failure, status }: Failure): boolean {
+  if (failure === 'status') return isTransient(status)
+  return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
+}
+
+/** Whether the provider may have spent something on the request. */
+const mayHaveWorked = ({ failure, status }: Failure): boolean =>
+  failure === 'status' ? status >= 500 : failure !== 'connect' && failure !== 'blocked'
+
+function verdictOf(result: CallResult): Verdict {
+  if (result.ok) return 'alive'
+  const { failure, status } = result
+  if (failure === 'status') return status === 429 ? 'limited' : status >= 500 ? 'failed' : 'alive'
+  return failure === 'aborted' || failure === 'too_large' || failure === 'blocked' ? 'unknown' : 'failed'
+}
+
+function spentOn({ usage }: Completion, { inputPrice, outputPrice }: ProviderModel) {
+  if (!usage) return {}
+  const { prompt_tokens, completion_tokens } = usage
+  const tokens = { prompt_tokens, completion_tokens }
+  if (inputPrice === null || outputPrice === null) return tokens
+  return { ...tokens, cost: (prompt_tokens * inputPrice + completion_tokens * outputPrice) / 1_000_000 }
+}
+
+/** False when the signal ended it. */
+const sleep = (ms: number, signal: AbortSignal | undefined): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve(false)
+    const stop = () => {
+      clearTimeout(timer)
+      resolve(false)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve(true)
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })

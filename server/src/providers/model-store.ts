@@ -1,0 +1,71 @@
+import type { Db } from '../db/database.ts'
+import type { ProviderModel } from './provider.ts'
+import { modelOf, type Page, type PageRequest, uuidOf } from './provider-row.ts'
+import { findProvider } from './provider-store.ts'
+
+export async function listModels(
+  db: Db,
+  workspaceId: string,
+  providerId: string,
+  page: PageRequest,
+): Promise<Page<ProviderModel>> {
+  const rows = await db
+    .selectFrom('model')
+    .selectAll()
+    .where('workspace_id', '=', uuidOf(workspaceId))
+    .where('provider_id', '=', providerId)
+    .$if(page.after !== undefined, (query) => query.where('id', '>', page.after ?? ''))
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .execute()
+  return { data: rows.slice(0, page.limit).map(modelOf), hasMore: rows.length > page.limit }
+}
+
+/**
+ * Adds models or changes those that are there. False, and nothing stored, when the Workspace has no such provider.
+ * `created_at` of a known model stays.
+ */
+export async function putModels(
+  db: Db,
+  workspaceId: string,
+  providerId: string,
+  models: readonly Omit<ProviderModel, 'createdAt'>[],
+  now: Date,
+): Promise<boolean> {
+  const workspace = uuidOf(workspaceId)
+  if (!(await findProvider(db, workspaceId, providerId))) return false
+  if (models.length === 0) return true
+  await db
+    .insertInto('model')
+    .values(
+      models.map(({ id, upstreamName, inputPrice, outputPrice }) => ({
+        workspace_id: workspace,
+        provider_id: providerId,
+        id,
+        upstream_name: upstreamName,
+        input_price: inputPrice,
+        output_price: outputPrice,
+        created_at: now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'provider_id', 'id']).doUpdateSet((row) => ({
+        upstream_name: row.ref('excluded.upstream_name'),
+        input_price: row.ref('excluded.input_price'),
+        output_price: row.ref('excluded.output_price'),
+      })),
+    )
+    .execute()
+  return true
+}
+
+/** False when that provider has no such model. */
+export async function deleteModel(db: Db, workspaceId: string, providerId: string, id: string): Promise<boolean> {
+  const result = await db
+    .deleteFrom('model')
+    .where('workspace_id', '=', uuidOf(workspaceId))
+    .where('provider_id', '=', providerId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return result.numDeletedRows === 1n
+}

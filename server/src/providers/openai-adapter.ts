@@ -1,0 +1,65 @@
+import type { Completion } from '../domain/completion.ts'
+import type { ChatMessage } from '../domain/message.ts'
+import type { Clock } from '../lib/clock.ts'
+import { readCompletion } from './answer.ts'
+import { exchange, type Failure } from './exchange.ts'
+import type { Endpoint } from './pools.ts'
+import type { ProviderModel } from './provider.ts'
+
+/** A chat request as policies have left it. */
+export interface ProviderRequest {
+  /** As the caller named it; the answer shows this name. */
+  readonly model: string
+  readonly messages: readonly ChatMessage[]
+  /** OpenAI fields that are passed on; those that are the gateway's own (model, messages, stream …) are replaced or left out. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+export type CallResult = { readonly ok: true; readonly status: number; readonly completion: Completion } | Failure
+
+export interface CallOptions {
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface CallDeps {
+  readonly clock: Clock
+  /** A fresh id with that prefix, for answers without a usable one. */
+  readonly newId: (prefix: string) => string
+  /** Largest answer of a provider, in bytes; 8 MiB by default. */
+  readonly maxAnswerBytes?: number
+}
+
+export const MAX_ANSWER_BYTES = 8 * 1_048_576
+
+/** The body for one provider; the same for every attempt at it. The gateway validates before it streams, so it asks for no stream. */
+export const requestBody = ({ messages, parameters }: ProviderRequest, model: ProviderModel): string =>
+  JSON.stringify({
+    ...parameters,
+    stream_options: undefined,
+    governance: undefined,
+    model: model.upstreamName ?? model.id,
+    messages,
+    stream: false,
+  })
+
+/** Asks an OpenAI-compatible provider once. Any failure is a value; what the provider wrote about it is not read. */
+export async function callProvider(
+  endpoint: Endpoint,
+  body: string,
+  model: string,
+  { timeoutMs, signal }: CallOptions,
+  deps: CallDeps,
+): Promise<CallResult> {
+  const now = () => deps.clock.now().getTime()
+  const { dispatcher, headers, chatPath: path } = endpoint
+  const maxBytes = deps.maxAnswerBytes ?? MAX_ANSWER_BYTES
+  const answer = await exchange(dispatcher, { method: 'POST', path, headers, body, timeoutMs, maxBytes, signal, now })
+  if (!answer.ok) return answer
+  const completion = readCompletion(answer.body, {
+    model,
+    newId: () => deps.newId('chatcmpl'),
+    created: () => Math.floor(now() / 1_000),
+  })
+  return completion ? { ok: true, status: answer.status, completion } : { ok: false, failure: 'malformed', status: answer.status }
+}

@@ -1,0 +1,166 @@
+import type { Updateable } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { ProviderTable } from '../db/schema.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import {
+  changedProvider,
+  type NewProvider,
+  originOf,
+  type Provider,
+  type ProviderChange,
+  type ProviderSource,
+} from './provider.ts'
+import {
+  keyContext,
+  type LoadDeps,
+  modelOf,
+  type Page,
+  type PageRequest,
+  type ProviderRecord,
+  providerOf,
+  recordOf,
+  uuidOf,
+} from './provider-row.ts'
+
+export interface WriteDeps {
+  /** Purpose `provider`. */
+  readonly box: SecretBox
+  readonly now: Date
+}
+
+export async function listProviders(db: Db, workspaceId: string, page: PageRequest): Promise<Page<ProviderRecord>> {
+  const rows = await db
+    .selectFrom('provider')
+    .selectAll()
+    .where('workspace_id', '=', uuidOf(workspaceId))
+    .$if(page.after !== undefined, (query) => query.where('id', '>', page.after ?? ''))
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .execute()
+  return { data: rows.slice(0, page.limit).map(recordOf), hasMore: rows.length > page.limit }
+}
+
+export async function findProvider(db: Db, workspaceId: string, id: string): Promise<ProviderRecord | undefined> {
+  const workspace = uuidOf(workspaceId)
+  const row = await db
+    .selectFrom('provider')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && recordOf(row)
+}
+
+/** False when the Workspace has a provider of that id already. The settings are to be checked before (providerProblem). */
+export async function createProvider(
+  db: Db,
+  workspaceId: string,
+  provider: NewProvider,
+  { box, now }: WriteDeps,
+): Promise<boolean> {
+  const { apiKey, id, baseUrl } = provider
+  const result = await db
+    .insertInto('provider')
+    .values({
+      workspace_id: uuidOf(workspaceId),
+      id,
+      kind: provider.kind,
+      source: provider.source,
+      base_url: baseUrl,
+      api_key: apiKey ? box.seal(apiKey, keyContext(workspaceId, id, baseUrl)) : null,
+      api_key_env: provider.apiKeyEnv ?? null,
+      headers: JSON.stringify(provider.headers),
+      path: provider.path,
+      timeout_ms: provider.timeoutMs,
+      max_retries: provider.maxRetries,
+      max_concurrency: provider.maxConcurrency,
+      weight: provider.weight,
+      region: provider.region,
+      max_classification: provider.maxClassification,
+      enabled: provider.enabled,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'id']).doNothing())
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
+}
+
+/**
+ * False when the Workspace has no such provider. A key stored for another origin is not carried over: give it anew. `by` says who
+ * changes it; the result is to be checked before (changedProvider, providerProblem).
+ */
+export async function updateProvider(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  change: ProviderChange,
+  { box, now, by }: WriteDeps & { readonly by: ProviderSource },
+): Promise<boolean> {
+  const before = await findProvider(db, workspaceId, id)
+  if (!before) return false
+  const { source, baseUrl } = changedProvider(before, change, by)
+  const seal = (apiKey: string) => box.seal(apiKey, keyContext(workspaceId, id, baseUrl))
+  const result = await db
+    .updateTable('provider')
+    .set({
+      ...columnsOf(change),
+      ...keyColumnsOf(change, originOf(baseUrl) !== originOf(before.baseUrl), seal),
+      source,
+      updated_at: now,
+    })
+    .where('workspace_id', '=', uuidOf(workspaceId))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** With its models. False when the Workspace has no such provider. */
+export async function deleteProvider(db: Db, workspaceId: string, id: string): Promise<boolean> {
+  const result = await db
+    .deleteFrom('provider')
+    .where('workspace_id', '=', uuidOf(workspaceId))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return result.numDeletedRows === 1n
+}
+
+/** All providers of the Workspace, keys in the clear, models attached: what routing works on. Ordered by id. */
+export async function loadProviders(db: Db, workspaceId: string, deps: LoadDeps): Promise<Provider[]> {
+  const workspace = uuidOf(workspaceId)
+  const rows = await db.selectFrom('provider').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute()
+  const models = await db.selectFrom('model').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute()
+  const byProvider = Map.groupBy(models, ({ provider_id }) => provider_id)
+  return rows.map((row) => providerOf(row, (byProvider.get(row.id) ?? []).map(modelOf), workspaceId, deps))
+}
+
+const COLUMNS = {
+  baseUrl: 'base_url',
+  path: 'path',
+  timeoutMs: 'timeout_ms',
+  maxRetries: 'max_retries',
+  maxConcurrency: 'max_concurrency',
+  weight: 'weight',
+  region: 'region',
+  maxClassification: 'max_classification',
+  enabled: 'enabled',
+} as const satisfies Partial<Record<keyof ProviderChange, keyof ProviderTable>>
+
+function columnsOf({ headers, ...change }: ProviderChange): Updateable<ProviderTable> {
+  const columns = Object.entries(COLUMNS).flatMap(([field, column]) => {
+    const value = change[field as keyof typeof COLUMNS]
+    return value === undefined ? [] : [[column, value]]
+  })
+  return { ...Object.fromEntries(columns), ...(headers && { headers: JSON.stringify(headers) }) }
+}
+
+/** A new key of either kind replaces the other; a move drops the stored one. */
+function keyColumnsOf(
+  { apiKey, apiKeyEnv }: ProviderChange,
+  moved: boolean,
+  seal: (apiKey: string) => Buffer,
+): Updateable<ProviderTable> {
+  if (apiKey) return { api_key: seal(apiKey), api_key_env: null }
+  if (apiKeyEnv) return { api_key: null, api_key_env: apiKeyEnv }
+  return { ...((moved || apiKey === null) && { api_key: null }), ...(apiKeyEnv === null && { api_key_env: null }) }
+}
