@@ -1,0 +1,64 @@
+/** The import rules of docs/architecture.md: what a folder may import is listed, the rest is forbidden. */
+const CAPABILITIES = ['applications', 'limits', 'classification', 'policy', 'providers', 'review', 'audit', 'telemetry']
+const WORDS = ['lib', 'domain', 'errors\\.ts']
+
+const only = (name, from, allowed, more = {}) => ({
+  name,
+  severity: 'error',
+  from: { path: `^server/src/${from}`, pathNot: '\\.test\\.ts$', ...more },
+  to: { path: '^server/src/', pathNot: allowed.map((folder) => `^server/src/${folder}`) },
+})
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    only('lib-imports-nothing-of-ours', 'lib/', ['lib/']),
+    only('domain', 'domain/', ['domain/', 'lib/']),
+    only('config', 'config/', ['config/', 'lib/', 'errors\\.ts']),
+    only('db', 'db/', ['db/', 'lib/']),
+    only('http-translates', 'http/', ['http/', ...WORDS]),
+    ...CAPABILITIES.map((folder) =>
+      only(`${folder}-never-another-capability`, `${folder}/`, [`${folder}/`, 'db/', ...WORDS], {
+        pathNot: '(\\.test|-routes)\\.ts$',
+      }),
+    ),
+    ...CAPABILITIES.map((folder) =>
+      only(`${folder}-routes`, `${folder}/.*-routes\\.ts$`, [`${folder}/`, 'db/', 'http/', ...WORDS]),
+    ),
+    only('a-stage-knows-capabilities-not-stages', 'pipeline/stages/', [
+      ...CAPABILITIES.map((c) => `${c}/`),
+      'db/(database|signal)\\.ts',
+      'pipeline/[^/]*\\.ts$',
+      ...WORDS,
+    ]),
+    only('pipeline', 'pipeline/[^/]*\\.ts$', [
+      'pipeline/',
+      ...CAPABILITIES.map((c) => `${c}/`),
+      'db/(database|signal)\\.ts',
+      ...WORDS,
+    ]),
+    only('gateway', 'gateway/', ['gateway/', 'pipeline/', 'http/', ...CAPABILITIES.map((c) => `${c}/`), ...WORDS]),
+    {
+      name: 'no-http-framework-in-the-core',
+      severity: 'error',
+      from: {
+        path: '^server/src/(domain|lib|pipeline|policy|review|audit|classification|providers|limits)/',
+        pathNot: '-routes\\.ts$',
+      },
+      to: { path: 'node_modules/fastify' },
+    },
+    {
+      name: 'tests-stay-out',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: '\\.test\\.ts$' },
+      to: { path: '^server/test' },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+}

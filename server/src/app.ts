@@ -1,0 +1,53 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { adminRoutes } from './admin/admin-routes.ts'
+import type { Context } from './context.ts'
+import { gatewayRoutes } from './gateway/gateway-routes.ts'
+import { answerErrors } from './http/error-replies.ts'
+import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
+import { requestIdOf, sendRequestId } from './http/request-id.ts'
+import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
+import { VERSION } from './version.ts'
+
+/** Longest time a caller may take to send its headers and body. */
+const REQUEST_TIMEOUT_MS = 60_000
+
+/** Every door of the server, in plain sight. */
+export async function createApp(context: Context): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: context.log,
+    disableRequestLogging: true,
+    genReqId: requestIdOf,
+    bodyLimit: context.config.sizes.bodyBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // A malformed path is nobody's: the same 404 as an unknown one.
+    routerOptions: { maxParamLength: 256 },
+    frameworkErrors: (error, request, reply) => app.errorHandler(error, request, reply),
+    forceCloseConnections: 'idle',
+  })
+  sendRequestId(app)
+  answerErrors(app)
+  logResponses(app)
+  await collectOpenApi(app, VERSION)
+  await app.register(gatewayRoutes, context)
+  await app.register(adminRoutes, { ...context, prefix: '/admin/v1' })
+  await app.register(telemetryRoutes, context)
+  await serveOpenApi(app)
+  return app
+}
+
+/** One line an exchange: enough to find its record, and nothing of what it said. */
+function logResponses(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const auditId = reply.getHeader('x-audit-id')
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        ...(auditId === undefined ? {} : { audit_id: auditId }),
+      },
+      'answered',
+    )
+  })
+}

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path'
+import { ConfigError, type Environment } from './environment.ts'
+import { type EnvironmentProvider, environmentProviders } from './environment-providers.ts'
+
+/** What the environment says, decided and checked (decisions.md §2.11; docs/configuration.md). Secrets are apart, in secrets.ts. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly dataDir: string
+  /** PostgreSQL; absent: the embedded database in dataDir. */
+  readonly databaseUrl: string | undefined
+  readonly databasePoolSize: number
+  /** The declarative configuration; undefined when there is no such file and none was named. */
+  readonly configFile: string
+  readonly configFileNamed: boolean
+  readonly demo: boolean
+  readonly logLevel: string
+  /** Provider and webhook URLs given over the admin API may be private. */
+  readonly allowPrivateUrls: boolean
+  readonly sizes: {
+    readonly bodyBytes: number
+    readonly contentBytes: number
+    readonly messages: number
+    readonly jsonDepth: number
+  }
+  /** Longest time the detectors may take for one text set before the request is refused, milliseconds. */
+  readonly detectorBudgetMs: number
+  /** OTLP/HTTP collector for spans; absent: no spans. */
+  readonly otlpEndpoint: string | undefined
+  readonly providers: readonly EnvironmentProvider[]
+}
+
+export function readConfig(env: Environment): Config {
+  return {
+    host: env.HOST || '127.0.0.1',
+    port: integer(env, 'PORT', 8787, 0, 65_535),
+    dataDir: resolve(env.GATEHOUSE_DATA || './data'),
+    databaseUrl: databaseUrl(env),
+    databasePoolSize: integer(env, 'GATEHOUSE_DATABASE_POOL', 10, 2, 500),
+    configFile: resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml'),
+    configFileNamed: Boolean(env.GATEHOUSE_CONFIG),
+    demo: flag(env, 'GATEHOUSE_DEMO', true),
+    logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    allowPrivateUrls: flag(env, 'GATEHOUSE_ALLOW_PRIVATE_URLS', false),
+    sizes: {
+      bodyBytes: integer(env, 'GATEHOUSE_MAX_BODY_BYTES', 1_048_576, 1_024, 104_857_600),
+      contentBytes: integer(env, 'GATEHOUSE_MAX_CONTENT_BYTES', 262_144, 1_024, 104_857_600),
+      messages: integer(env, 'GATEHOUSE_MAX_MESSAGES', 512, 1, 10_000),
+      jsonDepth: integer(env, 'GATEHOUSE_MAX_JSON_DEPTH', 32, 4, 256),
+    },
+    detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
+    otlpEndpoint: env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
+    providers: environmentProviders(env),
+  }
+}
+
+function databaseUrl({ DATABASE_URL: url }: Environment): string | undefined {
+  if (!url) return undefined
+  if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_URL must start with postgres:// or postgresql://')
+  return url
+}
+
+function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {
+  const text = env[name]
+  if (!text) return fallback
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`)
+  }
+  return value
+}
+
+function flag(env: Environment, name: string, fallback: boolean): boolean {
+  const text = env[name]
+  if (!text) return fallback
+  if (/^(1|true|yes|on)$/i.test(text)) return true
+  if (/^(0|false|no|off)$/i.test(text)) return false
+  throw new ConfigError(`${name} must be 1 or 0`)
+}
+
+function oneOf(env: Environment, name: string, fallback: string, allowed: readonly string[]): string {
+  const text = env[name]
+  if (!text) return fallback
+  if (!allowed.includes(text)) throw new ConfigError(`${name} must be one of ${allowed.join(', ')}`)
+  return text
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import { ConfigError, type Environment } from './environment.ts'
+
+/** Kept apart from Config, so that a configuration can be logged and this can't. */
+export interface Secrets {
+  /** Everything encrypted at rest is sealed under keys derived from it. */
+  readonly secretKey: Uint8Array
+  /** Reads a provider's key by the name of its variable. */
+  readonly fromEnvironment: (name: string) => string | undefined
+}
+
+const MIN_LENGTH = 32
+
+/** GATEHOUSE_SECRET_KEY, or with the embedded database a key that is made once and kept beside it (mode 0600). */
+export function readSecrets(env: Environment, config: Config): Secrets {
+  const text = env.GATEHOUSE_SECRET_KEY || keptKey(config)
+  if (text.length < MIN_LENGTH) {
+    throw new ConfigError(
+      `GATEHOUSE_SECRET_KEY must have at least ${MIN_LENGTH} characters, for instance from: openssl rand -base64 32`,
+    )
+  }
+  return { secretKey: Buffer.from(text), fromEnvironment: (name) => env[name] || undefined }
+}
+
+function keptKey({ databaseUrl, dataDir }: Config): string {
+  if (databaseUrl !== undefined) {
+    throw new ConfigError('GATEHOUSE_SECRET_KEY is required with DATABASE_URL, for instance from: openssl rand -base64 32')
+  }
+  const file = join(dataDir, 'secret.key')
+  if (!existsSync(file)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600 })
+  }
+  return readFileSync(file, 'utf8').trim()
+}

@@ -1,0 +1,124 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Endpoint } from '../domain/principal.ts'
+import { sendError } from '../http/error-replies.ts'
+import { sendEvents } from '../http/event-stream.ts'
+import { type PipelineDeps, type PipelineResult, runPipeline } from '../pipeline/pipeline.ts'
+import type { Exchange } from '../pipeline/request.ts'
+import type { ReviewWaiters } from '../review/waiting.ts'
+import { chatChunks } from './chat-chunks.ts'
+import { type ChatLimits, parseChat } from './chat-request.ts'
+import * as docs from './gateway-schemas.ts'
+import { governanceOf } from './governance.ts'
+import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseNothing } from './other-requests.ts'
+
+export interface GatewayDeps extends PipelineDeps {
+  readonly waiters: ReviewWaiters
+  readonly chatLimits: ChatLimits
+}
+
+type Parse = Exchange['parse']
+const NO_BODY = new Uint8Array()
+
+/** The six endpoints: read the body's bytes, run the pipeline, answer. What a body means is decided behind the API key. */
+export async function gatewayRoutes(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  )
+  // Bodies are checked by stage 2, after the key: the schemas here are documentation.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => JSON.stringify)
+
+  const run = (endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, parse: Parse) =>
+    runPipeline(exchangeOf(endpoint, request, reply, parse), deps)
+
+  const chat: Parse = (body, application) => parseChat(body, application, deps.chatLimits)
+  for (const path of ['/v1/chat/completions', '/chat/completions']) {
+    app.post(path, { schema: docs.chat(path) }, async (request, reply) => {
+      const exchange = exchangeOf('chat', request, reply, chat)
+      return answerChat(reply, await heldInline(exchange, await runPipeline(exchange, deps), deps))
+    })
+  }
+  for (const path of ['/v1/models', '/models']) {
+    app.get(path, { schema: docs.models(path) }, async (request, reply) => {
+      const result = await run('models', request, reply, parseNothing(undefined))
+      return answer(reply, result, () => ({ object: 'list', data: result.trail.facts.route?.models ?? [] }))
+    })
+  }
+  app.get<{ Params: { id: string } }>('/v1/audit/:id', { schema: docs.audit }, async (request, reply) => {
+    const result = await run('audit', request, reply, parseNothing(request.params.id))
+    return answer(reply, result, () => result.trail.facts.authorize?.found)
+  })
+  app.post('/v1/knowledge/search', { schema: docs.knowledgeSearch }, async (request, reply) => {
+    const result = await run('knowledge_search', request, reply, parseKnowledgeSearch)
+    return answer(reply, result, () => ({ object: 'list', data: [], governance: governanceOf(result) }))
+  })
+  app.post('/v1/memory/search', { schema: docs.memorySearch }, async (request, reply) => {
+    const result = await run('memory_search', request, reply, parseMemorySearch)
+    return answer(reply, result, () => ({ object: 'list', data: [], governance: governanceOf(result) }))
+  })
+  app.post('/v1/memory/capture', { schema: docs.memoryCapture }, async (request, reply) => {
+    const result = await run('memory_capture', request, reply, parseCapture)
+    return answer(reply, result, () => ({ stored: false, governance: governanceOf(result) }))
+  })
+}
+
+function exchangeOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, parse: Parse): Exchange {
+  const userToken = request.headers['x-gateway-user-token']
+  return {
+    endpoint,
+    requestId: request.id,
+    authorization: request.headers.authorization,
+    userToken: Array.isArray(userToken) ? userToken.join() : userToken,
+    body: (request.body as Uint8Array | undefined) ?? NO_BODY,
+    callerGone: () => closed(reply),
+    continues: false,
+    parse,
+  }
+}
+
+/** Aborted when the caller hangs up before the answer. */
+function closed({ raw }: FastifyReply): AbortSignal {
+  if (raw.destroyed) return AbortSignal.abort()
+  const controller = new AbortController()
+  raw.once('close', () => controller.abort())
+  return controller.signal
+}
+
+/**
+ * “The first request itself waits” (decisions.md §2.5): the hold is opened and recorded first, so that reviewers see it; once
+ * it is decided the same request goes through the pipeline again, as the resubmission that it is.
+ */
+async function heldInline(exchange: Exchange, result: PipelineResult, deps: GatewayDeps): Promise<PipelineResult> {
+  const { trail, held } = result
+  const request = trail.facts.admit?.request
+  if (!held || !request || request.reviewItemId !== undefined || request.waitSeconds === 0) return result
+  const decided = await deps.waiters.wait(held.itemId, request.waitSeconds * 1_000, exchange.callerGone())
+  if (!decided) return result
+  const parse: Parse = (body, application) => {
+    const parsed = exchange.parse(body, application)
+    return parsed.ok ? { ok: true, request: { ...parsed.request, reviewItemId: held.itemId, waitSeconds: 0 } } : parsed
+  }
+  return runPipeline({ ...exchange, parse, continues: true }, deps)
+}
+
+function answer(reply: FastifyReply, result: PipelineResult, body: () => unknown): FastifyReply {
+  const sent = head(reply, result)
+  return result.error ? sendError(reply, result.error.code, result.error.fields) : sent.send(body())
+}
+
+function answerChat(reply: FastifyReply, result: PipelineResult): FastifyReply | Promise<void> {
+  const { error, completionJson, trail } = result
+  const completion = trail.facts.inspect?.completion
+  if (error || !completion || completionJson === undefined) return answer(reply, result, () => undefined)
+  const governance = JSON.stringify(governanceOf(result))
+  head(reply, result)
+  const request = trail.facts.admit?.request
+  if (request?.stream) return sendEvents(reply, chatChunks(completion, { includeUsage: request.includeUsage, governance }))
+  return reply.type('application/json; charset=utf-8').send(`${completionJson.slice(0, -1)},"governance":${governance}}`)
+}
+
+const head = (reply: FastifyReply, { auditId, trail }: PipelineResult): FastifyReply => {
+  if (auditId !== undefined) reply.header('x-audit-id', auditId)
+  return reply.headers(trail.facts.admit?.headers ?? {})
+}

@@ -1,0 +1,23 @@
+import type { PipelineResult } from '../pipeline/pipeline.ts'
+
+/** gateway-api.md, GovernanceBlock: what the caller may know of how the answer came about. */
+export function governanceOf({ auditId, trail }: PipelineResult) {
+  const { authorize, inspect, identify, admit, invoke } = trail.facts
+  const decision = inspect?.decision ?? authorize?.decision
+  const reviewItemId = authorize?.release?.item.id
+  return {
+    audit_id: auditId,
+    ...(decision && {
+      decision: {
+        verdict: decision.verdict,
+        transforms: [...new Set([...(authorize?.transforms ?? []), ...(inspect?.transforms ?? [])])],
+        directives: decision.directives,
+      },
+      risk_level: decision.risk,
+    }),
+    ...(identify && { user_verified: identify.user.verified }),
+    ...(admit?.request.dryRun && { dry_run: true }),
+    ...(invoke?.provider && { provider: invoke.provider }),
+    ...(reviewItemId && { review_item_id: reviewItemId }),
+  }
+}

@@ -1,0 +1,67 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { checker } from '../lib/schema.ts'
+import { EMPTY_REQUEST, type GatewayRequest, type Parsed } from '../pipeline/request.ts'
+import {
+  CLASSIFICATION,
+  identityOf,
+  invalid,
+  MEMORY_KIND,
+  MEMORY_SCOPE,
+  optional,
+  SearchGovernance,
+  SessionGovernance,
+} from './request-fields.ts'
+
+const query = Type.String({ minLength: 1, pattern: '\\S', maxLength: 32_768 })
+const limit = optional(Type.Integer({ minimum: 1, maximum: 50 }))
+
+/** gateway-api.md, POST /v1/knowledge/search */
+export const KnowledgeSearchBody = Type.Object({ query, limit, governance: optional(SearchGovernance) })
+
+/** gateway-api.md, POST /v1/memory/search */
+export const MemorySearchBody = Type.Object({ query, limit, governance: optional(SessionGovernance) })
+
+/** gateway-api.md, CaptureRequest */
+export const CaptureBody = Type.Object({
+  content: Type.String({ minLength: 1 }),
+  scope: MEMORY_SCOPE,
+  kind: MEMORY_KIND,
+  classification: CLASSIFICATION,
+  summary: optional(Type.String()),
+  scope_id: optional(Type.String({ minLength: 1, maxLength: 256 })),
+  regulations: optional(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 64 })),
+  expires_at: optional(Type.String({ format: 'date-time' })),
+  governance: optional(SessionGovernance),
+})
+
+/** A parser for one endpoint: the schema decides, `read` says what the pipeline makes of it. */
+function parser<S extends TSchema>(schema: S, read: (body: Static<S>) => Partial<GatewayRequest>): (body: unknown) => Parsed {
+  const check = checker(schema)
+  return (body) => {
+    const checked = check(body)
+    return checked.ok ? { ok: true, request: { ...EMPTY_REQUEST, ...read(checked.value) } } : invalid(checked.problem)
+  }
+}
+
+const asMessage = (content: string) => [{ role: 'user', content }]
+
+export const parseKnowledgeSearch = parser(KnowledgeSearchBody, (body) => ({
+  ...identityOf(body.governance),
+  messages: asMessage(body.query),
+}))
+
+export const parseMemorySearch = parser(MemorySearchBody, (body) => ({
+  ...identityOf(body.governance),
+  messages: asMessage(body.query),
+}))
+
+export const parseCapture = parser(CaptureBody, (body) => ({
+  ...identityOf(body.governance),
+  messages: [body.content, body.summary ?? ''].filter(Boolean).flatMap(asMessage),
+}))
+
+/** Models and audit lookup have no body. */
+export const parseNothing = (lookupId: string | undefined) => (): Parsed => ({
+  ok: true,
+  request: { ...EMPTY_REQUEST, lookupId },
+})

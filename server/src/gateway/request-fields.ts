@@ -1,0 +1,50 @@
+import { type Static, Type } from 'typebox'
+import type { Problem } from '../lib/schema.ts'
+import type { Parsed, UserAssertion } from '../pipeline/request.ts'
+
+const MAX_NAME = 256
+
+/** OpenAI clients send null for what they leave out. */
+export const optional = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Optional(Type.Union([schema, Type.Null()]))
+
+const name = Type.String({ maxLength: MAX_NAME })
+
+/** gateway-api.md, GovernanceUser (Identity Assertion). */
+export const GovernanceUser = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'Workspace-canonical user id, stable across Applications.' }),
+  role: optional(name),
+  department: optional(name),
+  attributes: optional(Type.Record(Type.String(), Type.Unknown())),
+})
+
+export const sessionId = optional(name)
+
+/** What knowledge and memory search share. */
+export const SearchGovernance = Type.Object({ user: optional(GovernanceUser) })
+export const SessionGovernance = Type.Object({ user: optional(GovernanceUser), session_id: sessionId })
+
+type Governance = Partial<Static<typeof SessionGovernance>>
+
+/** The identity part of a governance block in the pipeline's words. */
+export const identityOf = (
+  governance: Governance | null | undefined,
+): { user: UserAssertion | undefined; sessionId: string } => ({
+  user: (governance?.user as UserAssertion | null | undefined) ?? undefined,
+  sessionId: governance?.session_id ?? '',
+})
+
+export const invalid = ({ param, message }: Problem): Parsed => ({
+  ok: false,
+  problem: { param, message: param ? `${param}: ${message}.` : `The body ${message}.` },
+})
+
+export const CLASSIFICATION = Type.Union(
+  (['public', 'internal', 'confidential', 'restricted'] as const).map((v) => Type.Literal(v)),
+)
+export const MEMORY_SCOPE = Type.Union(
+  (['user', 'session', 'application', 'department', 'project', 'workspace'] as const).map((v) => Type.Literal(v)),
+)
+export const MEMORY_KIND = Type.Union(
+  (['fact', 'preference', 'decision', 'summary', 'workflow_state'] as const).map((v) => Type.Literal(v)),
+)

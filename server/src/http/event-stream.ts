@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import type { FastifyReply } from 'fastify'
+
+/** Pieces are joined up to this size before they are written: few system calls, and little in memory for a slow reader. */
+const WRITE_BYTES = 16_384
+
+/**
+ * Writes server-sent events as fast as the reader takes them. A reader that goes away ends the writing; the iterator is then
+ * not asked further.
+ */
+export async function sendEvents(reply: FastifyReply, events: Iterable<string>): Promise<void> {
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  })
+  let pending = ''
+  for (const event of events) {
+    pending += event
+    if (pending.length < WRITE_BYTES) continue
+    if (!raw.write(pending) && !(await drained(raw))) return
+    pending = ''
+  }
+  raw.end(pending)
+}
+
+/** False when the reader has gone. */
+async function drained(raw: FastifyReply['raw']): Promise<boolean> {
+  if (raw.destroyed) return false
+  const gone = new AbortController()
+  const onClose = () => gone.abort()
+  raw.once('close', onClose)
+  try {
+    await once(raw, 'drain', { signal: gone.signal })
+    return true
+  } catch {
+    return false
+  } finally {
+    raw.off('close', onClose)
+  }
+}

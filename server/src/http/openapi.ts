@@ -1,0 +1,40 @@
+import swagger from '@fastify/swagger'
+import reader from '@scalar/fastify-api-reference'
+import type { FastifyInstance } from 'fastify'
+
+const DESCRIPTION =
+  'The governed gateway between applications and language models. Errors share one envelope; every response carries `x-request-id`, and once a request was let in, `x-audit-id`.'
+
+/** Collects the schemas of all routes that are registered after it. */
+export async function collectOpenApi(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Gatehouse', version, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+      tags: [
+        { name: 'gateway', description: 'The governed gateway: six endpoints, one pipeline of twelve stages.' },
+        { name: 'admin', description: 'For operators: `/admin/v1`, with an admin token.' },
+        { name: 'server', description: 'Health and metrics.' },
+      ],
+      components: {
+        securitySchemes: {
+          applicationKey: { type: 'http', scheme: 'bearer', description: "An Application's API key, `gk_…`." },
+          adminToken: { type: 'http', scheme: 'bearer', description: 'An admin token, `ga_…`.' },
+        },
+      },
+    },
+  })
+}
+
+/** The document at /openapi.json, and a reader for people at /docs. */
+export async function serveOpenApi(app: FastifyInstance): Promise<void> {
+  let document: string | undefined
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    document ??= JSON.stringify(app.swagger())
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
+  await app.register(reader, {
+    routePrefix: '/docs',
+    configuration: { url: '/openapi.json', withDefaultFonts: false, telemetry: false },
+  })
+}

@@ -1,0 +1,40 @@
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor'])
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+
+/**
+ * JSON from outside: UTF-8, at most `maxDepth` levels deep, without keys that could reach a prototype
+ * (decisions.md §1, Sizes and Duplicate or unknown JSON fields). Never throws.
+ */
+export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
+  let value: unknown
+  try {
+    value = JSON.parse(decoder.decode(bytes))
+  } catch {
+    return { ok: false, problem: 'The body is not valid JSON in UTF-8.' }
+  }
+  const problem = inspect(value, maxDepth)
+  return problem === undefined ? { ok: true, value } : { ok: false, problem }
+}
+
+function inspect(value: unknown, levels: number): string | undefined {
+  // Half a character has no UTF-8 form: it could be neither hashed nor passed on as it came.
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : 'A string holds half of a surrogate pair.'
+  if (typeof value !== 'object' || value === null) return undefined
+  if (levels === 0) return 'The body is nested too deeply.'
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const problem = inspect(item, levels - 1)
+      if (problem !== undefined) return problem
+    }
+    return undefined
+  }
+  for (const key of Object.keys(value)) {
+    if (FORBIDDEN_KEYS.has(key)) return `The key ${key} is not allowed.`
+    if (!key.isWellFormed()) return 'A key holds half of a surrogate pair.'
+    const problem = inspect((value as Record<string, unknown>)[key], levels - 1)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}

@@ -1,0 +1,53 @@
+import type { Static, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+export interface Problem {
+  /** Path of the offending field as callers write it: `messages[0].role`; empty for the whole value. */
+  readonly param: string
+  /** Says what to do about it. */
+  readonly message: string
+}
+
+export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
+
+/** Compiles once; the check neither converts nor changes the value. Reports the first problem in words for people. */
+export function checker<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
+  const compiled = Compile(schema)
+  return (value) => {
+    if (compiled.Check(value)) return { ok: true, value: value as Static<S> }
+    const errors = compiled.Errors(value)
+    const first = errors[0]
+    // The branches of a union report before the union does: where one stands, it is the one to tell.
+    const union = errors.find((error) => error.keyword === 'anyOf' && error.instancePath === first?.instancePath)
+    const alternatives = errors.filter((error) => error.instancePath === first?.instancePath)
+    return { ok: false, problem: describe((union ? alternatives : errors.slice(0, 1)) as SchemaError[]) }
+  }
+}
+
+interface SchemaError {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly params: Record<string, unknown>
+  readonly message: string
+}
+
+function describe(errors: readonly SchemaError[]): Problem {
+  const [first] = errors
+  if (!first) return { param: '', message: 'is not valid' }
+  const missing = first.keyword === 'required' ? (first.params.requiredProperties as string[])[0] : undefined
+  const param = pathOf(first.instancePath) + (missing === undefined ? '' : `${first.instancePath ? '.' : ''}${missing}`)
+  if (missing !== undefined) return { param, message: 'is required' }
+  const allowed = errors.filter((error) => error.keyword === 'const').map((error) => JSON.stringify(error.params.allowedValue))
+  if (allowed.length > 1) return { param, message: `must be one of ${allowed.join(', ')}` }
+  const types = errors.filter((error) => error.keyword === 'type').map((error) => String(error.params.type))
+  if (types.length > 1) return { param, message: `must be ${types.filter((type) => type !== 'null').join(' or ')}` }
+  return { param, message: first.message }
+}
+
+/** JSON pointer → `messages[0].content`. */
+const pathOf = (pointer: string): string =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '')

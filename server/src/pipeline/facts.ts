@@ -1,0 +1,128 @@
+import type { AuditRecord } from '../audit/record.ts'
+import type { Classification, RiskLevel } from '../domain/classification.ts'
+import type { Completion, ProviderAttempt } from '../domain/completion.ts'
+import type { Decision, PolicyVersion } from '../domain/decision.ts'
+import type { Finding, FindingCounts } from '../domain/finding.ts'
+import type { ChatMessage } from '../domain/message.ts'
+import type { Application, User } from '../domain/principal.ts'
+import type { CompiledPolicy } from '../policy/compile.ts'
+import type { Steering } from '../policy/directives.ts'
+import type { Vault } from '../policy/vault.ts'
+import type { Candidate, ModelEntry } from '../providers/route.ts'
+import type { HoldContent, ReleaseResult, ReviewItem } from '../review/review.ts'
+import type { GatewayRequest } from './request.ts'
+
+/** What each stage adds, under the stage's name. A later stage takes what it needs as arguments, so the types keep the order. */
+export interface Facts {
+  authenticate: Caller
+  admit: Admitted
+  identify: Identity
+  classify: Content
+  authorize: Authorized
+  retrieve: readonly Passage[]
+  recall: readonly Recalled[]
+  route: Route
+  invoke: Reply
+  inspect: Inspected
+  remember: Remembered
+}
+
+export interface Caller {
+  readonly application: Application
+  readonly keyId: string
+}
+
+export interface Admitted {
+  readonly request: GatewayRequest
+  /** The execution's own id: from here on every outcome is recorded under it. */
+  readonly auditId: string
+  /** Estimate over everything the detectors will read. */
+  readonly tokens: number
+  readonly bytes: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Gives back the concurrency slot; corrects the token estimate where the true figure is known. */
+  readonly release: (actualTokens?: number) => void
+}
+
+export interface Identity {
+  readonly user: User
+  readonly sessionId: string
+}
+
+export interface Content {
+  /** Texts of the messages, then of the passed-on parameters; findings of each beside it. */
+  readonly texts: readonly string[]
+  readonly findings: readonly (readonly Finding[])[]
+  /** How many of `texts` come from messages. */
+  readonly messageTexts: number
+  readonly counts: FindingCounts
+  readonly classification: Classification
+  readonly risk: RiskLevel
+}
+
+export interface Authorized {
+  readonly decision: Decision
+  readonly policy: CompiledPolicy | undefined
+  readonly policyVersion: PolicyVersion | null
+  /** What the provider will see: transforms applied. */
+  readonly messages: readonly ChatMessage[]
+  readonly parameters: Readonly<Record<string, unknown>>
+  /** Transforms that were carried out. */
+  readonly transforms: readonly string[]
+  readonly vault: Vault
+  readonly steering: Steering
+  /** What a hold of this request is bound to; empty for endpoints without holds. */
+  readonly requestHash: Buffer
+  /** Set when a reviewed request comes back and may go on. */
+  readonly release: Release | undefined
+  /** A search whose query may not be answered: 200 without hits. */
+  readonly withheld: boolean
+  /** Audit lookup. */
+  readonly found: AuditRecord | undefined
+}
+
+/** A hold on its way out: approved and claimed by this exchange, or released before and repeated now. */
+export interface Release {
+  readonly item: ReviewItem
+  /** Output holds: what waited. */
+  readonly content: HoldContent | undefined
+  /** Repeats: what the first release answered. */
+  readonly result: ReleaseResult | undefined
+}
+
+/** A piece of knowledge this user may see. */
+export interface Passage {
+  readonly id: string
+}
+
+/** A memory this user may see. */
+export interface Recalled {
+  readonly id: string
+}
+
+export interface Route {
+  readonly candidates: readonly Candidate[]
+  /** Models list. */
+  readonly models: readonly ModelEntry[]
+}
+
+export interface Reply {
+  readonly completion: Completion | undefined
+  /** Id of the provider that answered; empty when none was asked. */
+  readonly provider: string
+  readonly attempts: readonly ProviderAttempt[]
+}
+
+export interface Inspected {
+  /** Input and output together. */
+  readonly decision: Decision
+  readonly counts: FindingCounts
+  /** What the caller gets: transforms applied, pseudonyms restored. */
+  readonly completion: Completion | undefined
+  readonly transforms: readonly string[]
+}
+
+/** What was kept of the exchange. */
+export interface Remembered {
+  readonly ids: readonly string[]
+}

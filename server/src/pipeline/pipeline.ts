@@ -1,0 +1,75 @@
+import type { ErrorCode, ErrorFields } from '../errors.ts'
+import type { Facts } from './facts.ts'
+import { NO_REPLY, NOTHING_KEPT, NOWHERE, UNIDENTIFIED, UNREAD, uninspected } from './neutral.ts'
+import type { Outcome } from './outcome.ts'
+import type { Exchange } from './request.ts'
+import { authenticate } from './stages/01-authenticate.ts'
+import { admit } from './stages/02-admit.ts'
+import { identify } from './stages/03-identify.ts'
+import { type ClassifyDeps, classify } from './stages/04-classify.ts'
+import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
+import { retrieve } from './stages/06-retrieve.ts'
+import { recall } from './stages/07-recall.ts'
+import { type RouteDeps, route } from './stages/08-route.ts'
+import { type InvokeDeps, invoke } from './stages/09-invoke.ts'
+import { inspect } from './stages/10-inspect.ts'
+import { remember } from './stages/11-remember.ts'
+import { type RecordDeps, record } from './stages/12-record.ts'
+import { ENDPOINT_PLANS } from './stages.ts'
+import { Halt, Trail } from './trail.ts'
+
+export type PipelineDeps = Parameters<typeof authenticate>[1] &
+  Parameters<typeof admit>[2] &
+  Parameters<typeof identify>[3] &
+  ClassifyDeps &
+  AuthorizeDeps &
+  RouteDeps &
+  InvokeDeps &
+  RecordDeps & { readonly observe: (exchange: Exchange, result: PipelineResult) => void }
+
+/** What the endpoint makes its answer from: exactly what the record says. */
+export interface PipelineResult {
+  readonly status: number
+  readonly trail: Trail<Facts>
+  /** Absent when stage 1 or 2 refused: then there was no execution. */
+  readonly auditId: string | undefined
+  /** Set when the answer is an error. */
+  readonly error: { readonly code: ErrorCode; readonly fields: ErrorFields } | undefined
+  /** The completion as JSON text, the very text that was hashed; undefined for endpoints and outcomes without one. */
+  readonly completionJson: string | undefined
+  /** Set when a person has to decide first. */
+  readonly held: { readonly itemId: string } | undefined
+  /** The private side of a failure, for the log only. */
+  readonly cause?: unknown
+}
+
+/** Takes one exchange through the twelve stages. Whatever happens on the way, `record` runs last, and nothing leaves before it. */
+export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promise<PipelineResult> {
+  const trail = new Trail<Facts>(ENDPOINT_PLANS[exchange.endpoint].works)
+  try {
+    const outcome = await walk(exchange, deps, trail).catch(
+      (thrown: unknown): Outcome => (thrown instanceof Halt ? thrown.outcome : { kind: 'failed', cause: thrown }),
+    )
+    const result = await record(exchange, outcome, trail, deps)
+    deps.observe(exchange, result)
+    return result
+  } finally {
+    trail.facts.admit?.release(trail.facts.invoke?.completion?.usage?.total_tokens)
+  }
+}
+
+/** The one walk of all six endpoints. A stage that does not work for an endpoint (stages.ts) yields its neutral value. */
+async function walk(exchange: Exchange, deps: PipelineDeps, trail: Trail<Facts>): Promise<Outcome> {
+  const caller = await trail.step('authenticate', () => authenticate(exchange, deps))
+  const admitted = await trail.step('admit', () => admit(exchange, caller, deps))
+  const identity = await trail.step('identify', () => identify(exchange, caller, admitted, deps), UNIDENTIFIED)
+  const content = await trail.step('classify', () => classify(caller, admitted, deps), UNREAD)
+  const leave = await trail.step('authorize', () => authorize(exchange, caller, admitted, identity, content, deps))
+  await trail.step('retrieve', retrieve, [])
+  await trail.step('recall', recall, [])
+  const way = await trail.step('route', () => route(caller, admitted, leave, deps), NOWHERE)
+  const reply = await trail.step('invoke', () => invoke(admitted, leave, way, deps), NO_REPLY)
+  await trail.step('inspect', () => inspect(exchange, caller, admitted, identity, leave, reply, deps), uninspected(leave))
+  await trail.step('remember', remember, NOTHING_KEPT)
+  return { kind: 'answered' }
+}

@@ -1,0 +1,44 @@
+import type { Classification, RiskLevel } from '../domain/classification.ts'
+import type { FindingCounts } from '../domain/finding.ts'
+import type { Application, Endpoint } from '../domain/principal.ts'
+import type { PolicyInput } from '../policy/evaluate.ts'
+import type { Admitted, Identity } from './facts.ts'
+
+interface Looked {
+  readonly texts: readonly string[]
+  readonly counts: FindingCounts
+  readonly classification: Classification
+  readonly risk: RiskLevel
+}
+
+/** What a condition may look at (decisions.md §2.4a), the same at every point but for `content`. */
+export function policyInput(
+  endpoint: Endpoint,
+  { id, name, settings, defaultModel }: Application,
+  { request, tokens }: Admitted,
+  { user, sessionId }: Identity,
+  now: Date,
+  { texts, counts, classification, risk }: Looked,
+): PolicyInput {
+  return {
+    user,
+    application: { id, name, settings },
+    request: {
+      endpoint,
+      model: request.model || (defaultModel ?? ''),
+      session_id: sessionId,
+      stream: request.stream,
+      dry_run: request.dryRun,
+      message_count: request.messages.length,
+      tokens,
+      max_tokens: request.maxTokens ?? 0,
+    },
+    content: {
+      text: texts.length === 1 ? (texts[0] ?? '') : texts.join('\n'),
+      classification,
+      risk_level: risk,
+      findings: counts,
+    },
+    now,
+  }
+}

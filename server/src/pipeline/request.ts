@@ -1,0 +1,66 @@
+import type { ChatMessage } from '../domain/message.ts'
+import type { Application, Endpoint } from '../domain/principal.ts'
+import type { ErrorFields } from '../errors.ts'
+
+/** One HTTP exchange as it came in: nothing in it is trusted or understood yet. */
+export interface Exchange {
+  readonly endpoint: Endpoint
+  readonly requestId: string
+  readonly authorization: string | undefined
+  readonly userToken: string | undefined
+  /** The body's bytes; empty for GET. */
+  readonly body: Uint8Array
+  /** A signal that is aborted when the caller goes away; made when something waits. */
+  readonly callerGone: () => AbortSignal
+  /** The second half of an exchange that was held and has waited: limits have counted it already. */
+  readonly continues: boolean
+  /** The endpoint's own reading of its body: the contract's fields, checked, in the pipeline's words. */
+  readonly parse: (body: unknown, application: Application) => Parsed
+}
+
+export type Parsed =
+  | { readonly ok: true; readonly request: GatewayRequest }
+  | { readonly ok: false; readonly problem: ErrorFields & { readonly message: string } }
+
+/** The Identity Assertion (gateway-api.md, GovernanceUser). */
+export interface UserAssertion {
+  readonly id: string
+  readonly role?: string | null
+  readonly department?: string | null
+  readonly attributes?: Readonly<Record<string, unknown>> | null
+}
+
+/** A validated request of any of the six endpoints. Fields that an endpoint does not have keep the values of EMPTY_REQUEST. */
+export interface GatewayRequest {
+  /** What the detectors read: chat messages, or the query or the memory as one user message. */
+  readonly messages: readonly ChatMessage[]
+  /** Empty: the Application's default. */
+  readonly model: string
+  /** OpenAI fields that go to the provider as they are, without model, messages and stream. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly maxTokens: number | undefined
+  readonly stream: boolean
+  readonly includeUsage: boolean
+  readonly user: UserAssertion | undefined
+  readonly sessionId: string
+  readonly dryRun: boolean
+  readonly reviewItemId: string | undefined
+  readonly waitSeconds: number
+  /** Audit lookup: whose record is asked for. */
+  readonly lookupId: string | undefined
+}
+
+export const EMPTY_REQUEST: GatewayRequest = {
+  messages: [],
+  model: '',
+  parameters: {},
+  maxTokens: undefined,
+  stream: false,
+  includeUsage: false,
+  user: undefined,
+  sessionId: '',
+  dryRun: false,
+  reviewItemId: undefined,
+  waitSeconds: 0,
+  lookupId: undefined,
+}

@@ -1,0 +1,13 @@
+import type { Authenticator } from '../../applications/authenticator.ts'
+import type { Caller } from '../facts.ts'
+import { refuse, type Step } from '../outcome.ts'
+import type { Exchange } from '../request.ts'
+
+/** Stage 1 of 12: the API key names the Application (gateway-api.md, Authentication). */
+export async function authenticate(
+  { authorization }: Pick<Exchange, 'authorization'>,
+  { authenticator }: { authenticator: Authenticator },
+): Promise<Step<Caller>> {
+  const answer = await authenticator.authenticate(authorization)
+  return answer.ok ? { application: answer.application, keyId: answer.keyId } : refuse(answer.code)
+}

@@ -1,0 +1,42 @@
+import { collectTexts, estimateTokens } from '../../domain/message.ts'
+import { newId } from '../../lib/id.ts'
+import { parseJson } from '../../lib/json.ts'
+import type { Limiter } from '../../limits/limiter.ts'
+import type { Admitted, Caller } from '../facts.ts'
+import { refuse, type Step } from '../outcome.ts'
+import type { Exchange, Parsed } from '../request.ts'
+import { ENDPOINT_PLANS } from '../stages.ts'
+
+/**
+ * Stage 2 of 12: the body is validated and the Application's limits let it in. Once it has passed, there is an execution:
+ * everything from here on is recorded.
+ */
+export function admit(
+  exchange: Exchange,
+  { application }: Caller,
+  { limiter, jsonDepth }: { limiter: Limiter; jsonDepth: number },
+): Step<Admitted> {
+  const parsed = parse(exchange, application, jsonDepth)
+  if (!parsed.ok) return refuse('VALIDATION_ERROR', parsed.problem)
+  const { request } = parsed
+  const tokens = estimateTokens(collectTexts(request.messages))
+  const admitted = { request, auditId: newId('aud'), tokens, bytes: exchange.body.length }
+  // A request that has waited for its reviewer inside one exchange was let in when it came.
+  if (!ENDPOINT_PLANS[exchange.endpoint].limited || exchange.continues) return { ...admitted, headers: {}, release: () => {} }
+
+  const answer = limiter.admit(application, request.user?.id ?? '', tokens)
+  if (!answer.ok) {
+    return refuse('RATE_LIMITED', {
+      message: answer.message,
+      headers: { ...answer.headers, 'retry-after': String(answer.retryAfterSeconds) },
+      details: { limit: answer.limit },
+    })
+  }
+  return { ...admitted, headers: answer.headers, release: (actual) => answer.lease.release(actual) }
+}
+
+function parse({ body, parse }: Exchange, application: Caller['application'], jsonDepth: number): Parsed {
+  if (body.length === 0) return parse(undefined, application)
+  const json = parseJson(body, jsonDepth)
+  return json.ok ? parse(json.value, application) : { ok: false, problem: { message: json.problem } }
+}

@@ -1,0 +1,32 @@
+import type { UserTokenVerifier } from '../../applications/user-token.ts'
+import { NOBODY, type User } from '../../domain/principal.ts'
+import type { Admitted, Caller, Identity } from '../facts.ts'
+import { refuse, type Step } from '../outcome.ts'
+import type { Exchange, UserAssertion } from '../request.ts'
+
+/**
+ * Stage 3 of 12: who the end user is. A user token that verifies supersedes the Identity Assertion; one that does not is a
+ * refusal, never silently the assertion (decisions.md §2.6).
+ */
+export async function identify(
+  { userToken }: Pick<Exchange, 'userToken'>,
+  { application }: Caller,
+  { request }: Admitted,
+  { userTokens }: { userTokens: UserTokenVerifier },
+): Promise<Step<Identity>> {
+  const { sessionId } = request
+  if (userToken === undefined) return { user: asserted(request.user), sessionId }
+  const verified = await userTokens.verify(application.workspaceId, userToken)
+  return verified.ok ? { user: verified.user, sessionId } : refuse('AUTH_INVALID_USER_TOKEN')
+}
+
+const asserted = (assertion: UserAssertion | undefined): User =>
+  assertion === undefined
+    ? NOBODY
+    : {
+        id: assertion.id,
+        role: assertion.role ?? '',
+        department: assertion.department ?? '',
+        attributes: assertion.attributes ?? {},
+        verified: false,
+      }

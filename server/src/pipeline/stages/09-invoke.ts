@@ -1,0 +1,45 @@
+import { invoke as invokeProviders, type InvokeDeps as ProviderDeps } from '../../providers/invoke.ts'
+import type { Admitted, Authorized, Reply, Route } from '../facts.ts'
+import { NO_REPLY } from '../neutral.ts'
+import { Passed, refuse, type Step } from '../outcome.ts'
+
+export interface InvokeDeps {
+  readonly providerCalls: ProviderDeps
+}
+
+/**
+ * Stage 9 of 12: the provider's whole answer, after the retries and fallbacks that the route allows; in a dry run the stub's.
+ * A released hold brings its answer along, or asks the provider at most once (decisions.md §2.5).
+ */
+export async function invoke(
+  { request }: Admitted,
+  { messages, parameters, steering, release, texts }: Authorized,
+  { candidates }: Route,
+  { providerCalls }: InvokeDeps,
+): Promise<Step<Reply>> {
+  const released = release?.result?.kind === 'answer' ? release.result.completion : release?.content?.completion
+  if (released) return new Passed({ ...NO_REPLY, completion: released })
+  const [first] = candidates
+  if (!first) return new Passed(NO_REPLY)
+
+  const asked = {
+    model: request.model || first.model.id,
+    messages: [...texts.map((content) => ({ role: 'system', content })), ...messages],
+    parameters: bounded(parameters, steering.maxTokens),
+  }
+  const options = { dryRun: request.dryRun, atMostOnce: release !== undefined }
+  const result = await invokeProviders(candidates, asked, providerCalls, options)
+  if (result.ok) return { completion: result.completion, provider: result.provider.id, attempts: result.attempts }
+  return refuse(result.code, {}, { ...NO_REPLY, attempts: result.attempts })
+}
+
+/** Directive `max_tokens`: never more than the caller asked for, under the name that the caller used. */
+function bounded(
+  parameters: Readonly<Record<string, unknown>>,
+  maxTokens: number | undefined,
+): Readonly<Record<string, unknown>> {
+  if (maxTokens === undefined) return parameters
+  const name = 'max_completion_tokens' in parameters ? 'max_completion_tokens' : 'max_tokens'
+  const asked = parameters[name]
+  return { ...parameters, [name]: typeof asked === 'number' ? Math.min(asked, maxTokens) : maxTokens }
+}

@@ -1,0 +1,99 @@
+import type { Detector } from '../../classification/detector.ts'
+import { assess } from '../../classification/risk.ts'
+import { scan } from '../../classification/scan.ts'
+import type { Choice, Completion } from '../../domain/completion.ts'
+import type { Decision } from '../../domain/decision.ts'
+import { collectTexts, estimateTokens, replaceTexts } from '../../domain/message.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { evaluate, mergeDecisions } from '../../policy/evaluate.ts'
+import { applyTransforms } from '../../policy/transforms.ts'
+import { Vault } from '../../policy/vault.ts'
+import type { Admitted, Authorized, Caller, Identity, Inspected, Reply } from '../facts.ts'
+import { uninspected } from '../neutral.ts'
+import { Passed, refuse, type Step, Stop } from '../outcome.ts'
+import { policyInput } from '../policy-input.ts'
+import type { Exchange } from '../request.ts'
+
+export interface InspectDeps {
+  readonly detectors: readonly Detector[]
+  readonly detectorBudgetMs: number
+  readonly clock: Clock
+}
+
+/**
+ * Stage 10 of 12: the whole answer, every choice of it, before a byte of it is replayed: detectors, output policies,
+ * transforms, and last the originals of what the provider saw as placeholders.
+ */
+export function inspect(
+  exchange: Pick<Exchange, 'endpoint'>,
+  { application }: Caller,
+  admitted: Admitted,
+  identity: Identity,
+  leave: Authorized,
+  { completion, provider }: Reply,
+  deps: InspectDeps,
+): Step<Inspected> {
+  if (!completion) return new Passed(uninspected(leave))
+  // It has left once, inspected, and leaves again as it was.
+  if (leave.release?.result) return new Passed({ ...uninspected(leave), completion })
+
+  const messages = completion.choices.map(({ message }) => message)
+  const texts = collectTexts(messages)
+  const { findings, counts, failures } = scan(texts, { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
+  const start = { classification: application.settings.default_classification, risk: 'low' as const }
+  const input = policyInput(exchange.endpoint, application, admitted, identity, deps.clock.now(), {
+    texts,
+    counts,
+    ...assess(counts, start),
+  })
+  const decision = evaluate(leave.policy, 'output', { ...input, response: responseOf(completion, provider, texts) })
+  const inspected = { decision: mergeDecisions(leave.decision, decision), counts, completion, transforms: [] }
+  if (failures.length > 0) {
+    return refuse('POLICY_DENIED', { details: { failed: failures.map((name) => `detector:${name}`) } }, inspected)
+  }
+  const verdict = stop(admitted, leave, decision, inspected)
+  if (verdict) return verdict
+
+  const vault = new Vault()
+  const { texts: changed, applied } = applyTransforms(
+    texts.map((text, index) => ({ text, findings: findings[index] ?? [] })),
+    decision.transforms,
+    vault,
+  )
+  const restored = changed.map((text) => leave.vault.restore(text))
+  return { ...inspected, completion: withTexts(completion, texts, restored), transforms: applied }
+}
+
+/** A dry run goes on whatever the verdict; what a reviewer has approved at output is held no more. */
+function stop(
+  { request }: Admitted,
+  { release }: Authorized,
+  { verdict, rules }: Decision,
+  inspected: Inspected,
+): Stop<Inspected> | undefined {
+  if (request.dryRun) return undefined
+  const deciding = { rules: rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id) }
+  if (verdict === 'deny') return refuse('POLICY_DENIED', { details: { ...deciding, point: 'output' } }, inspected)
+  if (verdict !== 'require_approval' || release?.item.point === 'output') return undefined
+  return new Stop({ kind: 'held', point: 'output' }, inspected)
+}
+
+const responseOf = ({ model, choices, usage }: Completion, provider: string, texts: readonly string[]) => ({
+  model,
+  provider,
+  finish_reason: choices[0]?.finish_reason ?? '',
+  tokens: usage?.completion_tokens ?? estimateTokens(texts),
+})
+
+/** Token probabilities spell the text out: they leave only with a text that is as the provider wrote it. */
+function withTexts(completion: Completion, before: readonly string[], after: readonly string[]): Completion {
+  if (before.every((text, index) => text === after[index])) return completion
+  const messages = replaceTexts(
+    completion.choices.map(({ message }) => message),
+    after,
+  )
+  const choices = completion.choices.map(
+    ({ logprobs: _, ...choice }, index): Choice => ({ ...choice, message: messages[index] ?? choice.message }),
+  )
+  return { ...completion, choices }
+}

@@ -1,0 +1,91 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ProviderAttempt } from '../domain/completion.ts'
+
+/** What an exchange leaves for the counters: names and numbers only, never content, keys or tokens. */
+export interface ExchangeFigures {
+  readonly endpoint: string
+  readonly status: number
+  readonly code: string
+  readonly verdict: string
+  readonly seconds: number
+  readonly stages: readonly { readonly name: string; readonly outcome: string; readonly ms: number }[]
+  readonly attempts: readonly ProviderAttempt[]
+  readonly held: boolean
+}
+
+/** Read when somebody scrapes, so that nothing has to keep them up to date. */
+export interface Readings {
+  readonly auditWaiting: () => number
+  readonly auditLagSeconds: () => number
+  readonly concurrentRequests: () => number
+}
+
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+const STAGE_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30]
+
+/** The metrics of one server, in a registry of its own. */
+export class Metrics {
+  readonly registry = new Registry()
+  readonly #requests = this.#counter('gatehouse_requests_total', 'Exchanges by endpoint, status and error code.', [
+    'endpoint',
+    'status',
+    'code',
+  ])
+  readonly #verdicts = this.#counter('gatehouse_verdicts_total', 'Policy verdicts by endpoint.', ['endpoint', 'verdict'])
+  readonly #holds = this.#counter('gatehouse_holds_total', 'Answers that said: a person has to approve this first.', ['endpoint'])
+  readonly #tokens = this.#counter('gatehouse_provider_tokens_total', 'Tokens by provider, model and direction.', [
+    'provider',
+    'model',
+    'direction',
+  ])
+  readonly #request = this.#histogram(
+    'gatehouse_request_seconds',
+    'Time from the first byte read to the record sealed.',
+    ['endpoint'],
+    REQUEST_BUCKETS,
+  )
+  readonly #stage = this.#histogram('gatehouse_stage_seconds', 'Time of each stage that worked.', ['stage'], STAGE_BUCKETS)
+  readonly #provider = this.#histogram(
+    'gatehouse_provider_seconds',
+    'Time of each provider attempt.',
+    ['provider', 'outcome'],
+    REQUEST_BUCKETS,
+  )
+
+  constructor(readings: Readings) {
+    collectDefaultMetrics({ register: this.registry })
+    this.#gauge('gatehouse_audit_waiting', 'Records waiting for their commit.', readings.auditWaiting)
+    this.#gauge('gatehouse_audit_lag_seconds', 'Age of the oldest record waiting for its commit.', readings.auditLagSeconds)
+    this.#gauge('gatehouse_concurrent_requests', 'Exchanges under way.', readings.concurrentRequests)
+  }
+
+  observe(figures: ExchangeFigures): void {
+    const { endpoint } = figures
+    this.#requests.inc({ endpoint, status: figures.status, code: figures.code })
+    this.#request.observe({ endpoint }, figures.seconds)
+    if (figures.verdict) this.#verdicts.inc({ endpoint, verdict: figures.verdict })
+    if (figures.held) this.#holds.inc({ endpoint })
+    for (const { name, outcome, ms } of figures.stages) {
+      if (outcome !== 'skipped') this.#stage.observe({ stage: name }, ms / 1_000)
+    }
+    for (const attempt of figures.attempts) this.#observeAttempt(attempt)
+  }
+
+  #observeAttempt({ provider, model, outcome, ms, prompt_tokens: prompt, completion_tokens: completion }: ProviderAttempt): void {
+    this.#provider.observe({ provider, outcome }, ms / 1_000)
+    if (prompt) this.#tokens.inc({ provider, model, direction: 'prompt' }, prompt)
+    if (completion) this.#tokens.inc({ provider, model, direction: 'completion' }, completion)
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] })
+  }
+
+  #histogram<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] })
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) })
+  }
+}

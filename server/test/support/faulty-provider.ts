@@ -1,0 +1,184 @@
+import { createServer, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+
+/** One request as it arrived on the wire. */
+export interface Call {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export type Behaviour = (socket: Socket, call: Call) => void
+
+/** Text that only a provider knows: it must never be seen on the other side. */
+export const UPSTREAM_SECRET = 'upstream-private-diagnostics'
+
+export const completion = (content: string, change: object = {}) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_700_000_000,
+  model: 'the-name-upstream',
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+  ...change,
+})
+
+const head = (status: number, headers: Record<string, string | number>): string =>
+  `HTTP/1.1 ${status} x\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`
+
+/** Answers whole and well, with any status, headers and body. */
+export const answer =
+  (body: string | Buffer | object, { status = 200, headers = {} as Record<string, string> } = {}): Behaviour =>
+  (socket) => {
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+    socket.write(head(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers }))
+    socket.write(bytes)
+  }
+
+export const well = answer(completion('Good morning.'))
+export const failing = (status: number, headers: Record<string, string> = {}): Behaviour =>
+  answer({ error: { message: UPSTREAM_SECRET } }, { status, headers })
+
+const whole = JSON.stringify(completion(UPSTREAM_SECRET))
+const json = { 'content-type': 'application/json' }
+
+/** Writes `bytes` bytes of body as fast as the other side takes them, until it hangs up. */
+const pour =
+  (bytes: number, headers: Record<string, string | number>): Behaviour =>
+  (socket) => {
+    const chunk = Buffer.alloc(65_536, ' ')
+    let left = bytes
+    const more = () => {
+      while (left > 0 && !socket.destroyed) {
+        left -= chunk.length
+        if (!socket.write(chunk)) return void socket.once('drain', more)
+      }
+    }
+    socket.write(head(200, headers))
+    more()
+  }
+
+/** What providers do wrong, by name. */
+export const FAULTS = {
+  'hangs before headers': () => {},
+  'hangs within headers': (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-type: appl'),
+  'hangs within the body': (socket) => {
+    socket.write(head(200, { ...json, 'content-length': whole.length }))
+    socket.write(whole.slice(0, 40))
+  },
+  'drips a byte at a time': (socket) => {
+    socket.write(head(200, { ...json, 'content-length': whole.length }))
+    let sent = 0
+    const timer = setInterval(() => socket.write(whole.charAt(sent++)), 20)
+    socket.on('close', () => clearInterval(timer))
+  },
+  'resets at once': (socket) => void socket.resetAndDestroy(),
+  'resets within the body': (socket) => {
+    socket.write(head(200, { ...json, 'content-length': whole.length }))
+    socket.write(whole.slice(0, 40), () => setTimeout(() => socket.resetAndDestroy(), 10))
+  },
+  'ends before its content-length': (socket) => {
+    socket.write(head(200, { ...json, 'content-length': whole.length + 10 }))
+    socket.end(whole)
+  },
+  'ends within a chunked body': (socket) => {
+    socket.write(head(200, { ...json, 'transfer-encoding': 'chunked' }))
+    socket.end(`${whole.length.toString(16)}\r\n${whole}\r\n`)
+  },
+  'sends half of its JSON': answer(whole.slice(0, whole.length / 2)),
+  'sends HTML': answer(`<html>${UPSTREAM_SECRET}</html>`, { headers: { 'content-type': 'text/html' } }),
+  'sends HTML as JSON': answer(`<html>${UPSTREAM_SECRET}</html>`),
+  'sends an event stream': answer(`data: ${whole}\n\n`, { headers: { 'content-type': 'text/event-stream' } }),
+  'sends invalid UTF-8': answer(Buffer.from(whole.replace(UPSTREAM_SECRET, '\xff\xfe'), 'latin1')),
+  'sends 100 MB': pour(100 * 1_048_576, { ...json, 'content-length': 100 * 1_048_576 }),
+  'sends 100 MB without saying so': pour(100 * 1_048_576, json),
+  'sends a gzip bomb': answer(gzipSync(Buffer.alloc(64 * 1_048_576, ' ')), { headers: { 'content-encoding': 'gzip' } }),
+  'sends 204': (socket) => void socket.write(head(204, {})),
+  'sends an empty body': answer(''),
+  'speaks no HTTP': (socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+  'sends endless headers': (socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(200_000)}`),
+  'redirects to metadata': failing(302, { location: 'http://169.254.169.254/latest/meta-data/' }),
+  'answers 400': failing(400),
+  'answers 401': failing(401),
+  'answers 404': failing(404),
+  'answers 500': failing(500),
+  'answers 503 with a long wait': failing(503, { 'retry-after': '3600' }),
+  'answers 429 with a long wait': failing(429, { 'retry-after': '120' }),
+  'answers 500 with an endless body': (socket, call) => {
+    socket.write(head(500, json))
+    pour(100 * 1_048_576, {})(socket, call)
+  },
+  'sends null': answer('null'),
+  'sends a string': answer('"text"'),
+  'omits choices': answer(completion('', { choices: undefined })),
+  'sends empty choices': answer(completion('', { choices: [] })),
+  'omits finish_reason': answer(
+    completion('', { choices: [{ index: 0, message: { role: 'assistant', content: UPSTREAM_SECRET } }] }),
+  ),
+  'reports an error with 200': answer(completion('', { error: { message: UPSTREAM_SECRET } })),
+} as const satisfies Record<string, Behaviour>
+
+export interface FaultyProvider {
+  readonly baseUrl: string
+  readonly calls: Call[]
+  /** Connections accepted so far. */
+  connections(): number
+  /** From now on; a list is worked off, its last entry stays. */
+  behave(...behaviours: Behaviour[]): void
+  close(): Promise<void>
+}
+
+/** A provider on loopback that reads one request after the other from a raw socket and does with it what it is told to. */
+export async function startFaultyProvider(...behaviours: Behaviour[]): Promise<FaultyProvider> {
+  let plan = behaviours.length > 0 ? behaviours : [well]
+  const calls: Call[] = []
+  const sockets = new Set<Socket>()
+  let accepted = 0
+  const server = createServer((socket) => {
+    accepted++
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {})
+    readCalls(socket, (call) => {
+      calls.push(call)
+      const behaviour = (plan.length > 1 ? plan.shift() : plan[0]) ?? well
+      behaviour(socket, call)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    calls,
+    connections: () => accepted,
+    behave: (...next) => {
+      plan = next
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+function readCalls(socket: Socket, onCall: (call: Call) => void): void {
+  let seen = Buffer.alloc(0)
+  socket.on('data', (chunk: Buffer) => {
+    seen = Buffer.concat([seen, chunk])
+    for (;;) {
+      const end = seen.indexOf('\r\n\r\n')
+      if (end < 0) return
+      const [first = '', ...lines] = seen.subarray(0, end).toString('latin1').split('\r\n')
+      const headers = Object.fromEntries(lines.map((line) => line.split(/:\s*/s, 2) as [string, string]))
+      const length = Number(headers['content-length'] ?? 0)
+      if (seen.length < end + 4 + length) return
+      const body = seen.subarray(end + 4, end + 4 + length).toString('utf8')
+      seen = seen.subarray(end + 4 + length)
+      const [method = '', path = ''] = first.split(' ')
+      onCall({ method, path, headers, body })
+    }
+  })
+}

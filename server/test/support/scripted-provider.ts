@@ -1,0 +1,71 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface ProviderCall {
+  readonly raw: string
+  readonly body: { model: string; messages: { role: string; content: string }[]; stream?: boolean; [field: string]: unknown }
+  readonly headers: IncomingHttpHeaders
+}
+
+type Behaviour = (response: ServerResponse, call: ProviderCall) => void
+
+/** A valid answer that says `text`. */
+export const completion = (text: string, more: Record<string, unknown> = {}) => ({
+  id: 'chatcmpl-scripted',
+  object: 'chat.completion',
+  created: 1_700_000_000,
+  model: 'scripted',
+  choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+  ...more,
+})
+
+export const json = (response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
+}
+
+export const says =
+  (text: string): Behaviour =>
+  (response) =>
+    json(response, 200, completion(text))
+
+/**
+ * An OpenAI-compatible provider on loopback. What it does depends on a word of the prompt: `on('marmot', says('…'))`;
+ * a prompt without a scripted word is echoed.
+ */
+export async function startScriptedProvider() {
+  const scripts = new Map<string, Behaviour>()
+  const calls: ProviderCall[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (request.method === 'GET')
+      return json(response, 200, { object: 'list', data: [{ id: 'scripted', object: 'model', owned_by: 'test' }] })
+    const raw = Buffer.concat(chunks).toString()
+    const call: ProviderCall = { raw, body: JSON.parse(raw), headers: request.headers }
+    calls.push(call)
+    const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
+    if (script) return script(response, call)
+    return json(response, 200, completion(`You said: ${call.body.messages.at(-1)?.content ?? ''}`))
+  })
+  server.on('clientError', (_error, socket) => socket.destroy())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    calls,
+    on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
+    /** The calls whose body holds `word`. */
+    about: (word: string): ProviderCall[] => calls.filter(({ raw }) => raw.includes(word)),
+    close: async (): Promise<void> => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+export type ScriptedProvider = Awaited<ReturnType<typeof startScriptedProvider>>
+
+/** An unused, pronounceable word: letters only, so that no detector takes it for anything. */
+export function word(): string {
+  const pick = (letters: string) => letters[Math.floor(Math.random() * letters.length)] ?? ''
+  return Array.from({ length: 5 }, () => pick('bdfgklmnprtvz') + pick('aeiou')).join('')
+}
