@@ -2,11 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
+import { ExchangeQueue } from './exchange-queue.ts'
 
 /** Runs inside the worker thread that embedded.ts starts: one PGlite, one socket. */
 const { directory, socket } = workerData as { directory: string; socket: string }
 const database = await PGlite.create({ dataDir: directory, extensions: { vector } })
 const server = new PGLiteSocketServer({ db: database, path: socket, maxConnections: 64 })
+// Its own queue mixes connections up: see exchange-queue.ts.
+Object.assign(server, { queryQueue: new ExchangeQueue(database) })
 await server.start()
 
 parentPort?.once('message', async () => {

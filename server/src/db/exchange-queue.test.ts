@@ -1,0 +1,56 @@
+import { connect } from 'node:net'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+
+const where = { host: inject('embeddedSocket'), port: 5432, user: 'postgres', database: 'postgres' }
+
+describe('the embedded database, shared by many connections', () => {
+  let pool: pg.Pool
+  beforeAll(() => {
+    pool = new pg.Pool({ ...where, max: 6 })
+  })
+  afterAll(() => pool.end())
+
+  const query = async (n: number): Promise<number> => (await pool.query('select $1::int as n', [n])).rows[0].n
+  const transaction = async (n: number): Promise<number> => {
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      await client.query('select $1::text', ['another statement'])
+      const { rows } = await client.query('select $1::int as n', [n])
+      await client.query('commit')
+      return rows[0].n
+    } finally {
+      client.release()
+    }
+  }
+
+  test('everybody gets the answer to their own question, inside and outside of transactions', async () => {
+    const asked = Array.from({ length: 1_000 }, (_, n) => n)
+    expect(await Promise.all(asked.map((n) => (n % 5 === 0 ? transaction(n) : query(n))))).toEqual(asked)
+  })
+
+  test('an error ends its own exchange only', async () => {
+    const failing = () => pool.query('select 1 / $1::int', [0]).then(String, (error: Error) => error.message)
+    const mixed = await Promise.all(Array.from({ length: 200 }, (_, n) => (n % 3 === 0 ? failing() : query(n))))
+    expect(mixed).toEqual(mixed.map((_, n) => (n % 3 === 0 ? 'division by zero' : n)))
+  })
+
+  test('a connection that dies in its transaction, or half-way into an exchange, holds up nobody', async () => {
+    const client = new pg.Client(where)
+    client.on('error', () => {})
+    await client.connect()
+    await client.query('begin')
+    await client.query('create temporary table of_the_dead (id int)')
+    ;(client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
+
+    const half = connect(`${where.host}/.s.PGSQL.5432`)
+    half.write(Buffer.from('\0\0\0\x17\0\x03\0\0user\0postgres\0\0', 'latin1'))
+    half.write(Buffer.from('P\0\0\0\x10\0select 1\0\0\0', 'latin1'))
+    await new Promise((resolve) => half.once('data', resolve))
+    half.destroy()
+
+    expect(await Promise.all([query(1), transaction(2), query(3)])).toEqual([1, 2, 3])
+    expect((await pool.query("select to_regclass('of_the_dead') as found")).rows).toEqual([{ found: null }])
+  })
+})
