@@ -1,0 +1,32 @@
+import type { Finding } from '../../domain/finding.ts'
+import type { Detector } from '../detector.ts'
+import { isLabelled, labels } from '../text/label.ts'
+
+const MONTH =
+  '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mai|okt|dez|märz|ene|abr|ago|dic|fév|avr|juin|juil|août|gen|mag|giu|lug|set|ott)'
+const NUMERIC = String.raw`\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}[./-]\d{1,2}[./-]\d{1,2}`
+const SPOKEN = String.raw`\d{1,2}(?:st|nd|rd|th|\.|er)? (?:of |de )?${MONTH}\p{L}{0,8}\.?,? (?:de )?\d{4}|${MONTH}\p{L}{0,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}`
+const DATE = new RegExp(String.raw`(?<![\p{L}\d])(?:(?<numeric>${NUMERIC})|${SPOKEN})(?!\d)`, 'giu')
+
+const LABELS = labels(
+  `date of birth, dob, d o b, birth date, birthdate, birthday, geburtsdatum, geburtstag, date de naissance, fecha de nacimiento,
+  data di nascita, data de nascimento, geboortedatum, fødselsdato, födelsedatum, data urodzenia, 生年月日, 出生日期`,
+  'is was it s the on my his her their your ist war am est le es el è il é mm dd yyyy jj aaaa tt',
+)
+/** Lives of the famous are told in words ("born on 14 March 1879"), forms are filled in with figures. */
+const BORN = labels('born, geboren, né, née, nacido, nacida, nato, nata, nascido, nascida', 'on am le el il em was')
+
+/** Dates of birth: a date behind a label that says so. */
+export const birthDate: Detector = {
+  name: 'birth-date',
+  detect(text) {
+    const findings: Finding[] = []
+    if (!/\d{2}/.test(text)) return findings
+    for (const { 0: date, index, groups } of text.matchAll(DATE)) {
+      if (isLabelled(text, index, LABELS) || (groups?.numeric && isLabelled(text, index, BORN))) {
+        findings.push({ type: 'pii.person', start: index, end: index + date.length })
+      }
+    }
+    return findings
+  },
+}

@@ -1,0 +1,103 @@
+import validator from 'validator'
+import { digitsOf, luhn, remainder, weighted } from '../text/checksums.ts'
+
+/** A country's number for persons, recognisable without a label: by its writing, and by check digits where it has them. */
+export interface Scheme {
+  readonly name: string
+  /** Source of a regular expression without capturing groups. */
+  readonly shape: string
+  readonly check: (written: string) => boolean
+}
+
+const compact = (written: string): string => written.replace(/[ .-]/g, '')
+const always = (): boolean => true
+
+/** Social Security Administration: no area 000, 666 or 9xx, no group 00, no serial 0000; ITINs are 9xx with these groups. */
+function isUsNumber(written: string): boolean {
+  const digits = digitsOf(written)
+  const group = Number(digits.slice(3, 5))
+  if (digits.startsWith('9')) return group >= 50 && group !== 66 && group !== 89 && group !== 93
+  return !/^(?:000|666)|^...00|0000$/.test(digits)
+}
+
+/** INSEE: 97 minus the number's remainder; Corsica's departments 2A and 2B count as 19 and 18. */
+function isNir(written: string): boolean {
+  const digits = compact(written).replace('2A', '19').replace('2B', '18')
+  return 97 - remainder(digits.slice(0, 13), 97) === Number(digits.slice(13))
+}
+
+/** EAN-13 check digit. */
+const isAhv = (written: string): boolean => weighted(digitsOf(written), [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]) % 10 === 0
+
+function isRut(written: string): boolean {
+  const id = compact(written).toUpperCase().padStart(9, '0')
+  return '0K987654321'[weighted(id, [3, 2, 7, 6, 5, 4, 3, 2]) % 11] === id.at(-1)
+}
+
+/** Singapore: a weighted sum picks the letter; each series has its own alphabet. */
+function isNric(written: string): boolean {
+  const series = written[0] ?? ''
+  const sum = weighted(written.slice(1), [2, 7, 6, 5, 4, 3, 2]) + (/[TG]/.test(series) ? 4 : 0)
+  return (/[ST]/.test(series) ? 'JZIHGFEDCBA' : 'XWUTRQPNMLK')[sum % 11] === written.at(-1)
+}
+
+const isMonthAndDay = (month: string, day: string): boolean =>
+  Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31
+
+const isSwedish = (written: string): boolean =>
+  isMonthAndDay(digitsOf(written).slice(-8, -6), digitsOf(written).slice(-6, -4)) && luhn(digitsOf(written).slice(-10))
+
+export const SCHEMES: readonly Scheme[] = [
+  { name: 'us', shape: String.raw`\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}`, check: isUsNumber },
+  {
+    name: 'gb',
+    shape: String.raw`(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?:\d{6}| \d{2} \d{2} \d{2} | \d{6} )[A-D]`,
+    check: always,
+  },
+  {
+    name: 'fr',
+    shape: String.raw`[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}`,
+    check: isNir,
+  },
+  {
+    name: 'es',
+    shape: String.raw`\d{8}-?[A-HJ-NP-TV-Z]|[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z]`,
+    check: (written) => validator.isIdentityCard(compact(written), 'ES'),
+  },
+  {
+    name: 'it',
+    shape: String.raw`[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]`,
+    check: (written) => validator.isTaxID(written, 'it-IT'),
+  },
+  { name: 'de', shape: String.raw`[1-9]\d \d{3} \d{3} \d{3}`, check: (written) => validator.isTaxID(compact(written), 'de-DE') },
+  {
+    name: 'be',
+    shape: String.raw`\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}`,
+    check: (written) => validator.isTaxID(compact(written), 'fr-BE'),
+  },
+  { name: 'ch', shape: String.raw`756\.\d{4}\.\d{4}\.\d{2}`, check: isAhv },
+  { name: 'se', shape: String.raw`(?:19|20)?\d{6}[-+]\d{4}`, check: isSwedish },
+  {
+    name: 'fi',
+    shape: String.raw`\d{6}[-+A]\d{3}[0-9A-FHJ-NPR-Y]`,
+    check: (written) => validator.isTaxID(written, 'fi-FI'),
+  },
+  { name: 'no', shape: String.raw`\d{6} \d{5}`, check: (written) => validator.isIdentityCard(compact(written), 'NO') },
+  {
+    name: 'in_aadhaar',
+    shape: String.raw`[2-9]\d{3} \d{4} \d{4}(?! \d)`,
+    check: (written) => validator.isIdentityCard(compact(written), 'IN'),
+  },
+  { name: 'in_pan', shape: String.raw`[A-Z]{3}P[A-Z]\d{4}[A-Z]`, check: always },
+  { name: 'br', shape: String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`, check: (written) => validator.isTaxID(written, 'pt-BR') },
+  { name: 'cl', shape: String.raw`\d{1,2}\.\d{3}\.\d{3}-[\dkK]`, check: isRut },
+  { name: 'mx', shape: String.raw`[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[A-Z\d]\d`, check: always },
+  { name: 'cn', shape: String.raw`[1-9]\d{16}[\dXx]`, check: (written) => validator.isIdentityCard(written, 'zh-CN') },
+  {
+    name: 'kr',
+    shape: String.raw`\d{6}-[1-8]\d{6}`,
+    check: (written) => isMonthAndDay(written.slice(2, 4), written.slice(4, 6)),
+  },
+  { name: 'sg', shape: String.raw`[STFG]\d{7}[A-Z]`, check: isNric },
+  { name: 'tw', shape: String.raw`[A-Z][12]\d{8}`, check: (written) => validator.isIdentityCard(written, 'zh-TW') },
+]

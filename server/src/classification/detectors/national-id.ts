@@ -1,0 +1,63 @@
+import type { Finding } from '../../domain/finding.ts'
+import type { Detector } from '../detector.ts'
+import { bounded } from '../text/bounded.ts'
+import { digitsOf } from '../text/checksums.ts'
+import { isLabelled, labels } from '../text/label.ts'
+import { SCHEMES } from './national-id-schemes.ts'
+
+/** One expression for all schemes: which of them matched is told by the name of its group. */
+const SHAPES = new RegExp(
+  String.raw`(?<![\w.+-]|\d )(?:${SCHEMES.map(({ name, shape }) => `(?<${name}>${shape})`).join('|')})(?![\w-]|\.\d)`,
+  'g',
+)
+/** How many check digits of one text are computed (1 µs each). */
+const CHECKS = 2_000
+
+/** Anything that a form may ask for: up to six letters, then groups that hold digits. */
+const VALUE =
+  /(?<![\w.])(?:[A-Z]{2} |[A-Za-z]{1,6}-?)?\d[A-Za-z\d]{0,19}(?:[ ./-](?=[A-Za-z]{0,2}\d)[A-Za-z\d]{1,12}){0,5}(?: [A-D](?![\w]))?(?!\w)/g
+const MIN_DIGITS = 5
+const MAX_LENGTH = 24
+
+const LABELS = labels(
+  `ssn, itin, tin, social security, social insurance, sin, national insurance, nino, ni, nhs, medicare, medicaid, tfn, tax file, tax id,
+  taxpayer id, taxpayer identification, tax identification, passport, passeport, pasaporte, passaporto, reisepass, reisepassnummer,
+  passnummer, paspoort, driver licence, driver license, drivers licence, drivers license, driver s licence, driver s license,
+  driving licence, driving license, führerschein, führerscheinnummer, permis de conduire, national id, national identity,
+  national identification, identity card, id card, identification card, personalausweis, personalausweisnummer, ausweisnummer, steuer id,
+  steueridentifikationsnummer, steuernummer, sozialversicherungsnummer, svnr, ahv, avs, sécurité sociale, nir, insee, dni, nie, nif,
+  cédula, cedula, curp, rfc, rut, cpf, rg, cuil, cuit, codice fiscale, carta d identità, bsn, burgerservicenummer, sofinummer,
+  rijksregisternummer, registre national, personnummer, fødselsnummer, cpr, henkilötunnus, hetu, pesel, rodné číslo, cnp, egn, oib, jmbg,
+  emšo, tckn, tc kimlik, aadhaar, aadhar, pan, voter id, nric, fin, hkid, mykad, rrn, my number, resident identity, 身份证, 身份证号,
+  身份证号码, 护照, 护照号, マイナンバー, 주민등록번호, green card, alien registration, ni number`,
+  `number numbers no nr num nummer número numero n numéro is it the my your his her our their was are ist lautet est es é di de details
+  code pps card holder`,
+)
+
+function* labelled(text: string): Generator<Finding> {
+  for (const { 0: written, index } of text.matchAll(VALUE)) {
+    if (written.length > MAX_LENGTH || written.length < MIN_DIGITS + 1) continue
+    if (!isLabelled(text, index, LABELS) || digitsOf(written).length < MIN_DIGITS) continue
+    yield { type: 'pii.national_id', start: index, end: index + written.length }
+  }
+}
+
+function* recognised(text: string): Generator<Finding> {
+  const may = bounded(CHECKS)
+  for (const { 0: written, index, groups } of text.matchAll(SHAPES)) {
+    const scheme = SCHEMES.find(({ name }) => groups?.[name] !== undefined)
+    if (scheme && may(() => scheme.check(written))) yield { type: 'pii.national_id', start: index, end: index + written.length }
+  }
+}
+
+/**
+ * Numbers by which a state knows a person: social security, tax, identity card, passport, driving licence. Some twenty countries'
+ * numbers by themselves, where shape and check digits say enough; any number behind a label that names such a thing.
+ */
+export const nationalId: Detector = {
+  name: 'national-id',
+  detect(text) {
+    if (!/\d/.test(text)) return []
+    return [...recognised(text), ...labelled(text)]
+  },
+}

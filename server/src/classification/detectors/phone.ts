@@ -1,0 +1,69 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import type { Finding } from '../../domain/finding.ts'
+import type { Detector } from '../detector.ts'
+import { bounded } from '../text/bounded.ts'
+import { digitsOf } from '../text/checksums.ts'
+import { isLabelled, labels } from '../text/label.ts'
+
+/** Six to twenty digits with up to two separators between two of them. Bounded, so that a candidate costs a constant. */
+const CANDIDATE =
+  /(?<![\w.,$€£#%/=+-])(?:\+ ?)?\(?\d(?:[ ./()-]{0,2}\d){5,19}(?: ?(?:x|ext\.?|extension) ?\d{1,6})?(?![\w%]|[.,]\d)/gi
+
+/** How many candidates of one text libphonenumber looks at (12 µs each). */
+const CHECKS = 400
+
+/** +CC… or 00CC…: only these say by themselves which plan they follow. */
+const INTERNATIONAL = /^(?:\+|00)/
+/** North America: 3-3-4 in any of its writings, with separators, so that it is no order number. */
+const NORTH_AMERICAN =
+  /^(?:(?:\+?1|001)[ .-]?)?(?:\(\d{3}\) ?\d{3}[ .-]\d{4}|\d{3}([.-])\d{3}\1\d{4}|[2-9]\d{2} [2-9]\d{2}[ -]\d{4})(?: ?[a-z.]+ ?\d{1,6})?$/i
+/** A national number with its trunk zero in groups, as most of Europe writes it: `030 1234567`, `06 12 34 56 78`, `0171/2345678`. */
+const TRUNK_ZERO = /^\(?0[1-9]\d{0,3}\)?(?:[ /-]\d{2,8}){1,5}$/
+const DATE = /^(?:\d{4}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2\d{2,4})(?!\d)/
+
+const LABELS = labels(
+  `phone, phones, telephone, tel, telefon, telefono, teléfono, téléphone, telefone, telefoon, fon, fono, mobile, mobil, mobiel,
+  mobilnummer, cell, cellphone, cellular, handy, handynummer, rufnummer, telefonnummer, telefoonnummer, durchwahl, portable, celular,
+  móvil, cellulare, fax, telefax, faxnummer, whatsapp, sms, viber, call, calling, called, dial, ring, text, reach, hotline, helpline,
+  landline, switchboard, pager, 电话, 手机, 電話`,
+  `number numbers no nr num nummer número numero n is it at me us on the my your his her our their him them this under unter al au le
+  el was are to via by or and please now back directly toll free direct work home office business ist lautet est es é der die meine
+  mein customer support service desk team line`,
+)
+const AFTER = /[ -]{0,2}\(?(?:office|fax|mobile|cell|home|work|phone|mobil|büro|direct)\b/iy
+
+function isLabelledEitherSide(text: string, start: number, end: number): boolean {
+  AFTER.lastIndex = end
+  return AFTER.test(text) || isLabelled(text, start, LABELS)
+}
+
+/** The number by its own shape: no label needed. */
+function hasShape(written: string, digits: string, may: (check: () => boolean) => boolean): boolean {
+  if (NORTH_AMERICAN.test(written)) return true
+  if (INTERNATIONAL.test(written)) {
+    if (digits.length < 8) return false
+    const number = written.startsWith('+') ? written : `+${written.slice(2)}`
+    return may(() => parsePhoneNumberFromString(number)?.isPossible() ?? false)
+  }
+  return TRUNK_ZERO.test(written) && digits.length >= 9 && digits.length <= 12
+}
+
+/**
+ * Telephone numbers: with country code (libphonenumber knows the plans), North American and trunk-zero national ones by their
+ * grouping, and any group of 6 to 15 digits beside a word that says so.
+ */
+export const phone: Detector = {
+  name: 'phone',
+  detect(text) {
+    const findings: Finding[] = []
+    const may = bounded(CHECKS)
+    for (const { 0: written, index } of text.matchAll(CANDIDATE)) {
+      if (DATE.test(written)) continue
+      const digits = digitsOf(written)
+      const end = index + written.length
+      const isNumber = hasShape(written, digits, may) || (digits.length <= 15 && isLabelledEitherSide(text, index, end))
+      if (isNumber) findings.push({ type: 'pii.phone', start: index, end })
+    }
+    return findings
+  },
+}

@@ -1,0 +1,63 @@
+/** Nobody writes more than this between a label and its value. */
+const REACH = 48
+/** Words in the longest label: "driver s licence". */
+const LABEL_WORDS = 3
+
+const isLetter = (unit: number): boolean => ((unit | 32) >= 97 && (unit | 32) <= 122) || unit >= 0xc0
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
+const LINE_FEED = 10
+
+/** The labels that announce a kind of value, and the words that may stand between ("number", "is", "at"). Lower case. */
+export interface Labels {
+  readonly labels: ReadonlySet<string>
+  readonly fillers: ReadonlySet<string>
+  /** Words that before a label make another one of it: a "product" name is nobody's. */
+  readonly strangers: ReadonlySet<string>
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean))
+
+/** Fillers and strangers are separated by white space, labels, which may have several words, by commas. */
+export const labels = (labels: string, fillers = '', strangers = ''): Labels => ({
+  labels: new Set(labels.split(',').map((label) => label.trim().replace(/\s+/g, ' '))),
+  fillers: words(fillers),
+  strangers: words(strangers),
+})
+
+function wordStart(text: string, end: number, floor: number): number {
+  let start = end
+  while (start > floor && isLetter(text.charCodeAt(start - 1))) start--
+  return start
+}
+
+/** True when the word that ends just before `end` (after anything but letters) is one of `strangers`. */
+function followsStranger(text: string, end: number, strangers: ReadonlySet<string>): boolean {
+  if (strangers.size === 0) return false
+  const floor = Math.max(0, end - REACH)
+  let wordEnd = end
+  while (wordEnd > floor && !isLetter(text.charCodeAt(wordEnd - 1))) wordEnd--
+  return strangers.has(text.slice(wordStart(text, wordEnd, floor), wordEnd).toLowerCase())
+}
+
+/**
+ * True when the words before `index`, read backwards on the same line, lead over fillers to a label. A digit or a line break ends
+ * the search, which looks at a bounded stretch: its cost does not depend on the text's length.
+ */
+export function isLabelled(text: string, index: number, { labels, fillers, strangers }: Labels): boolean {
+  const floor = Math.max(0, index - REACH)
+  let label = ''
+  let words = 0
+  for (let end = index; end > floor; end--) {
+    const unit = text.charCodeAt(end - 1)
+    if (isDigit(unit) || unit === LINE_FEED) return false
+    if (!isLetter(unit)) continue
+    const start = wordStart(text, end, floor)
+    const word = text.slice(start, end).toLowerCase()
+    label = label === '' ? word : `${word} ${label}`
+    if (labels.has(label)) return !followsStranger(text, start, strangers)
+    if (words === 0 && fillers.has(word)) label = ''
+    else if (++words === LABEL_WORDS) return false
+    end = start + 1
+  }
+  return false
+}
