@@ -3,7 +3,7 @@ import type { Choice, Completion, Usage } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 
 /** What stands in where the provider said nothing usable. */
-export interface AnswerDefaults {
+interface AnswerDefaults {
   /** The model the caller asked for: shown whatever the provider calls it. */
   readonly model: string
   readonly newId: () => string

@@ -3,7 +3,7 @@ import { exchange, type Failure } from './exchange.ts'
 import type { Pools } from './pools.ts'
 import { MODEL_ID, type Provider } from './provider.ts'
 
-export type Discovery = { readonly ok: true; readonly models: readonly string[] } | Failure
+type Discovery = { readonly ok: true; readonly models: readonly string[] } | Failure
 
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 4 * 1_048_576

@@ -8,16 +8,7 @@ import { AddressRefusedError } from './url-guard.ts'
  * - `timeout`: not done in time. `aborted`: the caller went away.
  * - `status`: an HTTP status other than 2xx. `malformed`: not a whole, valid answer. `too_large`: beyond the cap.
  */
-export type FailureKind =
-  | 'blocked'
-  | 'connect'
-  | 'reset'
-  | 'truncated'
-  | 'timeout'
-  | 'aborted'
-  | 'status'
-  | 'malformed'
-  | 'too_large'
+type FailureKind = 'blocked' | 'connect' | 'reset' | 'truncated' | 'timeout' | 'aborted' | 'status' | 'malformed' | 'too_large'
 
 export interface Failure {
   readonly ok: false
@@ -28,13 +19,13 @@ export interface Failure {
   readonly retryAfterMs?: number
 }
 
-export interface Received {
+interface Received {
   readonly ok: true
   readonly status: number
   readonly body: Buffer
 }
 
-export interface ExchangeRequest {
+interface ExchangeRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly headers: readonly string[]
@@ -48,8 +39,9 @@ export interface ExchangeRequest {
   readonly now: () => number
 }
 
-/** Error bodies up to this size are read and dropped, so that the connection lives on. */
+/** Error bodies up to this size are read and dropped, for this long at most, so that the connection lives on. */
 const DISCARD_BYTES = 65_536
+const DISCARD_MS = 1_000
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?:json|plain))(?:\s*;|\s*$)/i
 
 /**
@@ -68,12 +60,13 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: ExchangeRequest
   readonly #resolve: (result: Received | Failure) => void
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout
   #controller: Dispatcher.DispatchController | undefined
   #settled = false
   #status = 0
-  #discard = false
   #size = 0
+  /** What an error status came to, while its body is read and dropped; whatever happens to that body changes nothing. */
+  #refusal: Failure | undefined
   #first: Buffer | undefined
   #rest: Buffer[] | undefined
 
@@ -94,17 +87,18 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return // an interim response; the real one follows
     this.#status = status
     if (status > 299) {
-      this.#discard = true
       const retryAfterMs = retryAfter(headers, this.#request.now)
-      this.#settle({ ok: false, failure: 'status', status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })
+      this.#refusal = { ok: false, failure: 'status', status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(expire, Math.min(DISCARD_MS, this.#request.timeoutMs), this)
     } else if (!isPlainJson(headers)) this.#fail('malformed')
     else if (Number(headers['content-length']) > this.#request.maxBytes) this.#fail('too_large')
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
     this.#size += chunk.length
-    if (this.#discard) {
-      if (this.#size > DISCARD_BYTES) this.#cut()
+    if (this.#refusal) {
+      if (this.#size > DISCARD_BYTES) this.#fail('too_large')
     } else if (this.#size > this.#request.maxBytes) this.#fail('too_large')
     else if (this.#first === undefined) this.#first = chunk
     else if (this.#rest === undefined) this.#rest = [this.#first, chunk]
@@ -122,7 +116,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#release()
   }
 
-  /** Called by the timer. An answer that was settled by its status may still be draining. */
+  /** Called by the timer. */
   expire(): void {
     this.#fail('timeout')
   }
@@ -137,7 +131,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #settle(result: Received | Failure): void {
     if (this.#settled) return
     this.#settled = true
-    this.#resolve(result)
+    this.#resolve(this.#refusal ?? result)
   }
 
   #cut(): void {
@@ -154,9 +148,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #kindOf(error: Error & { code?: unknown }): FailureKind {
     if (error instanceof AddressRefusedError) return 'blocked'
     if (!this.#controller) return 'connect'
-    const code = String(error.code)
-    const unreadable = (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') || code === 'UND_ERR_HEADERS_OVERFLOW'
-    if (unreadable) return 'malformed'
+    const unreadable = error.name === 'HTTPParserError' && error.code !== 'HPE_INVALID_EOF_STATE'
+    if (unreadable || error.code === 'UND_ERR_HEADERS_OVERFLOW') return 'malformed'
     return this.#status === 0 ? 'reset' : 'truncated'
   }
 }
@@ -178,6 +171,6 @@ function retryAfter(headers: Record<string, string | string[] | undefined>, now:
   if (typeof text !== 'string') return undefined
   const seconds = Number(text)
   if (seconds >= 0) return seconds * 1_000
-  const date = Date.parse(text)
+  const date = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now())
 }

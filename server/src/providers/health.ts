@@ -13,7 +13,7 @@ export type Verdict =
   | 'unknown'
 
 export type Permit = 'call' | 'probe'
-export type Turned = 'open' | 'busy'
+type Turned = 'open' | 'busy'
 
 interface State {
   active: number
@@ -26,7 +26,7 @@ interface State {
   limitedUntil: number
 }
 
-export interface HealthOptions {
+interface HealthOptions {
   /** Failures in a row that open the breaker. */
   readonly threshold?: number
   /** How long an open breaker turns everybody away before it lets a probe pass. */

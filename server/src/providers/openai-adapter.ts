@@ -17,7 +17,7 @@ export interface ProviderRequest {
 
 export type CallResult = { readonly ok: true; readonly status: number; readonly completion: Completion } | Failure
 
-export interface CallOptions {
+interface CallOptions {
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
 }
@@ -30,7 +30,7 @@ export interface CallDeps {
   readonly maxAnswerBytes?: number
 }
 
-export const MAX_ANSWER_BYTES = 8 * 1_048_576
+const MAX_ANSWER_BYTES = 8 * 1_048_576
 
 /** The body for one provider; the same for every attempt at it. The gateway validates before it streams, so it asks for no stream. */
 export const requestBody = ({ messages, parameters }: ProviderRequest, model: ProviderModel): string =>

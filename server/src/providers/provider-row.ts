@@ -90,7 +90,7 @@ export const modelOf = (row: Selectable<ModelTable>): ProviderModel => ({
 export function providerOf(row: ProviderRow, models: readonly ProviderModel[], workspaceId: string, deps: LoadDeps): Provider {
   const source = sourceOf(row)
   const { apiKey, problem } = keyOf(row, workspaceId, deps)
-  const blocked = row.base_url !== null && urlProblem(row.base_url, mayBePrivate(source, deps.allowPrivateUrls))
+  const blocked = row.kind !== 'stub' && urlProblem(row.base_url ?? '', mayBePrivate(source, deps.allowPrivateUrls))
   const reason = blocked ? 'url_not_allowed' : problem
   return { ...settingsOf(row), workspaceId, source, apiKey, models, ...(reason && { problem: reason }) }
 }

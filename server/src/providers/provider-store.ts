@@ -22,7 +22,7 @@ import {
   uuidOf,
 } from './provider-row.ts'
 
-export interface WriteDeps {
+interface WriteDeps {
   /** Purpose `provider`. */
   readonly box: SecretBox
   readonly now: Date

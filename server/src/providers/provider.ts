@@ -72,7 +72,7 @@ export interface ProviderModel {
 /** What an operator may point at: `allowPrivateUrls` is GATEHOUSE_ALLOW_PRIVATE_URLS. */
 export const mayBePrivate = (source: ProviderSource, allowPrivateUrls: boolean): boolean => source !== 'api' || allowPrivateUrls
 
-export const PROVIDER_ID = /^[a-z0-9][a-z0-9_-]{0,62}$/
+const PROVIDER_ID = /^[a-z0-9][a-z0-9_-]{0,62}$/
 /** `*` is left out because Applications name models by patterns. */
 export const MODEL_ID = /^[!-)+-~]{1,200}$/
 const PATH = /^\/(?!\/)[!-"$-~]{0,500}$/
@@ -111,7 +111,7 @@ const RANGES = {
 
 const fieldName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-export interface Credentials {
+interface Credentials {
   readonly apiKey?: string | null
   readonly apiKeyEnv?: string | null
 }

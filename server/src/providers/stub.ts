@@ -2,7 +2,7 @@ import type { Choice, Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { ProviderRequest } from './openai-adapter.ts'
 
-export interface StubDeps {
+interface StubDeps {
   readonly newId: (prefix: string) => string
   /** Unix seconds. */
   readonly created: number

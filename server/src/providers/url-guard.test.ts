@@ -125,13 +125,13 @@ describe('connecting', () => {
     }
 
   /** What comes of connecting to that host at the port of a listening server: true, or the error. */
-  async function connect(hostname: string, allowPrivate: boolean, lookup?: LookupFunction) {
+  async function connect(hostname: string, allowPrivate: boolean, lookup?: LookupFunction, protocol = 'http:') {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
     const connector = guardedConnector(allowPrivate, 1_000, lookup)
     const result = await new Promise((resolve) =>
-      connector({ hostname, host: hostname, protocol: 'http:', port: String(port) }, (error, socket) => {
+      connector({ hostname, host: hostname, protocol, port: String(port) }, (error, socket) => {
         socket?.destroy()
         resolve(error ?? true)
       }),
@@ -152,6 +152,12 @@ describe('connecting', () => {
     expect(await connect('api.example.com', true, answering(['127.0.0.1']))).toBe(true)
     expect(await connect('api.example.com', true, answering(['169.254.169.254']))).toBeInstanceOf(AddressRefusedError)
     expect(await connect('api.example.com', true, answering([]))).toBeInstanceOf(AddressRefusedError)
+  })
+
+  test('TLS changes nothing', async () => {
+    const inside = answering(['10.0.0.1'])
+    expect(await connect('api.example.com', false, inside, 'https:')).toBeInstanceOf(AddressRefusedError)
+    expect(await connect('169.254.169.254', true, undefined, 'https:')).toBeInstanceOf(AddressRefusedError)
   })
 
   test('one forbidden address among permitted ones is enough', async () => {

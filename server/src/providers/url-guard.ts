@@ -6,7 +6,7 @@ import { buildConnector } from 'undici'
  * What an address may be used for (decisions.md §2.11): `never` is link-local, metadata, multicast and reserved; `private` is
  * loopback and internal networks, open to configured URLs only.
  */
-export type AddressKind = 'public' | 'private' | 'never'
+type AddressKind = 'public' | 'private' | 'never'
 
 type Net = readonly [address: string, bits: number]
 
@@ -81,7 +81,7 @@ export function addressKind(address: string): AddressKind {
   return version === 6 && !globalV6.check(bare, 'ipv6') ? 'private' : 'public'
 }
 
-export const mayConnect = (address: string, allowPrivate: boolean): boolean => {
+const mayConnect = (address: string, allowPrivate: boolean): boolean => {
   const kind = addressKind(address)
   return kind === 'public' || (kind === 'private' && allowPrivate)
 }

@@ -111,6 +111,7 @@ export const FAULTS = {
     socket.write(head(500, json))
     pour(100 * 1_048_576, {})(socket, call)
   },
+  'answers 500 and hangs within the body': (socket) => void socket.write(head(500, { ...json, 'content-length': 100 })),
   'sends null': answer('null'),
   'sends a string': answer('"text"'),
   'omits choices': answer(completion('', { choices: undefined })),

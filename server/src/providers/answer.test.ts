@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { readCompletion } from './answer.ts'
+
+const defaults = { model: 'asked', newId: () => 'chatcmpl_fresh', created: () => 1_800_000_000 }
+const read = (value: unknown) => readCompletion(Buffer.from(JSON.stringify(value)), defaults)
+const choice = (message: object, change: object = {}) => ({
+  index: 0,
+  message: { role: 'assistant', ...message },
+  finish_reason: 'stop',
+  ...change,
+})
+const of = (message: object, change: object = {}) => ({ choices: [choice(message, change)] })
+const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
+
+describe('a sound answer', () => {
+  test('needs no more than its choices; the rest has defaults', () =>
+    expect(read(of({ content: 'x' }, { index: undefined }))).toEqual({
+      id: 'chatcmpl_fresh',
+      object: 'chat.completion',
+      created: 1_800_000_000,
+      model: 'asked',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
+    }))
+
+  test('keeps all n choices, each with its index', () => {
+    const answer = read({
+      choices: [choice({ content: 'b' }, { index: 1 }), choice({ content: 'a' }, { index: 0, finish_reason: 'length' })],
+    })
+    expect(answer?.choices.map(({ index, finish_reason }) => [index, finish_reason])).toEqual([
+      [1, 'stop'],
+      [0, 'length'],
+    ])
+  })
+
+  test('keeps tool calls, refusals, reasoning and logprobs', () => {
+    const logprobs = {
+      content: [{ token: 'x', logprob: -0.1, bytes: [120], top_logprobs: [{ token: 'y', logprob: -2, bytes: null }] }],
+    }
+    const custom = { id: 'call_2', type: 'custom', custom: { name: 'g', input: 'text' } }
+    const message = { content: null, tool_calls: [CALL, custom], refusal: 'no', reasoning_content: 'because' }
+    expect(read(of(message, { finish_reason: 'tool_calls', logprobs }))?.choices[0]).toEqual({
+      index: 0,
+      message: { role: 'assistant', ...message },
+      finish_reason: 'tool_calls',
+      logprobs,
+    })
+  })
+
+  test('loses what nobody inspects', () =>
+    expect(read({ ...of({ content: 'x', audio: { data: 'x' }, extra: 'x' }, { extra: 1 }), extra: 1 })?.choices[0]).toEqual(
+      choice({ content: 'x' }),
+    ))
+
+  test.each([
+    [{ content: null, refusal: 'no' }, {}, null],
+    [{ content: null, function_call: { name: 'f', arguments: '' } }, {}, null],
+    [{}, { finish_reason: 'content_filter' }, ''],
+    [{ content: '' }, { finish_reason: 'length' }, ''],
+  ])('may have no content: %j', (message, change, content) =>
+    expect(read(of(message, change))?.choices[0]?.message.content).toBe(content),
+  )
+
+  test.each([
+    [{ prompt_tokens: 3 }, { prompt_tokens: 3, completion_tokens: 0, total_tokens: 3 }],
+    [
+      { prompt_tokens: 3, completion_tokens: 4, total_tokens: 9, more: 1 },
+      { prompt_tokens: 3, completion_tokens: 4, total_tokens: 9 },
+    ],
+    [null, undefined],
+  ])('has usage %j', (usage, expected) => expect(read({ ...of({ content: 'x' }), usage })?.usage).toEqual(expected))
+
+  test.each(['evil\r\nid', 'x'.repeat(129), 7, ''])('shows no id such as %j', (id) =>
+    expect(read({ ...of({ content: 'x' }), id })?.id).toBe('chatcmpl_fresh'),
+  )
+})
+
+describe('malformed is', () => {
+  test.each([
+    ['no object', []],
+    ['choices of another type', { choices: {} }],
+    ['a choice that is null', { choices: [null] }],
+    ['no message', { choices: [{ index: 0, finish_reason: 'stop' }] }],
+    ['one bad choice among good ones', { choices: [choice({ content: 'x' }), choice({ content: 7 }, { index: 1 })] }],
+    ['an index twice', { choices: [choice({ content: 'x' }), choice({ content: 'y' })] }],
+    ['a negative index', of({ content: 'x' }, { index: -1 })],
+    ['another role', of({ content: 'x', role: 'user' })],
+    ['content as a number', of({ content: 7 })],
+    ['content as parts', of({ content: [{ type: 'text', text: 'x' }] })],
+    ['no content and nothing in its place', of({})],
+    ['null content and no call', of({ content: null, tool_calls: [] })],
+    ['finish_reason null', of({ content: 'x' }, { finish_reason: null })],
+    ['finish_reason with prose', of({ content: 'x' }, { finish_reason: 'stopped because of you' })],
+    ['finish_reason error', of({ content: 'x' }, { finish_reason: 'error' })],
+    ['an error beside choices', { ...of({ content: 'x' }), error: { message: 'x' } }],
+    ['a refusal that is no text', of({ content: 'x', refusal: {} })],
+    ['a tool call without id', of({ content: null, tool_calls: [{ ...CALL, id: undefined }] })],
+    ['a tool call of an unknown type', of({ content: null, tool_calls: [{ ...CALL, type: 'x' }] })],
+    ['a tool call named after a prototype', of({ content: null, tool_calls: [{ id: '1', type: '__proto__' }] })],
+    ['tool arguments as an object', of({ content: null, tool_calls: [{ ...CALL, function: { name: 'f', arguments: {} } }] })],
+    ['a broken function call', of({ content: 'x', function_call: 'f' })],
+    ['logprobs as text', of({ content: 'x' }, { logprobs: 'x' })],
+    ['usage with fractions', { ...of({ content: 'x' }), usage: { prompt_tokens: 1.5 } }],
+    ['usage below zero', { ...of({ content: 'x' }), usage: { completion_tokens: -1 } }],
+    ['usage as a number', { ...of({ content: 'x' }), usage: 7 }],
+  ])('%s', (_, value) => expect(read(value)).toBeUndefined())
+
+  test('logprobs nested deeper than any stack', () => {
+    const deep = `{"choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop","logprobs":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}]}`
+    expect(readCompletion(Buffer.from(deep), defaults)).toBeUndefined()
+  })
+})

@@ -1,0 +1,280 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  answer,
+  completion,
+  FAULTS,
+  type FaultyProvider,
+  failing,
+  startFaultyProvider,
+  UPSTREAM_SECRET,
+  well,
+} from '../../test/support/faulty-provider.ts'
+import { testPools, testProvider } from '../../test/support/providers.ts'
+import { elapsed } from '../lib/clock.ts'
+import { Health } from './health.ts'
+import { type InvokeDeps, type InvokeOptions, invoke } from './invoke.ts'
+import type { Provider } from './provider.ts'
+
+const REQUEST = { model: 'small', messages: [{ role: 'user', content: 'Good morning' }], parameters: {} }
+const pools = testPools()
+const upstreams: FaultyProvider[] = []
+let deps: InvokeDeps
+beforeEach(() => {
+  const health = new Health({ openMs: 150 })
+  deps = { pools, health, clock: { now: () => new Date() }, newId: (prefix) => `${prefix}_1`, random: () => 1, backoffMs: 10 }
+})
+afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
+afterAll(() => pools.close())
+
+/** A provider behind a server that behaves like this; `calls()` counts what reached it. */
+async function behaving(behaviours: Parameters<typeof startFaultyProvider>, change: Partial<Provider> = {}) {
+  const upstream = await startFaultyProvider(...behaviours)
+  upstreams.push(upstream)
+  const provider = testProvider({ baseUrl: upstream.baseUrl, timeoutMs: 2_000, ...change })
+  return { provider, upstream, calls: () => upstream.calls.length }
+}
+const ask = (providers: { provider: Provider }[], options?: InvokeOptions) =>
+  invoke(
+    providers.flatMap(({ provider }) => provider.models.slice(0, 1).map((model) => ({ provider, model }))),
+    REQUEST,
+    deps,
+    options,
+  )
+const outcomes = ({ attempts }: { attempts: readonly { provider: string; outcome: string }[] }) =>
+  attempts.map(({ provider, outcome }) => `${provider} ${outcome}`)
+
+describe('retries', () => {
+  test('500, then 200: answered, both attempts in the record, priced', async () => {
+    const models = [{ id: 'small', upstreamName: 'x', inputPrice: 2, outputPrice: 10, createdAt: new Date(0) }]
+    const only = await behaving([failing(500), well], { models })
+    const result = await ask([only])
+    expect(result).toMatchObject({
+      ok: true,
+      completion: { model: 'small', choices: [{ message: { content: 'Good morning.' } }] },
+      attempts: [
+        { provider: 'openai', model: 'small', status: 500, outcome: 'status' },
+        {
+          provider: 'openai',
+          model: 'small',
+          status: 200,
+          outcome: 'ok',
+          prompt_tokens: 11,
+          completion_tokens: 7,
+          cost: 0.000092,
+        },
+      ],
+    })
+    expect(result.attempts.every(({ ms }) => ms >= 0)).toBe(true)
+  })
+
+  test.each([
+    ['answers 500', 3],
+    ['resets at once', 3],
+    ['ends before its content-length', 3],
+    ['omits choices', 3],
+    ['sends HTML', 3],
+    ['answers 400', 1],
+    ['answers 401', 1],
+    ['answers 404', 1],
+    ['redirects to metadata', 1],
+    ['sends 100 MB', 1],
+    ['answers 429 with a long wait', 1],
+    ['answers 503 with a long wait', 1],
+  ] as const)('a provider that %s is asked %i times, then PROVIDER_ERROR', async (fault, times) => {
+    const only = await behaving([FAULTS[fault]])
+    const startedAt = elapsed()
+    const result = await ask([only])
+    expect(result).toMatchObject({ ok: false, code: 'PROVIDER_ERROR' })
+    expect([only.calls(), result.attempts.length]).toEqual([times, times])
+    expect(elapsed() - startedAt).toBeLessThan(1_500)
+    expect(JSON.stringify(result)).not.toContain(UPSTREAM_SECRET)
+  })
+
+  test('a short Retry-After is waited for', async () => {
+    const only = await behaving([failing(429, { 'retry-after-ms': '300' }), well])
+    const startedAt = elapsed()
+    expect(await ask([only])).toMatchObject({ ok: true })
+    expect(elapsed() - startedAt).toBeGreaterThanOrEqual(299)
+  })
+
+  test('with another provider ready nobody waits long', async () => {
+    const limited = await behaving([failing(429, { 'retry-after': '5' })], { id: 'a' })
+    const spare = await behaving([well], { id: 'b' })
+    const startedAt = elapsed()
+    const result = await ask([limited, spare])
+    expect(outcomes(result)).toEqual(['a status', 'b ok'])
+    expect(elapsed() - startedAt).toBeLessThan(500)
+  })
+})
+
+describe('time', () => {
+  test('a hang ends in one timeout, without a retry', async () => {
+    const only = await behaving([FAULTS['hangs before headers']], { timeoutMs: 200 })
+    const startedAt = elapsed()
+    const result = await ask([only])
+    expect(result).toMatchObject({ ok: false, code: 'PROVIDER_TIMEOUT' })
+    expect(only.calls()).toBe(1)
+    expect(elapsed() - startedAt).toBeLessThan(400)
+  })
+
+  test('hangs of many providers together take no longer than two', async () => {
+    const all = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((id) => behaving([FAULTS['drips a byte at a time']], { id, timeoutMs: 150 })),
+    )
+    const startedAt = elapsed()
+    expect(await ask(all)).toMatchObject({ ok: false, code: 'PROVIDER_TIMEOUT' })
+    expect(elapsed() - startedAt).toBeLessThan(450)
+  })
+
+  test('retries end with the budget', async () => {
+    const only = await behaving([failing(500)], { timeoutMs: 100, maxRetries: 5 })
+    const startedAt = elapsed()
+    deps = { ...deps, backoffMs: 80 }
+    expect(await ask([only])).toMatchObject({ ok: false, code: 'PROVIDER_ERROR' })
+    expect(elapsed() - startedAt).toBeLessThan(300)
+  })
+})
+
+describe('fallback', () => {
+  test.each(['answers 400', 'answers 401', 'answers 500', 'sends HTML', 'sends 100 MB', 'resets at once'] as const)(
+    'when the first %s the next one answers',
+    async (fault) => {
+      const broken = await behaving([FAULTS[fault]], { id: 'a', maxRetries: 1 })
+      const spare = await behaving([well], { id: 'b' })
+      const result = await ask([broken, spare])
+      expect(result).toMatchObject({ ok: true, provider: { id: 'b' } })
+      expect(outcomes(result).at(-1)).toBe('b ok')
+      expect(spare.calls()).toBe(1)
+    },
+  )
+
+  test('after a hang the next one is asked, and the last failure names the error', async () => {
+    const hanging = await behaving([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 100 })
+    const broken = await behaving([failing(400)], { id: 'b', timeoutMs: 100 })
+    const result = await ask([hanging, broken])
+    expect(result).toMatchObject({ ok: false, code: 'PROVIDER_ERROR' })
+    expect(outcomes(result)).toEqual(['a timeout', 'b status'])
+  })
+
+  test('to a forbidden address is never made', async () => {
+    const inside = await behaving([well], { source: 'api' })
+    const result = await ask([inside])
+    expect(outcomes(result)).toEqual(['openai blocked'])
+    expect(inside.upstream.connections()).toBe(0)
+  })
+})
+
+describe('at most once', () => {
+  test.each([
+    'answers 500',
+    'resets at once',
+    'ends before its content-length',
+    'hangs within the body',
+    'omits choices',
+  ] as const)('a provider that %s may have worked: nobody is asked again', async (fault) => {
+    const first = await behaving([FAULTS[fault]], { id: 'a', timeoutMs: 150 })
+    const spare = await behaving([well], { id: 'b' })
+    expect(await ask([first, spare], { atMostOnce: true })).toMatchObject({ ok: false })
+    expect([first.calls(), spare.calls()]).toEqual([1, 0])
+  })
+
+  test('a refused connection and a 429 surely did nothing: the next one is asked', async () => {
+    const limited = await behaving([FAULTS['answers 429 with a long wait']], { id: 'a' })
+    const down = { provider: testProvider({ id: 'down', baseUrl: 'http://127.0.0.1:1/v1', maxRetries: 0 }) }
+    const spare = await behaving([well], { id: 'b' })
+    expect(outcomes(await ask([limited, down, spare], { atMostOnce: true }))).toEqual(['a status', 'down connect', 'b ok'])
+  })
+})
+
+describe('the breaker', () => {
+  test('opens, spares the broken provider while another works, and recovers by itself', async () => {
+    const broken = await behaving([failing(500)], { id: 'a', maxRetries: 4 })
+    const spare = await behaving([well], { id: 'b' })
+    await ask([broken, spare])
+    expect(broken.calls()).toBe(5)
+    expect(outcomes(await ask([broken, spare]))).toEqual(['a circuit_open', 'b ok'])
+    expect(broken.calls()).toBe(5)
+    broken.upstream.behave(well)
+    await new Promise((resolve) => setTimeout(resolve, 160))
+    expect(outcomes(await ask([broken, spare]))).toEqual(['a ok'])
+  })
+
+  test('does not starve callers who have nobody else to ask: one probe passes and closes it', async () => {
+    const only = await behaving([failing(500)], { maxRetries: 4 })
+    await ask([only])
+    only.upstream.behave(well)
+    expect(outcomes(await ask([only]))).toEqual(['openai circuit_open', 'openai ok'])
+    expect(outcomes(await ask([only]))).toEqual(['openai ok'])
+  })
+
+  test('lets one probe pass, not a crowd', async () => {
+    const only = await behaving([failing(500)], { maxRetries: 4 })
+    await ask([only])
+    await Promise.all(Array.from({ length: 50 }, () => ask([only])))
+    // Probes follow one another while the crowd's retries last; without the breaker it would be 250 calls.
+    expect(only.calls() - 5).toBeLessThanOrEqual(5)
+  })
+
+  test('is not opened by requests that are wrong, limited or given up', async () => {
+    const only = await behaving([failing(400), failing(429), failing(404)], { maxRetries: 0 })
+    for (let i = 0; i < 10; i++) await ask([only])
+    expect(deps.health.status(only.provider).circuit).toBe('closed')
+  })
+})
+
+describe('concurrency', () => {
+  test('never exceeds the cap; who finds it full goes to the next, or gets PROVIDER_ERROR', async () => {
+    let active = 0
+    let most = 0
+    const slow = await behaving(
+      [
+        (socket, call) => {
+          most = Math.max(most, ++active)
+          setTimeout(() => {
+            active--
+            well(socket, call)
+          }, 50)
+        },
+      ],
+      { id: 'a', maxConcurrency: 4 },
+    )
+    const spare = await behaving([well], { id: 'b' })
+    const both = await Promise.all(Array.from({ length: 12 }, () => ask([slow, spare])))
+    expect(both.filter((result) => result.ok && result.provider.id === 'a')).toHaveLength(4)
+    expect(both.filter((result) => result.ok && result.provider.id === 'b')).toHaveLength(8)
+    const alone = await Promise.all(Array.from({ length: 12 }, () => ask([slow])))
+    expect(alone.filter(({ ok }) => ok)).toHaveLength(4)
+    expect(
+      alone.filter((result) => !result.ok && result.code === 'PROVIDER_ERROR' && outcomes(result)[0] === 'a busy'),
+    ).toHaveLength(8)
+    expect(most).toBe(4)
+    expect(deps.health.status(slow.provider).active).toBe(0)
+  })
+})
+
+test('a caller who goes away ends attempts and pauses', async () => {
+  const hanging = await behaving([FAULTS['hangs before headers']], { id: 'a' })
+  const spare = await behaving([well], { id: 'b' })
+  const limited = await behaving([failing(429, { 'retry-after': '8' })], { id: 'c', timeoutMs: 20_000 })
+  const startedAt = elapsed()
+  const leaving = () => AbortSignal.timeout(60)
+  expect(outcomes(await ask([hanging, spare], { signal: leaving() }))).toEqual(['a aborted'])
+  expect(outcomes(await ask([limited], { signal: leaving() }))).toEqual(['c status'])
+  expect(elapsed() - startedAt).toBeLessThan(500)
+  expect(spare.calls()).toBe(0)
+})
+
+test('a dry run, and a stub, call nobody and cost nothing', async () => {
+  const real = await behaving([answer(completion(UPSTREAM_SECRET))])
+  expect(outcomes(await ask([real], { dryRun: true }))).toEqual(['openai stubbed'])
+  expect(real.calls()).toBe(0)
+  const stub = { provider: testProvider({ id: 'demo', kind: 'stub', baseUrl: null }) }
+  expect(await ask([stub])).toMatchObject({
+    ok: true,
+    completion: { model: 'small', object: 'chat.completion' },
+    provider: { id: 'demo' },
+  })
+})
+
+test('nobody to ask is PROVIDER_ERROR', async () =>
+  expect(await ask([])).toEqual({ ok: false, code: 'PROVIDER_ERROR', attempts: [] }))

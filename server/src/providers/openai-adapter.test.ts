@@ -1,0 +1,217 @@
+import { createServer } from 'node:net'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import {
+  answer,
+  completion,
+  FAULTS,
+  type FaultyProvider,
+  startFaultyProvider,
+  UPSTREAM_SECRET,
+  well,
+} from '../../test/support/faulty-provider.ts'
+import { testPools, testProvider } from '../../test/support/providers.ts'
+import { elapsed } from '../lib/clock.ts'
+import { type CallDeps, callProvider, type ProviderRequest, requestBody } from './openai-adapter.ts'
+import type { Provider } from './provider.ts'
+
+const MODEL = { id: 'small', upstreamName: 'small-2026', inputPrice: null, outputPrice: null, createdAt: new Date(0) }
+const REQUEST: ProviderRequest = {
+  model: 'small',
+  messages: [{ role: 'user', content: 'Good morning' }],
+  parameters: { temperature: 0.4 },
+}
+const deps: CallDeps = {
+  clock: { now: () => new Date(1_800_000_000_000) },
+  newId: (prefix) => `${prefix}_fresh`,
+  maxAnswerBytes: 1_048_576,
+}
+
+const pools = testPools({ connectTimeoutMs: 300 })
+const upstreams: FaultyProvider[] = []
+afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
+afterAll(() => pools.close())
+
+const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): Promise<FaultyProvider> => {
+  const started = await startFaultyProvider(...behaviours)
+  upstreams.push(started)
+  return started
+}
+const call = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
+  callProvider(
+    pools.endpoint(provider),
+    requestBody(options.request ?? REQUEST, MODEL),
+    REQUEST.model,
+    { timeoutMs: options.timeoutMs ?? 5_000, signal: options.signal },
+    deps,
+  )
+
+describe('a call', () => {
+  test('sends the request under the name upstream knows and answers under the name the caller used', async () => {
+    const { baseUrl, calls } = await upstream(well)
+    const provider = testProvider({ baseUrl: `${baseUrl}/`, headers: { 'X-Team': 'blue' } })
+    const parameters = { temperature: 0.4, stream: true, stream_options: { include_usage: true }, governance: {}, seed: 7 }
+    const result = await call(provider, { request: { ...REQUEST, parameters } })
+    expect(result).toEqual({
+      ok: true,
+      status: 200,
+      completion: {
+        id: 'chatcmpl-1',
+        object: 'chat.completion',
+        created: 1_700_000_000,
+        model: 'small',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Good morning.' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+      },
+    })
+    expect(calls).toHaveLength(1)
+    expect(calls[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      headers: {
+        authorization: 'Bearer sk-test',
+        'x-team': 'blue',
+        'accept-encoding': 'identity',
+        'content-type': 'application/json',
+      },
+    })
+    expect(JSON.parse(calls[0]?.body ?? '')).toEqual({
+      model: 'small-2026',
+      messages: REQUEST.messages,
+      temperature: 0.4,
+      seed: 7,
+      stream: false,
+    })
+  })
+
+  test('reaches a provider with its own path and its own header for the key', async () => {
+    const { baseUrl, calls } = await upstream(well)
+    const path = '/openai/deployments/gpt/chat/completions?api-version=2024-10-21'
+    await call(testProvider({ baseUrl: baseUrl.replace('/v1', ''), path, headers: { 'api-key': '{api_key}' }, apiKey: "k$&'1" }))
+    expect(calls[0]).toMatchObject({ path, headers: { 'api-key': "k$&'1" } })
+    expect(calls[0]?.headers).not.toHaveProperty('authorization')
+  })
+
+  test('leaves its connection to the next one, after errors too', async () => {
+    const { baseUrl, connections } = await upstream(FAULTS['answers 500'])
+    const provider = testProvider({ baseUrl })
+    for (let i = 0; i < 6; i++) await call(provider)
+    // Two, because undici counts a connection as free one tick after its answer has ended.
+    expect(connections()).toBeLessThanOrEqual(2)
+  })
+
+  test.each([
+    ['120', 120_000],
+    ['1.5', 1_500],
+    ['0', 0],
+    [new Date(1_800_000_007_000).toUTCString(), 7_000],
+    [new Date(1_700_000_000_000).toUTCString(), 0],
+    ['soon', undefined],
+    ['-3', undefined],
+  ])('reads Retry-After: %s', async (value, ms) => {
+    const { baseUrl } = await upstream(answer({}, { status: 429, headers: { 'retry-after': value } }))
+    const result = await call(testProvider({ baseUrl }))
+    expect(result).toEqual({ ok: false, failure: 'status', status: 429, ...(ms !== undefined && { retryAfterMs: ms }) })
+  })
+})
+
+describe('a provider that', () => {
+  test.each<[keyof typeof FAULTS, object]>([
+    ['hangs before headers', { failure: 'timeout', status: 0 }],
+    ['hangs within headers', { failure: 'timeout', status: 0 }],
+    ['hangs within the body', { failure: 'timeout', status: 200 }],
+    ['drips a byte at a time', { failure: 'timeout', status: 200 }],
+    ['resets at once', { failure: 'reset', status: 0 }],
+    ['resets within the body', { failure: 'truncated', status: 200 }],
+    ['ends before its content-length', { failure: 'truncated', status: 200 }],
+    ['ends within a chunked body', { failure: 'truncated', status: 200 }],
+    ['sends half of its JSON', { failure: 'malformed', status: 200 }],
+    ['sends HTML', { failure: 'malformed', status: 200 }],
+    ['sends HTML as JSON', { failure: 'malformed', status: 200 }],
+    ['sends an event stream', { failure: 'malformed', status: 200 }],
+    ['sends invalid UTF-8', { failure: 'malformed', status: 200 }],
+    ['sends 100 MB', { failure: 'too_large', status: 200 }],
+    ['sends 100 MB without saying so', { failure: 'too_large', status: 200 }],
+    ['sends a gzip bomb', { failure: 'malformed', status: 200 }],
+    ['sends 204', { failure: 'malformed', status: 204 }],
+    ['sends an empty body', { failure: 'malformed', status: 200 }],
+    ['speaks no HTTP', { failure: 'malformed', status: 0 }],
+    ['sends endless headers', { failure: 'malformed', status: 0 }],
+    ['redirects to metadata', { failure: 'status', status: 302 }],
+    ['answers 400', { failure: 'status', status: 400 }],
+    ['answers 500', { failure: 'status', status: 500 }],
+    ['answers 429 with a long wait', { failure: 'status', status: 429, retryAfterMs: 120_000 }],
+    ['answers 500 with an endless body', { failure: 'status', status: 500 }],
+    ['answers 500 and hangs within the body', { failure: 'status', status: 500 }],
+    ['sends null', { failure: 'malformed', status: 200 }],
+    ['sends a string', { failure: 'malformed', status: 200 }],
+    ['omits choices', { failure: 'malformed', status: 200 }],
+    ['sends empty choices', { failure: 'malformed', status: 200 }],
+    ['omits finish_reason', { failure: 'malformed', status: 200 }],
+    ['reports an error with 200', { failure: 'malformed', status: 200 }],
+  ])('%s fails in bounded time, once, without a word of its own', async (name, expected) => {
+    const { baseUrl, calls } = await upstream(FAULTS[name])
+    const startedAt = elapsed()
+    const result = await call(testProvider({ baseUrl }), { timeoutMs: 250 })
+    expect(result).toEqual({ ok: false, ...expected })
+    expect(JSON.stringify(result)).not.toContain(UPSTREAM_SECRET)
+    expect(elapsed() - startedAt).toBeLessThan(1_000)
+    expect(calls).toHaveLength(1)
+  })
+
+  test('refuses the connection, or has an address that is not allowed, is sent nothing', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    await new Promise((resolve) => server.close(resolve))
+    const baseUrl = `http://127.0.0.1:${port}/v1`
+    expect(await call(testProvider({ baseUrl }))).toEqual({ ok: false, failure: 'connect', status: 0 })
+    const { baseUrl: listening, connections } = await upstream(well)
+    expect(await call(testProvider({ baseUrl: listening, source: 'api' }))).toEqual({ ok: false, failure: 'blocked', status: 0 })
+    expect(connections()).toBe(0)
+  })
+
+  test('sends 100 MB costs no more memory than the cap', async () => {
+    const { baseUrl } = await upstream(FAULTS['sends 100 MB without saying so'])
+    const provider = testProvider({ baseUrl })
+    const before = process.memoryUsage()
+    const results = await Promise.all(Array.from({ length: 8 }, () => call(provider)))
+    const after = process.memoryUsage()
+    expect(results.every((result) => !result.ok && result.failure === 'too_large')).toBe(true)
+    expect(after.arrayBuffers + after.heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(64 * 1_048_576)
+  })
+})
+
+describe('a caller who goes away', () => {
+  test('ends the call at once and lets the connection go', async () => {
+    const closed = Promise.withResolvers<void>()
+    const { baseUrl } = await upstream((socket) => void socket.once('close', () => closed.resolve()))
+    const caller = new AbortController()
+    setTimeout(() => caller.abort(), 30)
+    expect(await call(testProvider({ baseUrl }), { signal: caller.signal })).toEqual({ ok: false, failure: 'aborted', status: 0 })
+    await closed.promise
+  })
+
+  test('before the call is made costs no call', async () => {
+    const { baseUrl, calls } = await upstream(well)
+    expect(await call(testProvider({ baseUrl }), { signal: AbortSignal.abort() })).toMatchObject({ failure: 'aborted' })
+    expect(calls).toHaveLength(0)
+  })
+})
+
+test('a call that waits for a connection longer than its time is given up and never sent', async () => {
+  const narrow = testPools({ connections: 1 })
+  const { baseUrl, calls } = await upstream(FAULTS['hangs before headers'])
+  const endpoint = narrow.endpoint(testProvider({ baseUrl }))
+  const ask = (timeoutMs: number) => callProvider(endpoint, requestBody(REQUEST, MODEL), 'small', { timeoutMs }, deps)
+  expect(await Promise.all([ask(200), ask(100)])).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }])
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(calls).toHaveLength(1)
+  await narrow.close()
+})
+
+test('an answer in several chunks is put together', async () => {
+  const text = 'ä€😀'.repeat(50_000)
+  const { baseUrl } = await upstream(answer(completion(text)))
+  const result = await call(testProvider({ baseUrl }))
+  expect(result.ok && result.completion.choices[0]?.message.content === text).toBe(true)
+})

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { changedProvider, modelProblem, type NewProvider, PROVIDER_DEFAULTS, providerProblem } from './provider.ts'
+
+const declared = (change: Partial<NewProvider> = {}): NewProvider => ({
+  ...PROVIDER_DEFAULTS,
+  id: 'openai',
+  kind: 'openai',
+  baseUrl: 'https://api.example.com/v1',
+  source: 'api',
+  ...change,
+})
+
+describe('a declaration', () => {
+  test.each<[string, Partial<NewProvider>]>([
+    ['with defaults', {}],
+    ['of a stub', { kind: 'stub', baseUrl: null }],
+    [
+      'with the key in a header of its own',
+      { apiKey: 'k', headers: { 'Api-Key': '{api_key}', authorization: 'Token {api_key}' } },
+    ],
+    ['of a private address in the configuration', { source: 'config', baseUrl: 'http://ollama.localhost:11434/v1' }],
+    ['with a variable in the configuration', { source: 'config', apiKeyEnv: 'OPENAI_API_KEY' }],
+    ['with a query in its path', { path: '/chat/completions?api-version=2024-10-21' }],
+    ['with half a weight', { weight: 0.5 }],
+  ])('%s is sound', (_, change) => expect(providerProblem(declared(change), false)).toBeUndefined())
+
+  test.each<[string, Partial<NewProvider>]>([
+    ['id', { id: 'Open AI' }],
+    ['id', { id: '' }],
+    ['base_url', { baseUrl: null }],
+    ['base_url', { baseUrl: 'http://10.0.0.1/v1' }],
+    ['base_url', { baseUrl: 'http://169.254.169.254/', source: 'config' }],
+    ['base_url', { kind: 'stub' }],
+    ['path', { path: 'chat' }],
+    ['path', { path: '//attacker.example.net/chat' }],
+    ['path', { path: '/chat completions' }],
+    ['path', { path: '/chat\r\nhost: x' }],
+    ['path', { path: '/chat#x' }],
+    ['timeout_ms', { timeoutMs: 0 }],
+    ['timeout_ms', { timeoutMs: 1.5e3 + 0.5 }],
+    ['max_retries', { maxRetries: 6 }],
+    ['max_concurrency', { maxConcurrency: 0 }],
+    ['weight', { weight: Number.NaN }],
+    ['weight', { weight: -1 }],
+    ['max_classification', { maxClassification: 'secret' as 'public' }],
+    ['headers.host', { headers: { host: 'x' } }],
+    ['headers.Content-Length', { headers: { 'Content-Length': '1' } }],
+    ['headers.x', { headers: { x: 'a\r\nb: c' } }],
+    ['headers.x y', { headers: { 'x y': 'a' } }],
+    ['headers.api-key', { headers: { 'api-key': 'in-the-clear' } }],
+    ['headers.Authorization', { headers: { Authorization: 'Bearer in-the-clear' } }],
+    ['api_key', { apiKey: 'two words' }],
+    ['api_key', { apiKey: 'line\n' }],
+    ['api_key', { apiKey: 'a', apiKeyEnv: 'B', source: 'config' }],
+    ['api_key_env', { apiKeyEnv: 'GATEHOUSE_SECRET_KEY' }],
+  ])('is refused for its %s: %j', (param, change) => expect(providerProblem(declared(change), false)?.param).toBe(param))
+})
+
+describe('an operator', () => {
+  const configured = declared({ source: 'config', apiKeyEnv: 'VENDOR_KEY' })
+  const problem = (change: Parameters<typeof changedProvider>[1]) =>
+    providerProblem(changedProvider(configured, change, 'api'), false)?.param
+
+  test('may tune a configured provider', () =>
+    expect(problem({ timeoutMs: 2_000, enabled: false, path: '/v2/chat' })).toBeUndefined())
+  test('cannot point it at another private address', () =>
+    expect(problem({ baseUrl: 'http://127.0.0.1:5432/' })).toBe('base_url'))
+  test('cannot take its key elsewhere', () => expect(problem({ baseUrl: 'https://attacker.example.net/' })).toBe('api_key_env'))
+  test('cannot have another variable sent', () => expect(problem({ apiKeyEnv: 'GATEHOUSE_SECRET_KEY' })).toBe('api_key_env'))
+  test('may move it with a key of its own', () =>
+    expect(problem({ baseUrl: 'https://api.example.com/', apiKey: 'k' })).toBeUndefined())
+})
+
+test.each([
+  ['id', { id: 'a*' }],
+  ['id', { id: 'a b' }],
+  ['upstream_name', { upstreamName: '' }],
+  ['input_price', { inputPrice: -1 }],
+  ['output_price', { outputPrice: Number.POSITIVE_INFINITY }],
+  [undefined, { id: 'meta-llama/Llama-3.1:free', inputPrice: 0 }],
+])('a model is refused for its %s: %j', (param, change) =>
+  expect(modelProblem({ id: 'm', upstreamName: null, inputPrice: null, outputPrice: null, ...change })?.param).toBe(param),
+)

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { testProvider } from '../../test/support/providers.ts'
+import type { Provider } from './provider.ts'
+import { allowedModels, eligible, matches, modelAllowed, type RouteNeed } from './route.ts'
+
+const EVERYTHING = { models: null, providers: null, ceiling: 'restricted' } as const
+const need = (change: Partial<RouteNeed> = {}): RouteNeed => ({
+  model: 'small',
+  application: EVERYTHING,
+  classification: 'internal',
+  ...change,
+})
+const model = (id: string, change: object = {}) => ({
+  id,
+  upstreamName: null,
+  inputPrice: null,
+  outputPrice: null,
+  createdAt: new Date(7_000),
+  ...change,
+})
+const well = { rank: () => 0, random: Math.random }
+const ids = (providers: Provider[], change: Partial<RouteNeed> = {}) => {
+  const { candidates, excluded } = eligible(providers, need(change), well)
+  return { candidates: candidates.map(({ provider }) => provider.id), excluded: excluded.map(({ reason }) => reason) }
+}
+
+describe('who may serve', () => {
+  test.each<[string, Partial<Provider>, Partial<RouteNeed>, string]>([
+    ['a provider that is switched off', { enabled: false }, {}, 'disabled'],
+    ['a provider whose key cannot be had', { problem: 'key_missing' }, {}, 'unusable'],
+    [
+      'content above what the provider may see',
+      { maxClassification: 'internal' },
+      { classification: 'confidential' },
+      'classification',
+    ],
+    [
+      'content above what the Application may handle',
+      {},
+      { classification: 'restricted', application: { ...EVERYTHING, ceiling: 'confidential' } },
+      'ceiling',
+    ],
+    ['another provider than directed', {}, { provider: 'other' }, 'provider'],
+    ['another region than directed', { region: 'us' }, { region: 'eu' }, 'region'],
+    ['no region when one is directed', {}, { region: 'eu' }, 'region'],
+    ['unknown prices under a cost limit', {}, { maxCost: 1_000 }, 'cost'],
+    [
+      'an estimate above the cost limit',
+      { models: [model('small', { inputPrice: 10, outputPrice: 20 })] },
+      { maxCost: 0.02, tokens: { input: 1_000, output: 1_000 } },
+      'cost',
+    ],
+  ])('not %s', (_, provider, change, reason) =>
+    expect(ids([testProvider(provider)], change)).toEqual({ candidates: [], excluded: [reason] }),
+  )
+
+  test.each<[string, Partial<Provider>, Partial<RouteNeed>]>([
+    ['content as sensitive as the provider may see', { maxClassification: 'internal' }, { classification: 'internal' }],
+    ['the directed provider and region', { region: 'eu' }, { provider: 'openai', region: 'eu' }],
+    [
+      'an estimate within the cost limit',
+      { models: [model('small', { inputPrice: 10, outputPrice: 20 })] },
+      { maxCost: 0.03, tokens: { input: 1_000, output: 1_000 } },
+    ],
+    ['a model named with its provider', {}, { model: 'openai/small' }],
+  ])('%s', (_, provider, change) =>
+    expect(ids([testProvider(provider)], change)).toEqual({ candidates: ['openai'], excluded: [] }),
+  )
+
+  test('a model that is not allowed looks exactly like one that does not exist', () => {
+    const application = { ...EVERYTHING, models: ['large'] }
+    expect(ids([testProvider()], { application })).toEqual(ids([testProvider()], { model: 'no-such-model' }))
+    expect(ids([testProvider()], { application: { ...EVERYTHING, providers: [] } })).toEqual({ candidates: [], excluded: [] })
+  })
+
+  test('a model whose own name looks qualified is found by it', () =>
+    expect(
+      ids([testProvider({ id: 'openrouter', models: [model('openai/small')] })], { model: 'openai/small' }).candidates,
+    ).toEqual(['openrouter']))
+})
+
+describe('in which order', () => {
+  const providers = [
+    testProvider({ id: 'a', weight: 1 }),
+    testProvider({ id: 'b', weight: 3 }),
+    testProvider({ id: 'spare', weight: 0 }),
+  ]
+  const order = (rank: (provider: Provider) => number) =>
+    eligible(providers, need(), { rank, random: Math.random }).candidates.map(({ provider }) => provider.id)
+
+  test('weights share the traffic, and weight 0 comes last', () => {
+    const orders = Array.from({ length: 4_000 }, () => order(() => 0))
+    const first = orders.filter(([id]) => id === 'b').length / orders.length
+    expect(first).toBeGreaterThan(0.7)
+    expect(first).toBeLessThan(0.8)
+    expect(orders.every((ids) => ids.length === 3 && ids[2] === 'spare')).toBe(true)
+  })
+
+  test('health goes before weight', () => {
+    for (let i = 0; i < 50; i++) expect(order(({ id }) => (id === 'spare' ? 0 : id === 'a' ? 1 : 2))).toEqual(['spare', 'a', 'b'])
+  })
+})
+
+describe('patterns', () => {
+  test.each([
+    ['gpt-4o', 'gpt-4o', true],
+    ['gpt-4o', 'gpt-4o-mini', false],
+    ['gpt-*', 'gpt-4o', true],
+    ['gpt-*', 'gpt-', true],
+    ['*', '', true],
+    ['*mini', 'gpt-4o-mini', true],
+    ['*mini', 'mini-gpt', false],
+    ['g*4*i', 'gpt-4o-mini', true],
+    ['g**i', 'gi', true],
+    ['*ab*ab', 'aabab', true],
+    ['a.c', 'abc', false],
+    ['(a+)+$', 'aaaa', false],
+    ['', 'a', false],
+  ])('%s on %s: %s', (pattern, text, expected) => expect(matches(pattern, text)).toBe(expected))
+
+  test('a hostile pattern costs no more than pattern × text', () => {
+    const startedAt = performance.now()
+    expect(matches(`${'*a'.repeat(50)}b`, 'a'.repeat(200))).toBe(false)
+    expect(performance.now() - startedAt).toBeLessThan(50)
+  })
+
+  test.each([
+    [{ models: null, providers: null }, true],
+    [{ models: ['small'], providers: null }, true],
+    [{ models: ['openai/*'], providers: null }, true],
+    [{ models: ['azure/*'], providers: null }, false],
+    [{ models: [], providers: null }, false],
+    [{ models: null, providers: ['openai'] }, true],
+    [{ models: ['*'], providers: ['azure'] }, false],
+  ])('%j allows openai/small: %s', (application, expected) => expect(modelAllowed(application, 'openai', 'small')).toBe(expected))
+})
+
+test('the models list names each allowed model once, sorted, under the first provider that offers it', () => {
+  const providers = [
+    testProvider({ id: 'b', models: [model('m'), model('z')] }),
+    testProvider({ id: 'a', models: [model('m'), model('secret')] }),
+    testProvider({ id: 'off', enabled: false, models: [model('off')] }),
+    testProvider({ id: 'broken', problem: 'key_missing', models: [model('broken')] }),
+  ]
+  expect(allowedModels(providers, { models: ['m', 'z'], providers: null })).toEqual([
+    { id: 'm', owned_by: 'a', created: 7 },
+    { id: 'z', owned_by: 'b', created: 7 },
+  ])
+})

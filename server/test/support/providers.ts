@@ -1,0 +1,17 @@
+import { Pools, type PoolsOptions } from '../../src/providers/pools.ts'
+import { PROVIDER_DEFAULTS, type Provider } from '../../src/providers/provider.ts'
+
+/** A provider as the store would load it, with one model. Configured, so that it may stand on loopback. */
+export const testProvider = (change: Partial<Provider> = {}): Provider => ({
+  ...PROVIDER_DEFAULTS,
+  id: 'openai',
+  workspaceId: 'ws_test',
+  kind: 'openai',
+  source: 'config',
+  baseUrl: 'http://127.0.0.1:1/v1',
+  apiKey: 'sk-test',
+  models: [{ id: 'small', upstreamName: null, inputPrice: null, outputPrice: null, createdAt: new Date(0) }],
+  ...change,
+})
+
+export const testPools = (options: Partial<PoolsOptions> = {}): Pools => new Pools({ allowPrivateUrls: false, ...options })
