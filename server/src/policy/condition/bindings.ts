@@ -1,0 +1,75 @@
+import { type CelValue, celList, celMap, isCelError, parse, plan } from '@bufbuild/cel'
+import type { FindingCounts } from '../../domain/finding.ts'
+import type { PolicyInput } from '../input.ts'
+import { createEnvironment } from './environment.ts'
+import type { Type } from './types.ts'
+import { VARIABLES } from './variables.ts'
+
+/**
+ * A PolicyInput as the CEL library reads it: one property for each name of VARIABLES, dots included. CEL looks for the longest
+ * name first, so `user.role` is one look-up and no map is ever built for `user`. Values are made when they are asked for.
+ */
+export class Bindings {
+  readonly #input: PolicyInput
+
+  constructor(input: PolicyInput) {
+    this.#input = input
+  }
+
+  static {
+    for (const [name, { type, read }] of VARIABLES) {
+      Object.defineProperty(Bindings.prototype, name, {
+        get(this: Bindings) {
+          return toCel(type, read(this.#input))
+        },
+      })
+    }
+  }
+}
+
+function toCel(type: Type, value: unknown): CelValue | undefined {
+  if (value === undefined || value === null) return value
+  if (type.kind === 'int') return BigInt(value as number)
+  if (type.kind === 'timestamp') return timestamp(value as Date)
+  if (type.kind === 'list') return celList(value as readonly string[])
+  if (type.kind === 'map') return type.keys ? counts(value as FindingCounts) : freeForm(value as object)
+  return value as string | boolean
+}
+
+/** Conversions are made once for each object: a Workspace's settings serve many requests, a user's attributes several points. */
+function once<K extends object>(convert: (source: K) => CelValue): (source: K) => CelValue {
+  const converted = new WeakMap<K, CelValue>()
+  return (source) => {
+    const known = converted.get(source) ?? convert(source)
+    converted.set(source, known)
+    return known
+  }
+}
+
+const parseTimestamp = plan(createEnvironment().cel, parse('timestamp(text)'))
+const timestamp = once((date: Date) => {
+  const value = parseTimestamp({ text: date.toISOString() })
+  if (isCelError(value)) throw value
+  return value
+})
+
+const counts = once((findings: FindingCounts) => celMap(new Map(Object.entries(findings).map(([name, n]) => [name, BigInt(n)]))))
+
+/** Values, at all depths, that a free-form map may show to conditions: they are the caller's, and conditions go through them. */
+const MAX_VALUES = 1_000
+
+/** Throws when the map is too large: a condition that looks at it then fails, and counts as a denial. */
+const freeForm = once((source: object) => {
+  let left = MAX_VALUES
+  const convert = (value: unknown): CelValue => {
+    if (--left < 0) throw new RangeError(`more than ${MAX_VALUES} values`)
+    if (Array.isArray(value)) return celList(value.map(convert))
+    if (typeof value === 'object' && value !== null) {
+      const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)
+      return celMap(new Map(entries.map(([key, entry]) => [key, convert(entry)])))
+    }
+    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+    throw new TypeError('not a JSON value')
+  }
+  return convert(source)
+})

@@ -1,0 +1,87 @@
+import type { Kind } from './types.ts'
+
+/** One way to call a function: kinds of its arguments (a method's target first) and of its result. */
+export interface Overload {
+  readonly args: readonly Kind[]
+  readonly result: Kind
+}
+
+const overload = (args: readonly Kind[], result: Kind): Overload => ({ args, result })
+const each = (kinds: readonly Kind[], make: (kind: Kind) => Overload): Overload[] => kinds.map(make)
+
+const NUMBERS = ['int', 'double'] as const
+const ordered: readonly Overload[] = [
+  ...NUMBERS.flatMap((a) => NUMBERS.map((b) => overload([a, b], 'bool'))),
+  ...each(['string', 'timestamp', 'duration'], (kind) => overload([kind, kind], 'bool')),
+]
+const arithmetic = each(NUMBERS, (kind) => overload([kind, kind], kind))
+const textTest = [overload(['string', 'string'], 'bool')]
+const size = each(['string', 'list', 'map'], (kind) => overload([kind], 'int'))
+const timePart = [overload(['timestamp'], 'int'), overload(['timestamp', 'string'], 'int')]
+const timeOrLength = [...timePart, overload(['duration'], 'int')]
+const casts = (from: readonly Kind[], to: Kind): readonly Overload[] => from.map((kind) => overload([kind], to))
+
+/**
+ * The part of CEL that conditions may use, by the parser's names. Left out on purpose: bytes, unsigned numbers, protobuf messages
+ * and types as values, because no variable holds one. `==`, `!=`, `[]` and `in` have rules of their own (check.ts).
+ */
+export const FUNCTIONS: ReadonlyMap<string, readonly Overload[]> = new Map(
+  Object.entries({
+    '!_': [overload(['bool'], 'bool')],
+    '-_': each(NUMBERS, (kind) => overload([kind], kind)),
+    '_&&_': [overload(['bool', 'bool'], 'bool')],
+    '_||_': [overload(['bool', 'bool'], 'bool')],
+    '@not_strictly_false': [overload(['bool'], 'bool')],
+    '_<_': ordered,
+    '_<=_': ordered,
+    '_>_': ordered,
+    '_>=_': ordered,
+    '_+_': [
+      ...arithmetic,
+      overload(['string', 'string'], 'string'),
+      overload(['list', 'list'], 'list'),
+      overload(['timestamp', 'duration'], 'timestamp'),
+      overload(['duration', 'timestamp'], 'timestamp'),
+      overload(['duration', 'duration'], 'duration'),
+    ],
+    '_-_': [
+      ...arithmetic,
+      overload(['timestamp', 'timestamp'], 'duration'),
+      overload(['timestamp', 'duration'], 'timestamp'),
+      overload(['duration', 'duration'], 'duration'),
+    ],
+    '_*_': arithmetic,
+    '_/_': arithmetic,
+    '_%_': [overload(['int', 'int'], 'int')],
+    size,
+    rank: [overload(['string'], 'int')],
+    int: casts(['int', 'double', 'string', 'timestamp', 'duration'], 'int'),
+    double: casts(['int', 'double', 'string'], 'double'),
+    string: casts(['string', 'bool', 'int', 'double', 'timestamp', 'duration'], 'string'),
+    bool: casts(['bool', 'string'], 'bool'),
+    timestamp: casts(['timestamp', 'string'], 'timestamp'),
+    duration: casts(['duration', 'string'], 'duration'),
+    dyn: [overload(['any'], 'any')],
+  }),
+)
+
+/** As FUNCTIONS, for what is called on a value: `content.text.contains("x")`. */
+export const METHODS: ReadonlyMap<string, readonly Overload[]> = new Map(
+  Object.entries({
+    contains: textTest,
+    startsWith: textTest,
+    endsWith: textTest,
+    matches: textTest,
+    size,
+    getFullYear: timePart,
+    getMonth: timePart,
+    getDate: timePart,
+    getDayOfMonth: timePart,
+    getDayOfWeek: timePart,
+    getDayOfYear: timePart,
+    getHours: timeOrLength,
+    getMinutes: timeOrLength,
+    getSeconds: timeOrLength,
+    getMilliseconds: timeOrLength,
+  }),
+)

@@ -1,0 +1,86 @@
+import { CLASSIFICATIONS, RISK_LEVELS } from '../../domain/classification.ts'
+import type { PolicyPoint } from '../../domain/decision.ts'
+import { FINDING_GROUPS, FINDING_TYPES } from '../../domain/finding.ts'
+import { ENDPOINTS } from '../../domain/principal.ts'
+import { MEMORY_KINDS, MEMORY_SCOPES, type PolicyInput } from '../input.ts'
+import { ANY_MAP, BOOL, INT, STRING, TIMESTAMP, type Type, type Words } from './types.ts'
+
+/** One name that conditions may use. */
+export interface Variable {
+  readonly type: Type
+  /** The JavaScript value behind it: ints are numbers, timestamps Dates, maps plain objects. */
+  readonly read: (input: PolicyInput) => unknown
+}
+
+export const CLASSIFICATION_WORDS: Words = { name: 'classification', values: CLASSIFICATIONS }
+export const RISK_WORDS: Words = { name: 'risk level', values: RISK_LEVELS }
+const ENDPOINT_WORDS: Words = { name: 'endpoint', values: [...ENDPOINTS, 'message'] }
+const SCOPE_WORDS: Words = { name: 'memory scope', values: MEMORY_SCOPES }
+const KIND_WORDS: Words = { name: 'memory kind', values: MEMORY_KINDS }
+
+const oneOf = (words: Words): Type => ({ kind: 'string', words })
+const STRINGS: Type = { kind: 'list', of: STRING }
+const FINDINGS: Type = { kind: 'map', of: INT, keys: new Set([...FINDING_TYPES, ...FINDING_GROUPS]) }
+
+const variable = (type: Type, read: Variable['read']): Variable => ({ type, read })
+
+/** Everything conditions can see (decisions.md §2.4a), by its full name. docs/policies.md explains each to authors. */
+export const VARIABLES: ReadonlyMap<string, Variable> = new Map(
+  Object.entries({
+    'user.id': variable(STRING, ({ user }) => user.id),
+    'user.role': variable(STRING, ({ user }) => user.role),
+    'user.department': variable(STRING, ({ user }) => user.department),
+    'user.attributes': variable(ANY_MAP, ({ user }) => user.attributes),
+    'user.verified': variable(BOOL, ({ user }) => user.verified),
+    'application.id': variable(STRING, ({ application }) => application.id),
+    'application.name': variable(STRING, ({ application }) => application.name),
+    'application.settings': variable(ANY_MAP, ({ application }) => application.settings),
+    'request.endpoint': variable(oneOf(ENDPOINT_WORDS), ({ request }) => request.endpoint),
+    'request.model': variable(STRING, ({ request }) => request.model),
+    'request.session_id': variable(STRING, ({ request }) => request.sessionId),
+    'request.stream': variable(BOOL, ({ request }) => request.stream),
+    'request.dry_run': variable(BOOL, ({ request }) => request.dryRun),
+    'request.message_count': variable(INT, ({ request }) => request.messageCount),
+    'request.tokens': variable(INT, ({ request }) => request.tokens),
+    'request.max_tokens': variable(INT, ({ request }) => request.maxTokens),
+    'content.text': variable(STRING, ({ content }) => content.text),
+    'content.classification': variable(oneOf(CLASSIFICATION_WORDS), ({ content }) => content.classification),
+    'content.risk_level': variable(oneOf(RISK_WORDS), ({ content }) => content.riskLevel),
+    'content.findings': variable(FINDINGS, ({ content }) => content.findings),
+    'response.model': variable(STRING, ({ response }) => response?.model ?? ''),
+    'response.provider': variable(STRING, ({ response }) => response?.provider ?? ''),
+    'response.finish_reason': variable(STRING, ({ response }) => response?.finishReason ?? ''),
+    'response.tokens': variable(INT, ({ response }) => response?.tokens ?? 0),
+    'hit.classification': variable(oneOf(CLASSIFICATION_WORDS), ({ hit }) => hit?.classification),
+    'hit.regulations': variable(STRINGS, ({ hit }) => hit?.regulations),
+    'hit.title': variable(STRING, ({ hit }) => hit?.title),
+    'hit.collection': variable(STRING, ({ hit }) => hit?.collection),
+    'memory.classification': variable(oneOf(CLASSIFICATION_WORDS), ({ memory }) => memory?.classification),
+    'memory.regulations': variable(STRINGS, ({ memory }) => memory?.regulations),
+    'memory.scope': variable(oneOf(SCOPE_WORDS), ({ memory }) => memory?.scope),
+    'memory.scope_id': variable(STRING, ({ memory }) => memory?.scopeId),
+    'memory.kind': variable(oneOf(KIND_WORDS), ({ memory }) => memory?.kind),
+    'memory.expires_at': variable({ kind: 'timestamp', nullable: true }, ({ memory }) => memory?.expiresAt),
+    'message.conversation_id': variable(STRING, ({ message }) => message?.conversationId),
+    'message.sender': variable(STRING, ({ message }) => message?.sender),
+    'message.group': variable(STRING, ({ message }) => message?.group),
+    now: variable(TIMESTAMP, ({ now }) => now),
+  }),
+)
+
+/** Groups of variables that exist at some points only. Every other group exists at all of them. */
+export const GROUP_POINTS: ReadonlyMap<string, readonly PolicyPoint[]> = new Map(
+  Object.entries({
+    response: ['output'],
+    hit: ['retrieve'],
+    memory: ['recall', 'remember'],
+    message: ['message'],
+  } satisfies Record<string, PolicyPoint[]>),
+)
+
+/** First words of all names: `user`, `content` … Loop variables may not hide them. */
+export const ROOTS: ReadonlySet<string> = new Set([...VARIABLES.keys()].map((name) => name.split('.')[0] ?? name))
+
+/** The fields of a group such as `user`; empty when there is no such group. */
+export const fieldsOf = (group: string): readonly string[] =>
+  [...VARIABLES.keys()].filter((name) => name.startsWith(`${group}.`)).map((name) => name.slice(group.length + 1))

@@ -1,0 +1,95 @@
+/** One way in which a rule steers what happens next (decisions.md §2.4). */
+export type Directive =
+  | { readonly kind: 'route'; readonly by: 'provider' | 'region'; readonly value: string }
+  /** In the currency of the models' prices, for one request. */
+  | { readonly kind: 'route'; readonly by: 'max_cost'; readonly value: number }
+  | { readonly kind: 'memory'; readonly mode: 'off' | 'audit_only' }
+  | { readonly kind: 'knowledge' }
+  | { readonly kind: 'max_tokens'; readonly count: number }
+  /** `text`: a name under the document's `texts`. */
+  | { readonly kind: 'system'; readonly text: string }
+
+/** What all directives of a decision come to; absent: no wish. */
+export interface Steering {
+  readonly provider?: string
+  readonly region?: string
+  readonly maxCost?: number
+  readonly memory?: 'off' | 'audit_only'
+  readonly knowledgeOff: boolean
+  readonly maxTokens?: number
+  /** Names of texts to put before the messages, in rule order. */
+  readonly system: readonly string[]
+  /** Rules demand two different providers, or regions: nothing can be eligible. */
+  readonly unsatisfiable: boolean
+}
+
+/** As people are told when they write another. */
+export const DIRECTIVE_FORMS =
+  'route:provider=…, route:region=…, route:max_cost=…, memory:off, memory:audit_only, knowledge:off, max_tokens:n, system:<text name>'
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/
+
+/** Undefined when `text` is no directive. */
+export function parseDirective(text: string): Directive | undefined {
+  const colon = text.indexOf(':')
+  const value = text.slice(colon + 1)
+  switch (text.slice(0, colon)) {
+    case 'route':
+      return parseRoute(value)
+    case 'memory':
+      return value === 'off' || value === 'audit_only' ? { kind: 'memory', mode: value } : undefined
+    case 'knowledge':
+      return value === 'off' ? { kind: 'knowledge' } : undefined
+    case 'max_tokens':
+      return /^[1-9]\d{0,8}$/.test(value) ? { kind: 'max_tokens', count: Number(value) } : undefined
+    case 'system':
+      return NAME.test(value) ? { kind: 'system', text: value } : undefined
+    default:
+      return undefined
+  }
+}
+
+function parseRoute(text: string): Directive | undefined {
+  const equals = text.indexOf('=')
+  const by = text.slice(0, equals)
+  const value = text.slice(equals + 1)
+  if (by === 'max_cost') return /^\d{1,9}(\.\d{1,9})?$/.test(value) ? { kind: 'route', by, value: Number(value) } : undefined
+  if (by === 'provider' || by === 'region') return NAME.test(value) ? { kind: 'route', by, value } : undefined
+  return undefined
+}
+
+/** Strictest wins: the lowest limits, `off` over `audit_only`. Throws on what parseDirective does not know. */
+export function collectDirectives(directives: readonly string[]): Steering {
+  const steering = { knowledgeOff: false, system: [] as string[], unsatisfiable: false } as Collected
+  for (const text of directives) {
+    const directive = parseDirective(text)
+    if (!directive) throw new TypeError(`unknown directive: ${text}`)
+    add(steering, directive)
+  }
+  return steering
+}
+
+type Collected = { -readonly [K in keyof Steering]: Steering[K] } & { system: string[] }
+
+function add(steering: Collected, directive: Directive): void {
+  switch (directive.kind) {
+    case 'route':
+      if (directive.by === 'max_cost') steering.maxCost = Math.min(directive.value, steering.maxCost ?? Infinity)
+      else {
+        steering.unsatisfiable ||= (steering[directive.by] ?? directive.value) !== directive.value
+        steering[directive.by] ??= directive.value
+      }
+      break
+    case 'memory':
+      steering.memory = steering.memory === 'off' ? 'off' : directive.mode
+      break
+    case 'knowledge':
+      steering.knowledgeOff = true
+      break
+    case 'max_tokens':
+      steering.maxTokens = Math.min(directive.count, steering.maxTokens ?? Infinity)
+      break
+    case 'system':
+      if (!steering.system.includes(directive.text)) steering.system.push(directive.text)
+  }
+}

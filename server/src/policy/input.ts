@@ -1,0 +1,82 @@
+import type { Classification, RiskLevel } from '../domain/classification.ts'
+import type { FindingCounts } from '../domain/finding.ts'
+import type { Application, Endpoint, User } from '../domain/principal.ts'
+
+/** What a policy point knows. Conditions see it under the names of condition/variables.ts. */
+export interface PolicyInput {
+  readonly user: User
+  readonly application: Pick<Application, 'id' | 'name' | 'settings'>
+  readonly request: PolicyRequest
+  readonly content: PolicyContent
+  /** At `output`; left out where no model answered (the searches), conditions then see empty strings and 0. */
+  readonly response?: PolicyResponse | undefined
+  /** Needed at `retrieve`. */
+  readonly hit?: PolicyHit | undefined
+  /** Needed at `recall` and `remember`. */
+  readonly memory?: PolicyMemory | undefined
+  /** Needed at `message`. */
+  readonly message?: PolicyMessage | undefined
+  readonly now: Date
+}
+
+export interface PolicyRequest {
+  readonly endpoint: Endpoint | 'message'
+  /** Empty when the request names none. */
+  readonly model: string
+  /** Empty when there is none. */
+  readonly sessionId: string
+  readonly stream: boolean
+  readonly dryRun: boolean
+  readonly messageCount: number
+  /** Estimate over all messages. */
+  readonly tokens: number
+  /** 0 when the request sets none. */
+  readonly maxTokens: number
+}
+
+export interface PolicyContent {
+  /** What the point looks at: all messages, the answer, the hit, the memory. */
+  readonly text: string
+  readonly classification: Classification
+  readonly riskLevel: RiskLevel
+  readonly findings: FindingCounts
+}
+
+export interface PolicyResponse {
+  readonly model: string
+  readonly provider: string
+  readonly finishReason: string
+  readonly tokens: number
+}
+
+export interface PolicyHit {
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  readonly title: string
+  readonly collection: string
+}
+
+export interface PolicyMemory {
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  readonly scope: MemoryScope
+  /** Empty for scopes that need none. */
+  readonly scopeId: string
+  readonly kind: MemoryKind
+  /** null: never. */
+  readonly expiresAt: Date | null
+}
+
+export interface PolicyMessage {
+  readonly conversationId: string
+  /** User id of the author. */
+  readonly sender: string
+  /** Group id; empty in a direct conversation. */
+  readonly group: string
+}
+
+/** gateway-api.md, Enumerations. */
+export const MEMORY_SCOPES = ['user', 'session', 'application', 'department', 'project', 'workspace'] as const
+export type MemoryScope = (typeof MEMORY_SCOPES)[number]
+export const MEMORY_KINDS = ['fact', 'preference', 'decision', 'summary', 'workflow_state'] as const
+export type MemoryKind = (typeof MEMORY_KINDS)[number]

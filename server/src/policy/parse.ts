@@ -1,0 +1,69 @@
+import type { Node } from 'yaml'
+import { createEnvironment } from './condition/environment.ts'
+import { NAME, RuleReader } from './parse-rule.ts'
+import { POLICY_LIMITS, type PolicySet, type Rule } from './policy.ts'
+import { Reader } from './reader.ts'
+import { type PolicyError, readYaml } from './yaml.ts'
+
+export type { PolicyError } from './yaml.ts'
+
+export type ParseResult =
+  | { readonly ok: true; readonly set: PolicySet }
+  /** At least one, at most 100, in the order of the document. */
+  | { readonly ok: false; readonly errors: readonly PolicyError[] }
+
+const MAX_ERRORS = 100
+
+/**
+ * Reads and checks a policy document: whatever comes out as a set will compile, and can only fail on the values that it looks at.
+ * A document is never taken in part.
+ */
+export function parsePolicySet(source: string): ParseResult {
+  if (Buffer.byteLength(source, 'utf8') > POLICY_LIMITS.sourceBytes) {
+    return refused([{ line: 1, column: 1, field: '', message: `a document may have ${POLICY_LIMITS.sourceBytes} bytes` }])
+  }
+  const { document, errors } = readYaml(source)
+  if (errors.length > 0) return refused(errors)
+  const reader = new Reader(document)
+  const fields = reader.fields(document.root, '', ['name', 'tests', 'texts', 'rules'])
+  if (reader.errors.length > 0) return refused(reader.errors)
+
+  const name = reader.text(fields.get('name'), 'name', POLICY_LIMITS.nameLength)
+  const tests = reader
+    .items(fields.get('tests'), 'tests', POLICY_LIMITS.listLength)
+    .map((node, index) => reader.text(node, `tests[${index}]`, 500) ?? '')
+  const texts = readTexts(reader, fields.get('texts'))
+  const rules = readRules(reader, fields.get('rules'), texts)
+  if (reader.errors.length > 0 || name === undefined) return refused(reader.errors)
+  return { ok: true, set: { name, tests, texts, rules } }
+}
+
+const refused = (errors: readonly PolicyError[]): ParseResult => ({
+  ok: false,
+  errors: errors.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_ERRORS),
+})
+
+function readTexts(reader: Reader, node: Node | undefined): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  if (!node) return texts
+  const fields = reader.fields(node, 'texts')
+  if (fields.size > POLICY_LIMITS.texts) reader.refuse(node, 'texts', `may have ${POLICY_LIMITS.texts} entries`)
+  for (const [name, value] of fields) {
+    if (!NAME.test(name)) reader.refuse(value, `texts.${name}`, 'a name is made of letters, digits, ".", "_" and "-"')
+    const text = reader.text(value, `texts.${name}`, POLICY_LIMITS.textLength)
+    if (text !== undefined) texts.set(name, text)
+  }
+  return texts
+}
+
+function readRules(reader: Reader, node: Node | undefined, texts: ReadonlyMap<string, string>): readonly Rule[] {
+  if (!node) return reader.refuse(node, 'rules', 'is missing') ?? []
+  const rules = new RuleReader(reader, createEnvironment(), texts)
+  const ids = new Set<string>()
+  return reader.items(node, 'rules', POLICY_LIMITS.rules).flatMap((item, index) => {
+    const rule = rules.read(item, `rules[${index}]`)
+    if (rule && ids.has(rule.id)) reader.refuse(item, `rules[${index}].id`, `the id ${rule.id} stands here twice`)
+    if (rule) ids.add(rule.id)
+    return rule ?? []
+  })
+}
