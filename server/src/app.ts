@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { adminRoutes } from './admin/admin-routes.ts'
 import type { Context } from './context.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
@@ -13,8 +13,8 @@ const REQUEST_TIMEOUT_MS = 60_000
 
 /** Every door of the server, in plain sight. */
 export async function createApp(context: Context): Promise<FastifyInstance> {
-  const app = fastify({
-    loggerInstance: context.log,
+  const app: FastifyInstance = fastify({
+    loggerInstance: context.log as FastifyBaseLogger,
     disableRequestLogging: true,
     genReqId: requestIdOf,
     bodyLimit: context.config.sizes.bodyBytes,

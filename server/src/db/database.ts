@@ -25,6 +25,8 @@ export interface DatabaseOptions {
   readonly url?: string | undefined
   readonly dataDir: string
   readonly poolSize: number
+  /** For commands beside a running server: use its embedded database instead of refusing to start a second one. */
+  readonly share?: boolean
   readonly onError: (error: Error) => void
   /** Told what takes long (“creating the database …”), so that a first start does not look dead. */
   readonly onProgress: (text: string) => void

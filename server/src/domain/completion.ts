@@ -37,3 +37,9 @@ export interface ProviderAttempt {
   /** In the currency of the model's prices, per the Workspace's configuration. */
   readonly cost?: number
 }
+
+const NEVER_BEGAN = new Set(['connect', 'blocked', 'busy', 'circuit_open'])
+
+/** Whether the provider may have begun to work on it: such an attempt is not repeated where one answer at most is allowed. */
+export const mayHaveWorked = ({ outcome, status }: ProviderAttempt): boolean =>
+  outcome === 'status' ? status >= 500 : !NEVER_BEGAN.has(outcome)

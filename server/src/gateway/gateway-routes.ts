@@ -2,9 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../domain/principal.ts'
 import { sendError } from '../http/error-replies.ts'
 import { sendEvents } from '../http/event-stream.ts'
-import { type PipelineDeps, type PipelineResult, runPipeline } from '../pipeline/pipeline.ts'
+import { ownerOf } from '../pipeline/facts.ts'
+import { type PipelineDeps, runPipeline } from '../pipeline/pipeline.ts'
+import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { Exchange } from '../pipeline/request.ts'
-import type { ReviewWaiters } from '../review/waiting.ts'
+import { decidedWithin } from '../pipeline/resubmission.ts'
 import { chatChunks } from './chat-chunks.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
 import * as docs from './gateway-schemas.ts'
@@ -12,7 +14,6 @@ import { governanceOf } from './governance.ts'
 import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseNothing } from './other-requests.ts'
 
 export interface GatewayDeps extends PipelineDeps {
-  readonly waiters: ReviewWaiters
   readonly chatLimits: ChatLimits
 }
 
@@ -92,9 +93,9 @@ function closed({ raw }: FastifyReply): AbortSignal {
 async function heldInline(exchange: Exchange, result: PipelineResult, deps: GatewayDeps): Promise<PipelineResult> {
   const { trail, held } = result
   const request = trail.facts.admit?.request
-  if (!held || !request || request.reviewItemId !== undefined || request.waitSeconds === 0) return result
-  const decided = await deps.waiters.wait(held.itemId, request.waitSeconds * 1_000, exchange.callerGone())
-  if (!decided) return result
+  const caller = trail.facts.authenticate
+  if (!held || !request || !caller || request.reviewItemId !== undefined || request.waitSeconds === 0) return result
+  if (!(await decidedWithin(ownerOf(caller), held.itemId, request.waitSeconds, exchange.callerGone(), deps))) return result
   const parse: Parse = (body, application) => {
     const parsed = exchange.parse(body, application)
     return parsed.ok ? { ok: true, request: { ...parsed.request, reviewItemId: held.itemId, waitSeconds: 0 } } : parsed

@@ -1,4 +1,4 @@
-import type { PipelineResult } from '../pipeline/pipeline.ts'
+import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 
 /** gateway-api.md, GovernanceBlock: what the caller may know of how the answer came about. */
 export function governanceOf({ auditId, trail }: PipelineResult) {

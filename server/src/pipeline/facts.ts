@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../audit/record.ts'
 import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
-import type { Decision, PolicyVersion } from '../domain/decision.ts'
+import type { Decision } from '../domain/decision.ts'
 import type { Finding, FindingCounts } from '../domain/finding.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, User } from '../domain/principal.ts'
@@ -9,8 +9,8 @@ import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Steering } from '../policy/directives.ts'
 import type { Vault } from '../policy/vault.ts'
 import type { Candidate, ModelEntry } from '../providers/route.ts'
-import type { HoldContent, ReleaseResult, ReviewItem } from '../review/review.ts'
 import type { GatewayRequest } from './request.ts'
+import type { Release } from './resubmission.ts'
 
 /** What each stage adds, under the stage's name. A later stage takes what it needs as arguments, so the types keep the order. */
 export interface Facts {
@@ -31,6 +31,9 @@ export interface Caller {
   readonly application: Application
   readonly keyId: string
 }
+
+/** Whose holds and records an exchange may touch. */
+export const ownerOf = ({ application }: Caller) => ({ workspaceId: application.workspaceId, applicationId: application.id })
 
 export interface Admitted {
   readonly request: GatewayRequest
@@ -63,7 +66,6 @@ export interface Content {
 export interface Authorized {
   readonly decision: Decision
   readonly policy: CompiledPolicy | undefined
-  readonly policyVersion: PolicyVersion | null
   /** What the provider will see: transforms applied. */
   readonly messages: readonly ChatMessage[]
   readonly parameters: Readonly<Record<string, unknown>>
@@ -71,23 +73,16 @@ export interface Authorized {
   readonly transforms: readonly string[]
   readonly vault: Vault
   readonly steering: Steering
-  /** What a hold of this request is bound to; empty for endpoints without holds. */
-  readonly requestHash: Buffer
+  /** System texts that directives put before the messages. */
+  readonly systemTexts: readonly string[]
+  /** What a hold of this request is bound to; worked out when something asks. */
+  readonly requestHash: () => Buffer
   /** Set when a reviewed request comes back and may go on. */
   readonly release: Release | undefined
   /** A search whose query may not be answered: 200 without hits. */
   readonly withheld: boolean
   /** Audit lookup. */
   readonly found: AuditRecord | undefined
-}
-
-/** A hold on its way out: approved and claimed by this exchange, or released before and repeated now. */
-export interface Release {
-  readonly item: ReviewItem
-  /** Output holds: what waited. */
-  readonly content: HoldContent | undefined
-  /** Repeats: what the first release answered. */
-  readonly result: ReleaseResult | undefined
 }
 
 /** A piece of knowledge this user may see. */

@@ -1,5 +1,7 @@
 import { countFindings } from '../domain/finding.ts'
 import { NOBODY } from '../domain/principal.ts'
+import { collectDirectives } from '../policy/directives.ts'
+import { Vault } from '../policy/vault.ts'
 import type { Authorized, Content, Identity, Inspected, Remembered, Reply, Route } from './facts.ts'
 
 /** What stands in for a stage that an endpoint passes through. */
@@ -12,6 +14,22 @@ export const UNREAD: Content = {
   counts: countFindings([]),
   classification: 'public',
   risk: 'low',
+}
+
+/** No policy was asked. */
+export const NOTHING_DECIDED: Authorized = {
+  decision: { verdict: 'allow', classification: 'public', risk: 'low', transforms: [], directives: [], rules: [] },
+  policy: undefined,
+  messages: [],
+  parameters: {},
+  transforms: [],
+  vault: new Vault(),
+  steering: collectDirectives([]),
+  systemTexts: [],
+  requestHash: () => Buffer.alloc(0),
+  release: undefined,
+  withheld: false,
+  found: undefined,
 }
 
 export const NOWHERE: Route = { candidates: [], models: [] }

@@ -1,7 +1,9 @@
-import type { ErrorCode, ErrorFields } from '../errors.ts'
+import type { FinishedExchange } from '../telemetry/exchange-observer.ts'
 import type { Facts } from './facts.ts'
+import { finishedExchange } from './finished.ts'
 import { NO_REPLY, NOTHING_KEPT, NOWHERE, UNIDENTIFIED, UNREAD, uninspected } from './neutral.ts'
 import type { Outcome } from './outcome.ts'
+import type { PipelineResult } from './pipeline-result.ts'
 import type { Exchange } from './request.ts'
 import { authenticate } from './stages/01-authenticate.ts'
 import { admit } from './stages/02-admit.ts'
@@ -25,23 +27,7 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   AuthorizeDeps &
   RouteDeps &
   InvokeDeps &
-  RecordDeps & { readonly observe: (exchange: Exchange, result: PipelineResult) => void }
-
-/** What the endpoint makes its answer from: exactly what the record says. */
-export interface PipelineResult {
-  readonly status: number
-  readonly trail: Trail<Facts>
-  /** Absent when stage 1 or 2 refused: then there was no execution. */
-  readonly auditId: string | undefined
-  /** Set when the answer is an error. */
-  readonly error: { readonly code: ErrorCode; readonly fields: ErrorFields } | undefined
-  /** The completion as JSON text, the very text that was hashed; undefined for endpoints and outcomes without one. */
-  readonly completionJson: string | undefined
-  /** Set when a person has to decide first. */
-  readonly held: { readonly itemId: string } | undefined
-  /** The private side of a failure, for the log only. */
-  readonly cause?: unknown
-}
+  RecordDeps & { readonly observe: (finished: FinishedExchange) => void }
 
 /** Takes one exchange through the twelve stages. Whatever happens on the way, `record` runs last, and nothing leaves before it. */
 export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promise<PipelineResult> {
@@ -50,8 +36,10 @@ export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promi
     const outcome = await walk(exchange, deps, trail).catch(
       (thrown: unknown): Outcome => (thrown instanceof Halt ? thrown.outcome : { kind: 'failed', cause: thrown }),
     )
+    const startMs = trail.ms
     const result = await record(exchange, outcome, trail, deps)
-    deps.observe(exchange, result)
+    trail.notes.push({ name: 'record', outcome: 'ok', startMs, ms: trail.ms - startMs })
+    deps.observe(finishedExchange(exchange, result, deps.clock.now()))
     return result
   } finally {
     trail.facts.admit?.release(trail.facts.invoke?.completion?.usage?.total_tokens)

@@ -1,7 +1,7 @@
 import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import type { Application, Endpoint } from '../domain/principal.ts'
-import type { PolicyInput } from '../policy/evaluate.ts'
+import type { PolicyInput } from '../policy/input.ts'
 import type { Admitted, Identity } from './facts.ts'
 
 interface Looked {
@@ -26,17 +26,17 @@ export function policyInput(
     request: {
       endpoint,
       model: request.model || (defaultModel ?? ''),
-      session_id: sessionId,
+      sessionId,
       stream: request.stream,
-      dry_run: request.dryRun,
-      message_count: request.messages.length,
+      dryRun: request.dryRun,
+      messageCount: request.messages.length,
       tokens,
-      max_tokens: request.maxTokens ?? 0,
+      maxTokens: request.maxTokens ?? 0,
     },
     content: {
       text: texts.length === 1 ? (texts[0] ?? '') : texts.join('\n'),
       classification,
-      risk_level: risk,
+      riskLevel: risk,
       findings: counts,
     },
     now,

@@ -1,86 +1,113 @@
 import type { Db } from '../db/database.ts'
+import type { Completion } from '../domain/completion.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { type Claimed, claimRelease } from '../review/release-store.ts'
-import { sameRequest } from '../review/request-hash.ts'
-import type { Lease, ReviewItem } from '../review/review.ts'
-import { findForResubmission, type ReviewOwner } from '../review/review-store.ts'
+import { type Claimed, claimRelease, type ReleaseClaim } from '../review/release-store.ts'
+import type { HoldContent, Lease, ReleasedAnswer, ReviewItem, ReviewOwner } from '../review/review.ts'
+import { findForResubmission } from '../review/review-store.ts'
 import type { ReviewWaiters } from '../review/waiting.ts'
-import type { Release } from './facts.ts'
 
 export interface ReviewDeps {
   readonly db: Db
   readonly clock: Clock
   readonly reviewBox: SecretBox
   readonly waiters: ReviewWaiters
-  /** How long a claimed release counts as being worked on, without `now`. */
+  /** How long a claimed release counts as being worked on. */
   readonly lease: Omit<Lease, 'now'>
 }
+
+/** A reviewed request on its way out. */
+export type Release =
+  /** Approved, and claimed by this exchange: it releases, once. */
+  | { readonly kind: 'first'; readonly item: ReviewItem; readonly claim: ReleaseClaim; readonly content: HoldContent }
+  /** Released before: the same result again. */
+  | { readonly kind: 'again'; readonly item: ReviewItem; readonly result: ReleasedAnswer }
 
 export type Resubmitted =
   | { readonly kind: 'release'; readonly release: Release }
   | { readonly kind: 'pending'; readonly itemId: string }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
 
-interface Resubmission {
-  readonly itemId: string
+export interface Resubmission {
+  readonly id: string
   readonly requestHash: Buffer
   readonly waitSeconds: number
-  readonly signal: AbortSignal
+  readonly callerGone: () => AbortSignal
 }
 
 /**
- * A reviewed request comes back (decisions.md §2.5): checks that it is the one that was held, waits for a decision as long as
- * the caller asked, and claims the release. Unknown and foreign items get the same answer.
+ * A reviewed request comes back (decisions.md §2.5): checks that it is the one that was held, waits for the decision as long
+ * as the caller asked, and claims the release. A release under way elsewhere is waited for whatever the caller asked: it is
+ * the answer, and it is near.
  */
 export async function resubmit(owner: ReviewOwner, asked: Resubmission, deps: ReviewDeps): Promise<Resubmitted> {
-  const { db, clock, waiters } = deps
-  const item = await findForResubmission(db, owner, asked.itemId, clock.now())
-  if (!item) return refused('VALIDATION_ERROR', { param: 'governance.review_item_id', message: UNKNOWN_ITEM })
-  if (!sameRequest(item.requestHash, asked.requestHash)) return refused('VALIDATION_ERROR', MISMATCH)
-  const claimed = await waiters.waitUntil(item.id, {
-    read: () => claimRelease(db, owner, item.id, { ...deps.lease, now: clock.now() }, deps.reviewBox),
-    // A release in progress is worth waiting for whatever the caller said: it is the answer, and it is near.
-    done: (state) => state === undefined || (state.kind !== 'pending' && state.kind !== 'busy'),
-    wakeAt: (state) => (state && 'wakeAt' in state ? state.wakeAt : undefined),
-    patienceMs: (state) => (state?.kind === 'busy' ? deps.lease.leaseMs : asked.waitSeconds * 1_000),
-    signal: asked.signal,
+  const { db, clock, waiters, lease, reviewBox } = deps
+  const claimed = await waiters.waitUntil(asked.id, {
+    read: () => claimRelease(db, owner, asked, { ...lease, now: clock.now() }, reviewBox),
+    done: (found) => found?.kind !== 'pending' && found?.kind !== 'busy',
+    wakeAt: (found) => (found && 'wakeAt' in found ? found.wakeAt : undefined),
+    patienceMs: (found) => (found?.kind === 'busy' ? lease.leaseMs : asked.waitSeconds * 1_000),
+    signal: asked.waitSeconds > 0 ? asked.callerGone() : undefined,
   })
-  if (claimed?.kind === 'released' && claimed.result === null && claimed.item.successorId !== null) {
-    return resubmit(owner, { ...asked, itemId: claimed.item.successorId }, deps)
-  }
-  return answer(item, claimed)
+  if (claimed?.kind !== 'released') return answer(claimed)
+  const { item, result } = claimed
+  if (result.kind === 'held') return resubmit(owner, { ...asked, id: result.successorId }, deps)
+  if (result.kind === 'answer') return { kind: 'release', release: { kind: 'again', item, result } }
+  return refused(result.code as ErrorCode, result.fields as ErrorFields)
 }
 
-const UNKNOWN_ITEM = 'There is no such review item.'
-const MISMATCH: ErrorFields = {
-  message: 'The request differs from the one that was held: send it again exactly, or without review_item_id.',
-  details: { reason: 'review_request_mismatch' },
+/** The answer that a release brings along: what waited at output, or what the first release said. */
+export const releasedCompletion = (release: Release | undefined): Completion | undefined =>
+  release?.kind === 'again' ? release.result.completion : release?.content.completion
+
+/** Waits for a hold that this exchange has opened itself; true when it was decided in time. */
+export async function decidedWithin(
+  owner: ReviewOwner,
+  id: string,
+  waitSeconds: number,
+  callerGone: AbortSignal,
+  { db, clock, waiters }: ReviewDeps,
+): Promise<boolean> {
+  const item = await waiters.waitUntil(id, {
+    read: () => findForResubmission(db, owner, id, clock.now()),
+    done: (found) => found?.state !== 'pending',
+    wakeAt: (found) => found?.expiresAt,
+    patienceMs: () => waitSeconds * 1_000,
+    signal: callerGone,
+  })
+  return item !== undefined && item.state !== 'pending' && !callerGone.aborted
 }
 
-function answer(item: ReviewItem, claimed: Claimed | undefined): Resubmitted {
+type Unreleased = Exclude<Claimed, { kind: 'released' }> | undefined
+
+function answer(claimed: Unreleased): Resubmitted {
   switch (claimed?.kind) {
     case 'claimed':
-      return {
-        kind: 'release',
-        release: { item: claimed.item, claim: claimed.claim, content: claimed.content, result: undefined },
-      }
-    case 'released':
-      if (claimed.result === null) return refused('REVIEW_HOLD_EXPIRED')
-      return { kind: 'release', release: { item: claimed.item, claim: undefined, content: undefined, result: claimed.result } }
+      return { kind: 'release', release: { kind: 'first', item: claimed.item, claim: claimed.claim, content: claimed.content } }
     case 'denied':
-      return refused('POLICY_REVIEW_DENIED', { reviewItemId: item.id })
+      return refused('POLICY_REVIEW_DENIED', { reviewItemId: claimed.item.id })
     case 'expired':
-      return refused('REVIEW_HOLD_EXPIRED', { reviewItemId: item.id })
+      return refused('REVIEW_HOLD_EXPIRED', { reviewItemId: claimed.item.id })
     case 'interrupted':
-      return refused('PROVIDER_ERROR', { reviewItemId: item.id, message: INTERRUPTED })
+      return refused('PROVIDER_ERROR', { reviewItemId: claimed.item.id, message: INTERRUPTED })
+    case 'pending':
+    case 'busy':
+      return { kind: 'pending', itemId: claimed.item.id }
+    case 'mismatch':
+      return refused('VALIDATION_ERROR', MISMATCH)
     default:
-      return { kind: 'pending', itemId: item.id }
+      // One text for unknown and foreign items.
+      return refused('VALIDATION_ERROR', { param: 'governance.review_item_id', message: 'There is no such review item.' })
   }
 }
 
 const INTERRUPTED =
-  'The release of this hold was interrupted after its provider may have been called. It is not called twice: send the request again without review_item_id.'
+  'The release of this hold was interrupted when its provider may have been called already, and it is not called twice. Send the request again without review_item_id.'
+
+const MISMATCH: ErrorFields = {
+  message: 'The request differs from the one that was held: send it again exactly, or without review_item_id.',
+  details: { reason: 'review_request_mismatch' },
+}
 
 const refused = (code: ErrorCode, fields: ErrorFields = {}): Resubmitted => ({ kind: 'refused', code, fields })

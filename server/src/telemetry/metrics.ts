@@ -17,7 +17,7 @@ export interface ExchangeFigures {
 export interface Readings {
   readonly auditWaiting: () => number
   readonly auditLagSeconds: () => number
-  readonly concurrentRequests: () => number
+  readonly waitingForReview: () => number
 }
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -56,7 +56,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry })
     this.#gauge('gatehouse_audit_waiting', 'Records waiting for their commit.', readings.auditWaiting)
     this.#gauge('gatehouse_audit_lag_seconds', 'Age of the oldest record waiting for its commit.', readings.auditLagSeconds)
-    this.#gauge('gatehouse_concurrent_requests', 'Exchanges under way.', readings.concurrentRequests)
+    this.#gauge('gatehouse_waiting_for_review', 'Callers that wait for a reviewer right now.', readings.waitingForReview)
   }
 
   observe(figures: ExchangeFigures): void {

@@ -9,9 +9,9 @@ import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
 /** The box that review content is sealed in. */
 export const REVIEW_BOX = secretBox(TEST_SECRET_KEY, 'review')
 
-/** When the items of these tests are opened. */
-export const OPENED = new Date('2026-03-02T09:00:00Z')
-export const after = (ms: number): Date => new Date(OPENED.getTime() + ms)
+/** When the items of these tests are opened: far ahead, so that nobody's sweeper on the shared database reaches them. */
+export const OPENED = new Date('2096-03-02T09:00:00Z')
+export const at = (ms: number): Date => new Date(OPENED.getTime() + ms)
 
 /** As `claimRelease` wants it, on a cluster: a claim counts for a minute. */
 export const lease = (now: Date): Lease => ({ now, leaseMs: 60_000 })
@@ -50,8 +50,8 @@ export async function seedHold(db: Db, owner: ReviewOwner, change: Partial<NewRe
 }
 
 export async function seedApproved(db: Db, owner: ReviewOwner, change: Partial<NewReview> = {}): Promise<ReviewItem> {
-  const { id } = await seedHold(db, owner, change)
-  const judgement = { verdict: 'approved', by: 'op-1', comment: null, now: OPENED } as const
+  const { id, createdAt } = await seedHold(db, owner, change)
+  const judgement = { verdict: 'approved', by: 'op-1', comment: null, now: createdAt } as const
   const decided = await transact(db, (tx) => decide(tx, owner.workspaceId, id, judgement))
   if (decided.kind !== 'decided') throw new Error(decided.kind)
   return decided.item

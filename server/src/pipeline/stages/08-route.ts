@@ -5,6 +5,7 @@ import { allowedModels, eligible } from '../../providers/route.ts'
 import type { Admitted, Authorized, Caller, Route } from '../facts.ts'
 import { NOWHERE } from '../neutral.ts'
 import { Passed, refuse, type Step } from '../outcome.ts'
+import { releasedCompletion } from '../resubmission.ts'
 
 export interface RouteDeps {
   /** A Workspace's providers by its id. */
@@ -26,8 +27,7 @@ export async function route(
   { decision, steering, release, withheld }: Authorized,
   deps: RouteDeps,
 ): Promise<Step<Route>> {
-  const answeredAlready = release?.result ?? release?.content?.completion
-  if (answeredAlready || withheld) return new Passed(NOWHERE)
+  if (releasedCompletion(release) || withheld) return new Passed(NOWHERE)
   const providers = await deps.providers.get(application.workspaceId)
   if (request.messages.length === 0) return { candidates: [], models: allowedModels(providers, application) }
 
@@ -41,7 +41,9 @@ export async function route(
     maxCost: steering.maxCost,
     tokens: { input: tokens, output: steering.maxTokens ?? request.maxTokens ?? UNBOUNDED_ANSWER_TOKENS },
   }
-  const { candidates } = eligible(providers, need, { rank: (provider) => deps.health.rank(provider), random: deps.random })
+  const { candidates } = steering.unsatisfiable
+    ? NOWHERE
+    : eligible(providers, need, { rank: (provider) => deps.health.rank(provider), random: deps.random })
   if (candidates.length > 0) return { candidates, models: [] }
   return refuse('NO_ELIGIBLE_PROVIDER', {
     param: 'model',

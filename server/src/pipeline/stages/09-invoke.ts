@@ -2,6 +2,7 @@ import { invoke as invokeProviders, type InvokeDeps as ProviderDeps } from '../.
 import type { Admitted, Authorized, Reply, Route } from '../facts.ts'
 import { NO_REPLY } from '../neutral.ts'
 import { Passed, refuse, type Step } from '../outcome.ts'
+import { releasedCompletion } from '../resubmission.ts'
 
 export interface InvokeDeps {
   readonly providerCalls: ProviderDeps
@@ -13,18 +14,18 @@ export interface InvokeDeps {
  */
 export async function invoke(
   { request }: Admitted,
-  { messages, parameters, steering, release, texts }: Authorized,
+  { messages, parameters, steering, systemTexts, release }: Authorized,
   { candidates }: Route,
   { providerCalls }: InvokeDeps,
 ): Promise<Step<Reply>> {
-  const released = release?.result?.kind === 'answer' ? release.result.completion : release?.content?.completion
+  const released = releasedCompletion(release)
   if (released) return new Passed({ ...NO_REPLY, completion: released })
   const [first] = candidates
   if (!first) return new Passed(NO_REPLY)
 
   const asked = {
     model: request.model || first.model.id,
-    messages: [...texts.map((content) => ({ role: 'system', content })), ...messages],
+    messages: [...systemTexts.map((content) => ({ role: 'system', content })), ...messages],
     parameters: bounded(parameters, steering.maxTokens),
   }
   const options = { dryRun: request.dryRun, atMostOnce: release !== undefined }

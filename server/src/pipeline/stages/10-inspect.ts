@@ -35,7 +35,7 @@ export function inspect(
 ): Step<Inspected> {
   if (!completion) return new Passed(uninspected(leave))
   // It has left once, inspected, and leaves again as it was.
-  if (leave.release?.result) return new Passed({ ...uninspected(leave), completion })
+  if (leave.release?.kind === 'again') return new Passed({ ...uninspected(leave), completion })
 
   const messages = completion.choices.map(({ message }) => message)
   const texts = collectTexts(messages)
@@ -81,7 +81,7 @@ function stop(
 const responseOf = ({ model, choices, usage }: Completion, provider: string, texts: readonly string[]) => ({
   model,
   provider,
-  finish_reason: choices[0]?.finish_reason ?? '',
+  finishReason: choices[0]?.finish_reason ?? '',
   tokens: usage?.completion_tokens ?? estimateTokens(texts),
 })
 

@@ -1,0 +1,161 @@
+import type { Logger } from 'pino'
+import { Agent, fetch as undiciFetch } from 'undici'
+import { AdminAuthenticator } from './applications/admin-authenticator.ts'
+import { Authenticator } from './applications/authenticator.ts'
+import { UserTokenVerifier } from './applications/user-token.ts'
+import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
+import { AuditWriter } from './audit/writer.ts'
+import type { Detector } from './classification/detector.ts'
+import { DETECTORS } from './classification/detectors.ts'
+import type { Config } from './config/config.ts'
+import type { Secrets } from './config/secrets.ts'
+import { type Database, openDatabase } from './db/database.ts'
+import type { GatewayDeps } from './gateway/gateway-routes.ts'
+import { Cache } from './lib/cache.ts'
+import { type Clock, systemClock } from './lib/clock.ts'
+import { newId } from './lib/id.ts'
+import { secretBox } from './lib/secret-box.ts'
+import { Limiter } from './limits/limiter.ts'
+import { PolicyLibrary } from './policy/policy-library.ts'
+import { Health } from './providers/health.ts'
+import { Pools } from './providers/pools.ts'
+import type { Provider } from './providers/provider.ts'
+import { loadProviders } from './providers/provider-store.ts'
+import { guardedConnector } from './providers/url-guard.ts'
+import { PendingAnswers } from './review/pending-answers.ts'
+import { ReviewWaiters } from './review/waiting.ts'
+import { exchangeObserver } from './telemetry/exchange-observer.ts'
+import { createLogger } from './telemetry/logger.ts'
+import { Metrics } from './telemetry/metrics.ts'
+import { NO_TRACING, otlpTracing } from './telemetry/tracing.ts'
+
+/** What a test or a measurement may bring instead of the real thing. */
+export interface Overrides {
+  readonly clock?: Clock
+  readonly log?: Logger
+  readonly detectors?: readonly Detector[]
+  readonly random?: () => number
+  readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
+}
+
+/** Topic of db/signal.ts: a Workspace's providers or models have changed. The key is its id. */
+export const PROVIDERS_TOPIC = 'providers'
+export const POLICIES_TOPIC = 'policies'
+
+/** A release may take as long as the slowest provider with all its retries; an older claim was left by a node that died. */
+const RELEASE_LEASE_MS = 10 * 60_000
+const JWKS_CONNECT_MS = 5_000
+const SHUTDOWN_GRACE_MS = 10_000
+
+export type Context = Awaited<ReturnType<typeof createContext>>
+
+/** The one composition root: everything that has state is made here, once, and handed to who needs it. */
+export async function createContext(config: Config, secrets: Secrets, overrides: Overrides = {}) {
+  const { clock = systemClock, log = createLogger(config.logLevel), detectors = DETECTORS, random = Math.random } = overrides
+  const onError = (err: Error) => log.error({ err }, 'background fault')
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    dataDir: config.dataDir,
+    poolSize: config.databasePoolSize,
+    onError,
+    onProgress: (text) => log.info(text),
+  })
+  return {
+    config,
+    secrets,
+    log,
+    database,
+    ...compose(config, secrets, database, { clock, log, detectors, random, onError, ...overrides }),
+  }
+}
+
+type Needed = Required<Omit<Overrides, 'audit'>> & Pick<Overrides, 'audit'> & { onError: (error: Error) => void }
+
+function compose(
+  config: Config,
+  secrets: Secrets,
+  database: Database,
+  { clock, log, detectors, random, onError, ...given }: Needed,
+) {
+  const { db, signal } = database
+  const startedAt = clock.now()
+  const workspaceBox = secretBox(secrets.secretKey, 'workspace')
+  const providerBox = secretBox(secrets.secretKey, 'provider')
+  const reviewBox = secretBox(secrets.secretKey, 'review')
+
+  const audit = given.audit ?? new AuditWriter(database)
+  const pools = new Pools({ allowPrivateUrls: config.allowPrivateUrls })
+  const health = new Health()
+  const policies = new PolicyLibrary({ db, signal })
+  const waiters = new ReviewWaiters({ signal, clock, onError })
+  const providers = new Cache<readonly Provider[]>((workspaceId) =>
+    loadProviders(db, workspaceId, {
+      box: providerBox,
+      environment: secrets.fromEnvironment,
+      allowPrivateUrls: config.allowPrivateUrls,
+    }),
+  )
+  signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
+  const workspaceKeys = new Cache<WorkspaceKeys>(
+    async (workspaceId) => {
+      const keys = await loadWorkspaceKeys(db, workspaceBox, workspaceId)
+      if (!keys) throw new Error('the Workspace has no keys')
+      return keys
+    },
+    { maxAgeMs: 60_000 },
+  )
+  const jwksAgent = new Agent({ connect: guardedConnector(config.allowPrivateUrls, JWKS_CONNECT_MS) })
+  const metrics = new Metrics({
+    auditWaiting: () => audit.waiting,
+    auditLagSeconds: () => audit.lagSeconds,
+    waitingForReview: () => waiters.size,
+  })
+  const tracing = config.otlpEndpoint === undefined ? NO_TRACING : otlpTracing()
+
+  const gateway = {
+    authenticator: new Authenticator(database),
+    limiter: new Limiter(),
+    jsonDepth: config.sizes.jsonDepth,
+    chatLimits: config.sizes,
+    userTokens: new UserTokenVerifier({
+      ...database,
+      clock,
+      fetch: (url, init) => undiciFetch(url, { ...init, dispatcher: jwksAgent }),
+    }),
+    detectors,
+    detectorBudgetMs: config.detectorBudgetMs,
+    policies,
+    features: new Set<'knowledge' | 'memory'>(),
+    workspaceKeys,
+    pendingAnswers: new PendingAnswers({ ...database, clock }),
+    db,
+    clock,
+    reviewBox,
+    waiters,
+    // Embedded, nobody else has the database: a claim from before this start was left by a process that is gone.
+    lease: { leaseMs: RELEASE_LEASE_MS, ...(database.kind === 'embedded' && { exclusiveSince: startedAt }) },
+    providers,
+    health,
+    random,
+    providerCalls: { pools, health, random, clock, newId },
+    audit,
+    observe: exchangeObserver({ metrics, tracing, log }),
+  } satisfies GatewayDeps
+
+  return {
+    ...gateway,
+    signal,
+    workspaceBox,
+    providerBox,
+    metrics,
+    adminAuthenticator: new AdminAuthenticator(database),
+    ready: async () => void (await database.pool.query('select 1')),
+    /** Ends what waits, lets what runs finish, and writes what is queued. Call it when no request comes in any more. */
+    close: async () => {
+      waiters.close()
+      await audit.drain()
+      await Promise.all([pools.close(SHUTDOWN_GRACE_MS), jwksAgent.close(), tracing.close()])
+      await database.close()
+    },
+  }
+}

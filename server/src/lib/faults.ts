@@ -1,0 +1,13 @@
+/** Codes of node and PostgreSQL that say: the database is not there now. It may be back in a moment. */
+const UNAVAILABLE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|08\w{3}|57P0[1-5]|53\w{3})$/
+
+/** True for a fault that is no mistake in the request nor in the program: 503, try again. */
+export function isUnavailable(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false
+  const { code } = cause as { code?: unknown }
+  if (typeof code === 'string' && UNAVAILABLE.test(code)) return true
+  return (
+    /connection terminated|timeout exceeded when trying to connect|cannot use a pool after/i.test(cause.message) ||
+    isUnavailable(cause.cause)
+  )
+}

@@ -1,0 +1,114 @@
+import type { Db, Tx } from '../db/database.ts'
+import { mayHaveWorked } from '../domain/completion.ts'
+import type { ErrorCode, ErrorFields } from '../errors.ts'
+import { newId } from '../lib/id.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import { abandonRelease, completeRelease } from '../review/release-store.ts'
+import type { ReleaseResult } from '../review/review.ts'
+import { type NewReview, openEscalation, openHold } from '../review/review-store.ts'
+import { type Facts, ownerOf } from './facts.ts'
+import type { Outcome } from './outcome.ts'
+import type { Exchange } from './request.ts'
+
+/** What the record of an exchange has to say of reviews, and what its transaction has to write of them. */
+export interface ReviewWork {
+  readonly open: 'hold' | 'escalation' | undefined
+  readonly point: 'input' | 'output'
+  /** How the claimed release ends; undefined: nothing was claimed. */
+  readonly release: 'complete' | 'abandon' | undefined
+}
+
+/** Undefined for the exchange that has nothing to do with reviews: it costs one commit in a group, and no transaction. */
+export function reviewWork(outcome: Outcome, { admit, authorize, invoke, inspect }: Partial<Facts>): ReviewWork | undefined {
+  const first = authorize?.release?.kind === 'first' ? authorize.release : undefined
+  const opensHold = outcome.kind === 'held' && outcome.itemId === undefined
+  const again = authorize?.release?.kind === 'again'
+  const verdict = inspect?.decision.verdict ?? authorize?.decision.verdict
+  const escalates = outcome.kind === 'answered' && verdict === 'escalate' && !admit?.request.dryRun && !again
+  if (!first && !opensHold && !escalates) return undefined
+  // Only a request whose provider may have worked is used up: an answer that waited at output is still there.
+  const usedUp =
+    outcome.kind === 'answered' || opensHold || (first?.item.point === 'input' && invoke?.attempts.some(mayHaveWorked))
+  return {
+    open: opensHold ? 'hold' : escalates ? 'escalation' : undefined,
+    point: outcome.kind === 'held' ? outcome.point : authorize?.decision.verdict === 'escalate' ? 'input' : 'output',
+    release: first && (usedUp ? 'complete' : 'abandon'),
+  }
+}
+
+export interface Ended {
+  readonly exchange: Exchange
+  readonly facts: Partial<Facts> & Pick<Facts, 'authenticate' | 'admit'>
+  readonly error: { readonly code: ErrorCode; readonly fields: ErrorFields } | undefined
+  readonly now: Date
+}
+
+/** Writes it, in the transaction of the record. Answers the items that changed: the one to name in the answer comes first. */
+export async function settleReviews(
+  tx: Tx,
+  work: ReviewWork,
+  ended: Ended,
+  box: SecretBox,
+): Promise<{ id: string; state: string }[]> {
+  const owner = ownerOf(ended.facts.authenticate)
+  const changed: { id: string; state: string }[] = []
+  if (work.open === 'hold') {
+    const { item } = await openHold(tx, owner, newReview(work.point, ended), box)
+    changed.push({ id: item.id, state: 'pending' })
+  } else if (work.open === 'escalation') {
+    const item = await openEscalation(tx, owner, newReview(work.point, ended), box)
+    changed.push({ id: item.id, state: 'pending' })
+  }
+  const release = ended.facts.authorize?.release
+  if (release?.kind !== 'first') return changed
+  const kept =
+    work.release === 'abandon'
+      ? await abandonRelease(tx as Db, owner, release.claim)
+      : await completeRelease(
+          tx,
+          owner,
+          release.claim,
+          { result: resultOf(ended, changed[0]?.id), releasedAuditId: ended.facts.admit.auditId, now: ended.now },
+          box,
+        )
+  if (!kept) throw new Error('the claim on this release was lost')
+  const own = { id: release.item.id, state: work.release === 'abandon' ? 'approved' : 'released' }
+  return work.open === 'hold' ? [...changed, own] : [own, ...changed]
+}
+
+function resultOf({ facts, error }: Ended, successorId: string | undefined): ReleaseResult {
+  const completion = facts.inspect?.completion
+  if (error?.code === 'POLICY_REVIEW_PENDING' && successorId !== undefined) return { kind: 'held', successorId }
+  if (error || !completion)
+    return { kind: 'refusal', code: error?.code ?? 'INTERNAL', fields: { message: error?.fields.message } }
+  return { kind: 'answer', completion, decision: facts.inspect?.decision }
+}
+
+function newReview(point: 'input' | 'output', { exchange, facts, now }: Ended): NewReview {
+  const { authenticate, admit, identify, classify, authorize, invoke, inspect } = facts
+  const decision = inspect?.decision ?? authorize?.decision
+  const reached = decision?.rules.filter((rule) => rule.verdict === decision.verdict) ?? []
+  const completion = point === 'output' ? invoke?.completion : undefined
+  return {
+    id: newId('rev'),
+    userId: identify?.user.id ?? '',
+    sessionId: identify?.sessionId || null,
+    endpoint: exchange.endpoint,
+    point,
+    rules: reached,
+    classification: decision?.classification ?? 'restricted',
+    riskLevel: decision?.risk ?? 'low',
+    findings: (point === 'output' ? inspect?.counts : classify?.counts) ?? {},
+    requestHash: authorize?.requestHash() ?? Buffer.alloc(32),
+    policy: authorize?.policy?.version ?? null,
+    model: admit.request.model || authenticate.application.defaultModel,
+    createdAt: now,
+    auditId: admit.auditId,
+    lifetimeMs: decision?.holdExpiresInMs,
+    content: {
+      messages: admit.request.messages,
+      parameters: admit.request.parameters,
+      ...(completion && { completion, vault: authorize?.vault.toJSON() }),
+    },
+  }
+}

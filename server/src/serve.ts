@@ -1,0 +1,40 @@
+import type { AddressInfo } from 'node:net'
+import { createApp } from './app.ts'
+import type { Config } from './config/config.ts'
+import type { Secrets } from './config/secrets.ts'
+import { createContext } from './context.ts'
+import { startJobs } from './jobs/jobs.ts'
+import { recurringJobs } from './jobs/recurring.ts'
+import { prepare } from './setup/prepare.ts'
+
+/** Longest time that running exchanges get after the signal to stop; then they are cut off. */
+const STOP_MS = 15_000
+
+/** Starts the server and answers when it has been told to stop and has: everything acknowledged is on disk then. */
+export async function serve(config: Config, secrets: Secrets): Promise<void> {
+  const context = await createContext(config, secrets)
+  const { log } = context
+  const app = await createApp(context)
+  const told = stopSignal()
+  try {
+    const announce = await prepare(context)
+    await app.listen({ host: config.host, port: config.port })
+    const { port } = app.server.address() as AddressInfo
+    const jobs = startJobs(recurringJobs(context), log)
+    log.info({ host: config.host, port, database: context.database.kind }, 'listening')
+    await announce(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`)
+    log.info({ signal: await told }, 'stopping')
+    await jobs.stop()
+  } finally {
+    const timer = setTimeout(() => app.server.closeAllConnections(), STOP_MS)
+    await app.close()
+    clearTimeout(timer)
+    await context.close()
+    log.info('stopped')
+  }
+}
+
+const stopSignal = (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal))
+  })

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** data/demo.json, as the README promises it. */
+export interface Demo {
+  readonly base_url: string
+  readonly admin_token: string
+  readonly applications: readonly {
+    readonly id: string
+    readonly name: string
+    readonly api_key: string
+    readonly revoked_api_key: string
+  }[]
+  readonly users: readonly {
+    readonly id: string
+    readonly role: string
+    readonly department: string
+    readonly user_token: string
+  }[]
+}
+
+export const readDemo = (dataDir: string): Demo => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))

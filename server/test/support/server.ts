@@ -1,0 +1,59 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
+import type { Environment } from '../../src/config/environment.ts'
+import { readSecrets } from '../../src/config/secrets.ts'
+import { type Context, createContext, type Overrides } from '../../src/context.ts'
+import { prepare } from '../../src/setup/prepare.ts'
+import { createLogger } from '../../src/telemetry/logger.ts'
+import { type Demo, readDemo } from './demo.ts'
+
+export interface TestServer {
+  readonly base: string
+  readonly demo: Demo
+  readonly context: Context
+  readonly config: Config
+  /** Everything the server has logged, as text. */
+  readonly logs: () => string
+  /** Ends the server; its data folder stays for `again` until `remove`. */
+  close(): Promise<void>
+}
+
+/** The whole server in this process, on a database of its own, with the demo seeded. Ended by `close`. */
+export async function startServer(env: Environment = {}, overrides: Overrides = {}): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-server-'))
+  cpSync(inject('templateDataDir'), folder, { recursive: true })
+  const environment = {
+    GATEHOUSE_DATA: folder,
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    GATEHOUSE_CONFIG: join(folder, 'none.yaml'),
+    ...env,
+  }
+  const config = readConfig(environment)
+  const lines: string[] = []
+  const log = createLogger(config.logLevel, { write: (line: string) => void lines.push(line) })
+  const context = await createContext(config, readSecrets(environment, config), { log, ...overrides })
+  const app = await createApp(context)
+  const announce = await prepare(context)
+  await app.listen({ host: config.host, port: 0 })
+  const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  await announce(base)
+  return {
+    base,
+    demo: readDemo(folder),
+    context,
+    config,
+    logs: () => lines.join(''),
+    async close() {
+      app.server.closeAllConnections()
+      await app.close()
+      await context.close()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
