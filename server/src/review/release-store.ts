@@ -2,8 +2,16 @@ import type { Db, Tx } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { sameRequest } from './request-hash.ts'
-import { type HoldContent, type Lease, leaseEnd, type ReleaseResult, type ReviewItem, releaseStep } from './review.ts'
-import { ITEM_COLUMNS, type ItemRow, type ReviewOwner, seal, toItem, unseal, uuidOf } from './review-row.ts'
+import {
+  type HoldContent,
+  type Lease,
+  leaseEnd,
+  type ReleaseResult,
+  type ReviewItem,
+  type ReviewOwner,
+  releaseStep,
+} from './review.ts'
+import { ITEM_COLUMNS, type ItemRow, seal, toItem, unseal, uuidOf } from './review-row.ts'
 
 /** What comes back to be released: the hold it names, and what it asks (`requestHash` of it). */
 export interface Resubmission {
@@ -57,8 +65,8 @@ export async function claimRelease(
   const kind = releaseStep({ ...item, state: row.state, releaseStartedAt: row.release_started_at }, lease)
   if (kind === 'ready') {
     const taken = await take(db, row, now)
-    // Another caller was faster: see what became of it.
-    if (!taken) return claimRelease(db, owner, resubmission, lease, box)
+    // Another caller was faster, and tells the waiters when it is done.
+    if (!taken) return busy(item, now, lease)
     if (!taken.content) return { kind: 'expired', item }
     const content = unseal<HoldContent>(box, item.id, 'content', taken.content)
     return { kind: 'claimed', item, claim: { id: item.id, startedAt: now, expiresAt: item.expiresAt }, content }
@@ -68,12 +76,15 @@ export async function claimRelease(
     return result ? { kind, item, result } : { kind: 'expired', item }
   }
   if (kind === 'pending') return { kind, item, wakeAt: item.expiresAt }
-  if (kind === 'busy') {
-    const claimEnds = leaseEnd(row.release_started_at ?? now, lease)
-    return { kind, item, wakeAt: new Date(Math.min(claimEnds.getTime(), item.expiresAt.getTime())) }
-  }
+  if (kind === 'busy') return busy(item, row.release_started_at ?? now, lease)
   return { kind, item }
 }
+
+const busy = (item: ReviewItem, startedAt: Date, lease: Lease): Claimed => ({
+  kind: 'busy',
+  item,
+  wakeAt: new Date(Math.min(leaseEnd(startedAt, lease).getTime(), item.expiresAt.getTime())),
+})
 
 /**
  * Ends a claim for good: whatever the release came to is what every resubmission gets from now on. Belongs to the

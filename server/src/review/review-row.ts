@@ -7,12 +7,6 @@ import { fromId, toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { type ReviewItem, type ReviewKind, stateAt } from './review.ts'
 
-/** Whose items a caller may touch: the Workspace, and the calling Application within it. TypeIDs. */
-export interface ReviewOwner {
-  readonly workspaceId: string
-  readonly applicationId: string
-}
-
 /** Every column but the sealed ones, which few readers need and which may be a megabyte. */
 export const ITEM_COLUMNS = [
   'id',

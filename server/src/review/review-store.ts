@@ -3,8 +3,15 @@ import type { Db, Tx } from '../db/database.ts'
 import type { PolicyPoint } from '../domain/decision.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { ESCALATION_LIFETIME_MS, HOLD_LIFETIME_MS, type HoldContent, type ReviewItem, type ReviewKind } from './review.ts'
-import { ITEM_COLUMNS, type ReviewOwner, seal, toItem, unseal, uuidOf } from './review-row.ts'
+import {
+  ESCALATION_LIFETIME_MS,
+  HOLD_LIFETIME_MS,
+  type HoldContent,
+  type ReviewItem,
+  type ReviewKind,
+  type ReviewOwner,
+} from './review.ts'
+import { ITEM_COLUMNS, seal, toItem, unseal, uuidOf } from './review-row.ts'
 
 /** What an exchange hands over for a person to look at. */
 export interface NewReview

@@ -13,6 +13,12 @@ export const HOLD_LIFETIME_MS = 24 * 3_600_000
 /** How long an escalation keeps what it shows: nothing waits for it, so a long weekend must not empty it. */
 export const ESCALATION_LIFETIME_MS = 7 * 24 * 3_600_000
 
+/** Whose items a caller may touch: the Workspace, and the calling Application within it. TypeIDs. */
+export interface ReviewOwner {
+  readonly workspaceId: string
+  readonly applicationId: string
+}
+
 /** hold: a request or an answer waits for it. escalation: the answer has left already (decisions.md §2.4). */
 export type ReviewKind = 'hold' | 'escalation'
 

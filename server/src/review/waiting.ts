@@ -2,6 +2,9 @@ import type { Signal } from '../db/signal.ts'
 import { type Clock, elapsed } from '../lib/clock.ts'
 import { REVIEWS_TOPIC } from './review.ts'
 
+/** Node fires a timer with a longer delay at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
 export interface Wait<T> {
   /** Reads what is waited for; called once at the start, and again only when it may have changed. */
   readonly read: () => Promise<T>
@@ -9,8 +12,8 @@ export interface Wait<T> {
   readonly done: (value: T) => boolean
   /** When the value changes by the clock alone: the item's expiry, or the end of another node's claim. */
   readonly wakeAt?: (value: T) => Date | undefined
-  /** Milliseconds; 0 reads once and returns. */
-  readonly timeoutMs: number
+  /** How long to wait in all, in milliseconds, seeing what was read: a release under way is worth more than a pending item. */
+  readonly patienceMs: (value: T) => number
   /** Aborted when the client has gone: the wait ends, and nothing is read any more. */
   readonly signal?: AbortSignal | undefined
 }
@@ -55,17 +58,17 @@ export class ReviewWaiters {
   }
 
   /**
-   * Reads until `done`, `timeoutMs` have passed, the client has gone or the server stops; answers what was read last.
+   * Reads until `done`, until patience ends, the client has gone or the server stops; answers what was read last.
    * It listens before it reads, so that no change falls between the two, and reads once more at the end of the time, so
    * that a lost message costs patience, not the answer.
    */
-  async waitUntil<T>(id: string, { read, done, wakeAt, timeoutMs, signal }: Wait<T>): Promise<T> {
-    const endsAt = elapsed() + timeoutMs
+  async waitUntil<T>(id: string, { read, done, wakeAt, patienceMs, signal }: Wait<T>): Promise<T> {
+    const startedAt = elapsed()
     for (;;) {
       const change = this.#listen(id)
       try {
         const value = await read()
-        const left = endsAt - elapsed()
+        const left = startedAt + patienceMs(value) - elapsed()
         if (done(value) || left <= 0 || this.#closed || signal?.aborted) return value
         const byClock = (wakeAt?.(value)?.getTime() ?? 0) - this.#deps.clock.now().getTime()
         await change.within(byClock > 0 ? Math.min(left, byClock) : left, signal)
@@ -93,7 +96,7 @@ export class ReviewWaiters {
     return {
       /** Resolves at the first change since `listen`, the client's leaving, or after `ms`. */
       within(ms: number, signal: AbortSignal | undefined): Promise<void> {
-        timer = setTimeout(wake, Math.ceil(ms))
+        timer = setTimeout(wake, Math.min(Math.ceil(ms), MAX_TIMER_MS))
         abort = signal
         abort?.addEventListener('abort', wake)
         return promise

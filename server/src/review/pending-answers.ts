@@ -2,13 +2,15 @@ import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
 import { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
-import { REVIEWS_TOPIC } from './review.ts'
-import { type ReviewOwner, uuidOf } from './review-row.ts'
+import { REVIEWS_TOPIC, type ReviewOwner } from './review.ts'
+import { uuidOf } from './review-row.ts'
 
 interface Deps {
   readonly db: Db
   readonly signal: Signal
   readonly clock: Clock
+  /** How long a lost message may go unnoticed, in milliseconds. */
+  readonly maxAgeMs?: number
 }
 
 /**
@@ -19,16 +21,19 @@ export class PendingAnswers {
   readonly #known: Cache<boolean>
   readonly #unsubscribe: () => void
 
-  constructor({ db, signal, clock }: Deps) {
-    this.#known = new Cache((key) => {
-      const [workspaceId = '', applicationId = ''] = key.split(' ')
-      return hasHeldAnswer(db, { workspaceId, applicationId }, clock.now())
-    })
+  constructor({ db, signal, clock, maxAgeMs = 750 }: Deps) {
+    this.#known = new Cache(
+      (key) => {
+        const [workspaceId = '', applicationId = ''] = key.split(' ')
+        return hasHeldAnswer(db, { workspaceId, applicationId }, clock.now())
+      },
+      { maxAgeMs },
+    )
     // Messages name items, not Applications; holds are rare enough to forget all.
     this.#unsubscribe = signal.subscribe(REVIEWS_TOPIC, () => this.#known.forget())
   }
 
-  /** False: no output hold of this Application is pending, so nothing can be found (as of the cache's age at most). */
+  /** False: no output hold of this Application is pending, so there is nothing to find. */
   mayExist({ workspaceId, applicationId }: ReviewOwner): Promise<boolean> {
     return this.#known.get(`${workspaceId} ${applicationId}`)
   }

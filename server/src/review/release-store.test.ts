@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/database.ts'
+import { testDatabases } from '../../test/support/database.ts'
+import { at, lease, OPENED, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import { fromId, newId } from '../lib/id.ts'
+import { decide } from './decision-store.ts'
+import { abandonRelease, type Claimed, claimRelease, completeRelease, type ReleaseClaim } from './release-store.ts'
+import type { Lease, ReleaseResult, ReviewItem, ReviewOwner } from './review.ts'
+import { getReview } from './review-store.ts'
+
+const MINUTE = 60_000
+const ANSWER: ReleaseResult = {
+  kind: 'answer',
+  completion: {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'mock-model',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'the released words' }, finish_reason: 'stop' }],
+  },
+}
+
+describe.each(testDatabases())('releases on $name', ({ open }) => {
+  let database: Database
+  let owner: ReviewOwner
+  const claim = (item: ReviewItem, when: Date | Lease = OPENED, who = owner): Promise<Claimed | undefined> =>
+    claimRelease(database.db, who, item, when instanceof Date ? lease(when) : when, REVIEW_BOX)
+  const kindOf = async (...args: Parameters<typeof claim>) => (await claim(...args))?.kind
+  const mustClaim = async (item: ReviewItem, when?: Date | Lease): Promise<ReleaseClaim> => {
+    const claimed = await claim(item, when)
+    if (claimed?.kind !== 'claimed') throw new Error(`not claimed but ${claimed?.kind}`)
+    return claimed.claim
+  }
+  const complete = (held: ReleaseClaim, result: ReleaseResult = ANSWER, now = at(100), releasedAuditId = newId('aud')) =>
+    transact(database.db, (tx) => completeRelease(tx, owner, held, { result, releasedAuditId, now }, REVIEW_BOX))
+
+  beforeAll(async () => {
+    database = await open()
+    owner = await seedOwner(database.db)
+  })
+  afterAll(() => database.close())
+
+  test('of 20 resubmissions at once one is claimed, the others wait for it', async () => {
+    const item = await seedApproved(database.db, owner)
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claim(item)))
+    expect(claims.map((claimed) => claimed?.kind).sort()).toEqual([...Array(19).fill('busy'), 'claimed'])
+    const winner = claims.find((claimed) => claimed?.kind === 'claimed')
+    expect(winner).toMatchObject({ content: { messages: [{ role: 'user', content: 'the sealed words' }] } })
+  })
+
+  test('a result is kept sealed, and every resubmission gets it until the item expires', async () => {
+    const item = await seedApproved(database.db, owner, { lifetimeMs: MINUTE })
+    const releasedAuditId = newId('aud')
+    expect(await complete(await mustClaim(item), ANSWER, at(100), releasedAuditId)).toBe(true)
+    for (const ms of [200, 300, MINUTE - 1]) expect(await claim(item, at(ms))).toMatchObject({ kind: 'released', result: ANSWER })
+    expect(await kindOf(item, at(MINUTE))).toBe('expired')
+    expect(await getReview(database.db, owner.workspaceId, item.id, at(MINUTE))).toMatchObject({
+      state: 'released',
+      releasedAt: at(100),
+      releasedAuditId,
+    })
+    const { rows } = await database.pool.query('select t::text as text from review_item t where id = $1', [
+      fromId('rev', item.id),
+    ])
+    expect(rows[0].text).not.toContain(Buffer.from('released words').toString('hex'))
+  })
+
+  test('a release may end in a refusal, or in the hold of its answer, and both are repeated', async () => {
+    const [refused, held] = [await seedApproved(database.db, owner), await seedApproved(database.db, owner)]
+    const successor = await seedHold(database.db, owner, { point: 'output' })
+    const refusal: ReleaseResult = { kind: 'refusal', code: 'POLICY_DENIED' }
+    await complete(await mustClaim(refused), refusal)
+    await complete(await mustClaim(held), { kind: 'held', successorId: successor.id })
+    expect(await claim(refused, at(200))).toMatchObject({ kind: 'released', result: refusal })
+    expect(await claim(held, at(200))).toMatchObject({
+      kind: 'released',
+      result: { kind: 'held', successorId: successor.id },
+      item: { successorId: successor.id },
+    })
+  })
+
+  test('what is not approved is not claimed', async () => {
+    const pending = await seedHold(database.db, owner, { lifetimeMs: MINUTE })
+    expect(await claim(pending)).toMatchObject({ kind: 'pending', wakeAt: pending.expiresAt })
+    const denied = await seedHold(database.db, owner)
+    await transact(database.db, (tx) =>
+      decide(tx, owner.workspaceId, denied.id, { verdict: 'denied', by: 'op-1', comment: null, now: OPENED }),
+    )
+    expect(await kindOf(denied)).toBe('denied')
+    const late = await seedApproved(database.db, owner, { lifetimeMs: MINUTE })
+    expect(await kindOf(late, at(MINUTE))).toBe('expired')
+  })
+
+  test('another request, Application or Workspace does not get it', async () => {
+    const item = await seedApproved(database.db, owner)
+    const other = await seedOwner(database.db)
+    expect(await claim({ ...item, requestHash: Buffer.alloc(32) })).toEqual({ kind: 'mismatch' })
+    expect(await claim(item, OPENED, other)).toBeUndefined()
+    expect(await claim(item, OPENED, { ...owner, applicationId: other.applicationId })).toBeUndefined()
+    expect(await claim({ ...item, id: newId('rev') })).toBeUndefined()
+    expect(await claim({ ...item, id: 'rev_%' })).toBeUndefined()
+    expect(await kindOf(item)).toBe('claimed')
+  })
+
+  test('a held request whose release was interrupted never reaches a provider again', async () => {
+    const item = await seedApproved(database.db, owner)
+    const dead = await mustClaim(item)
+    expect(await claim(item, at(MINUTE - 1))).toMatchObject({ kind: 'busy', wakeAt: at(MINUTE) })
+    const later = await Promise.all([MINUTE, 2 * MINUTE, 60 * MINUTE].map((ms) => kindOf(item, at(ms))))
+    expect(later).toEqual(['interrupted', 'interrupted', 'interrupted'])
+    expect(dead.startedAt).toEqual(OPENED)
+  })
+
+  test('the only process of a database knows at its start that claims from before are dead', async () => {
+    const item = await seedApproved(database.db, owner)
+    await mustClaim(item)
+    expect(await kindOf(item, { ...lease(at(20)), exclusiveSince: at(10) })).toBe('interrupted')
+  })
+
+  test('an interrupted release of a held answer is repeated, by one caller, and its first claim no longer counts', async () => {
+    const item = await seedApproved(database.db, owner, { point: 'output' })
+    const dead = await mustClaim(item)
+    const again = await Promise.all(Array.from({ length: 20 }, () => claim(item, at(MINUTE))))
+    expect(again.map((claimed) => claimed?.kind).sort()).toEqual([...Array(19).fill('busy'), 'claimed'])
+    const winner = again.find((claimed) => claimed?.kind === 'claimed')
+    expect(await complete(dead)).toBe(false)
+    expect(await abandonRelease(database.db, owner, dead)).toBe(false)
+    expect(winner && (await complete(winner.claim, ANSWER, at(MINUTE + 1)))).toBe(true)
+  })
+
+  test('a release that its caller gave back can be tried again, by one at a time', async () => {
+    const item = await seedApproved(database.db, owner)
+    const first = await mustClaim(item)
+    expect(await abandonRelease(database.db, owner, first)).toBe(true)
+    expect(await complete(first)).toBe(false)
+    const second = await mustClaim(item, at(5))
+    expect(await kindOf(item, at(6))).toBe('busy')
+    expect(await complete(second)).toBe(true)
+    expect(await abandonRelease(database.db, owner, second)).toBe(false)
+  })
+
+  test('a release that outlives its item is recorded and leaves nothing behind', async () => {
+    const item = await seedApproved(database.db, owner, { lifetimeMs: MINUTE })
+    const held = await mustClaim(item, at(MINUTE - 10))
+    expect(await complete(held, ANSWER, at(MINUTE + 10))).toBe(true)
+    expect((await getReview(database.db, owner.workspaceId, item.id, at(MINUTE + 20)))?.state).toBe('released')
+    expect(await kindOf(item, at(MINUTE + 20))).toBe('expired')
+    const { rows } = await database.pool.query('select result from review_item where id = $1', [fromId('rev', item.id)])
+    expect(rows).toEqual([{ result: null }])
+  })
+
+  test('a claim inside a transaction is refused: it could be rolled back after the provider was called', async () => {
+    const item = await seedApproved(database.db, owner)
+    await expect(transact(database.db, (tx) => claimRelease(tx, owner, item, lease(OPENED), REVIEW_BOX))).rejects.toThrow(
+      'outside',
+    )
+    expect(await kindOf(item)).toBe('claimed')
+  })
+})

@@ -1,0 +1,178 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/database.ts'
+import { testDatabases } from '../../test/support/database.ts'
+import { at, newReview, OPENED, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import { fromId, newId } from '../lib/id.ts'
+import { secretBox } from '../lib/secret-box.ts'
+import { acknowledgeEscalation, decide } from './decision-store.ts'
+import type { ReviewOwner } from './review.ts'
+import { reviewJson } from './review-json.ts'
+import { findForResubmission, findPendingHold, getReview, openEscalation, openHold, reviewContent } from './review-store.ts'
+
+const DAY = 86_400_000
+
+describe.each(testDatabases())('review store on $name', ({ open }) => {
+  let database: Database
+  let owner: ReviewOwner
+  const tableText = async (id: string): Promise<string> => {
+    const { rows } = await database.pool.query('select t::text as text from review_item t where id = $1', [fromId('rev', id)])
+    return rows[0].text
+  }
+  const open20 = (change: () => Parameters<typeof newReview>[0]) =>
+    Promise.all(
+      Array.from({ length: 20 }, () => transact(database.db, (tx) => openHold(tx, owner, newReview(change()), REVIEW_BOX))),
+    )
+
+  beforeAll(async () => {
+    database = await open()
+    owner = await seedOwner(database.db)
+  })
+  afterAll(() => database.close())
+
+  test('a hold keeps what §2.5 lists and gives it to reviewers', async () => {
+    const review = newReview({ sessionId: 's-1', lifetimeMs: 4 * 3_600_000 })
+    const { id } = await seedHold(database.db, owner, review)
+    const item = await getReview(database.db, owner.workspaceId, id, OPENED)
+    expect(item && reviewJson(item)).toEqual({
+      id: review.id,
+      object: 'review_item',
+      kind: 'hold',
+      state: 'pending',
+      workspace_id: owner.workspaceId,
+      application_id: owner.applicationId,
+      user_id: 'u-asking',
+      session_id: 's-1',
+      endpoint: 'chat',
+      point: 'input',
+      rules: [{ id: 'ask-first', point: 'input', verdict: 'require_approval' }],
+      classification: 'confidential',
+      risk_level: 'medium',
+      findings: { 'pii.email': 1, pii: 1 },
+      request_hash: review.requestHash.toString('hex'),
+      policy: review.policy,
+      model: 'mock-model',
+      created_at: '2096-03-02T09:00:00.000Z',
+      expires_at: '2096-03-02T13:00:00.000Z',
+      decided_by: null,
+      decided_at: null,
+      comment: null,
+      audit_id: review.auditId,
+      released_at: null,
+      released_audit_id: null,
+      successor_id: null,
+    })
+    expect(await reviewContent(database.db, owner.workspaceId, id, OPENED, REVIEW_BOX)).toEqual(review.content)
+  })
+
+  test('a hold lasts 24 h unless a rule says otherwise', async () => {
+    const { expiresAt } = await seedHold(database.db, owner)
+    expect(expiresAt.getTime() - OPENED.getTime()).toBe(DAY)
+  })
+
+  test('content is sealed in the table: no column shows it, in text or in bytes', async () => {
+    const words = 'quietly crossing the harbour'
+    const { id } = await seedHold(database.db, owner, {
+      content: { messages: [{ role: 'user', content: words }], vault: { a: words } },
+    })
+    const row = await tableText(id)
+    for (const word of [...words.split(' '), 'messages', 'vault']) {
+      expect(row).not.toContain(word)
+      expect(row).not.toContain(Buffer.from(word).toString('hex'))
+    }
+    await expect(
+      reviewContent(database.db, owner.workspaceId, id, OPENED, secretBox(Buffer.alloc(32, 9), 'review')),
+    ).rejects.toThrow()
+  })
+
+  test('sealed content opens for its own item only', async () => {
+    const [mine, other] = [await seedHold(database.db, owner), await seedHold(database.db, owner)]
+    await sql`update review_item set content = (select content from review_item where id = ${fromId('rev', other.id)})
+      where id = ${fromId('rev', mine.id)}`.execute(database.db)
+    await expect(reviewContent(database.db, owner.workspaceId, mine.id, OPENED, REVIEW_BOX)).rejects.toThrow()
+  })
+
+  test('20 identical requests at once open one hold', async () => {
+    const { requestHash } = newReview()
+    const opened = await open20(() => ({ requestHash }))
+    expect(opened.filter(({ created }) => created)).toHaveLength(1)
+    expect(new Set(opened.map(({ item }) => item.id)).size).toBe(1)
+  })
+
+  test('20 different requests at once open 20', async () => {
+    const opened = await open20(() => ({}))
+    expect(opened.every(({ created }) => created)).toBe(true)
+  })
+
+  test('an identical request gets the pending hold, at whichever point, until it is decided or expired', async () => {
+    const { requestHash } = newReview()
+    const { id } = await seedHold(database.db, owner, { requestHash, point: 'output', lifetimeMs: 1_000 })
+    const find = (now: Date, point?: 'input' | 'output') =>
+      findPendingHold(database.db, owner, requestHash, now, point).then((item) => item?.id)
+    expect(await Promise.all([find(at(999)), find(at(999), 'output'), find(at(999), 'input')])).toEqual([id, id, undefined])
+    expect(await find(at(1_000))).toBeUndefined()
+    const next = await seedHold(database.db, owner, { requestHash, createdAt: at(1_000) })
+    expect(next.id).not.toBe(id)
+    await transact(database.db, (tx) =>
+      decide(tx, owner.workspaceId, next.id, { verdict: 'denied', by: 'op-1', comment: null, now: at(1_100) }),
+    )
+    expect(await find(at(1_200))).toBeUndefined()
+  })
+
+  test("the same request of another Application, or of another Workspace's, has a hold of its own", async () => {
+    const { requestHash } = newReview()
+    const other = await seedOwner(database.db)
+    const mine = await seedHold(database.db, owner, { requestHash })
+    const theirs = await seedHold(database.db, other, { requestHash })
+    expect(theirs.id).not.toBe(mine.id)
+    expect(
+      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, requestHash, OPENED),
+    ).toBeUndefined()
+  })
+
+  test('resubmission cannot tell a foreign, an unknown and a malformed id apart, nor find an escalation', async () => {
+    const other = await seedOwner(database.db)
+    const { id } = await seedHold(database.db, owner)
+    const escalation = await transact(database.db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))
+    const find = (who: ReviewOwner, item: string) => findForResubmission(database.db, who, item, OPENED)
+    expect((await find(owner, id))?.id).toBe(id)
+    expect(await find({ ...owner, applicationId: other.applicationId }, id)).toBeUndefined()
+    expect(await find(other, id)).toBeUndefined()
+    for (const unknown of [newId('rev'), 'rev_', '', "rev_'; --", `rev_${'0'.repeat(26)}`]) {
+      expect(await find(owner, unknown)).toBeUndefined()
+    }
+    expect(await find(owner, escalation.id)).toBeUndefined()
+    expect(await getReview(database.db, other.workspaceId, id, OPENED)).toBeUndefined()
+    expect(await reviewContent(database.db, other.workspaceId, id, OPENED, REVIEW_BOX)).toBeUndefined()
+  })
+
+  test('expiry is read from the clock: no sweeper has run', async () => {
+    const pending = await seedHold(database.db, owner, { lifetimeMs: 2_000 })
+    const approved = await seedApproved(database.db, owner, { lifetimeMs: 2_000 })
+    const states = async (now: Date) =>
+      Promise.all([pending.id, approved.id].map(async (id) => (await getReview(database.db, owner.workspaceId, id, now))?.state))
+    expect(await states(at(1_999))).toEqual(['pending', 'approved'])
+    expect(await states(at(2_000))).toEqual(['expired', 'expired'])
+    expect(await reviewContent(database.db, owner.workspaceId, pending.id, at(2_000), REVIEW_BOX)).toBeUndefined()
+  })
+
+  test('an escalation waits for nobody, is acknowledged once, and cannot be approved', async () => {
+    const review = newReview({ rules: [{ id: 'look', point: 'output', verdict: 'escalate' }], point: 'output' })
+    const { id, state, kind } = await transact(database.db, (tx) => openEscalation(tx, owner, review, REVIEW_BOX))
+    expect([kind, state]).toEqual(['escalation', 'pending'])
+    expect(await findPendingHold(database.db, owner, review.requestHash, OPENED)).toBeUndefined()
+    const judgement = { by: 'op-1', comment: 'seen', now: at(5) }
+    const result = (work: Promise<{ kind: string }>) => work.then((decided) => decided.kind)
+    const { db } = database
+    expect(await result(transact(db, (tx) => decide(tx, owner.workspaceId, id, { ...judgement, verdict: 'approved' })))).toBe(
+      'conflict',
+    )
+    expect(await result(transact(db, (tx) => acknowledgeEscalation(tx, owner.workspaceId, id, judgement)))).toBe('decided')
+    expect(await result(transact(db, (tx) => acknowledgeEscalation(tx, owner.workspaceId, id, judgement)))).toBe('conflict')
+    expect(await getReview(db, owner.workspaceId, id, at(9 * DAY))).toMatchObject({
+      state: 'acknowledged',
+      decidedBy: 'op-1',
+      comment: 'seen',
+    })
+  })
+})
