@@ -1,0 +1,64 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { AdminTokenTable } from '../db/schema.ts'
+import { fromId, newUuid, toId } from '../lib/id.ts'
+import type { AdminToken } from './admin-token.ts'
+import { newCredential } from './credential.ts'
+import { type Page, type PageRequest, pageOf } from './shapes.ts'
+
+const tokenOf = (row: Selectable<AdminTokenTable>): AdminToken => ({
+  id: toId('adm', row.id),
+  name: row.name,
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+})
+
+/** Operators' tokens belong to the server, not to a Workspace. `token` is shown to nobody after this. */
+export async function createAdminToken(db: Db, name: string, now: Date): Promise<AdminToken & { readonly token: string }> {
+  const { secret, hash } = newCredential('ga_')
+  const row = await db
+    .insertInto('admin_token')
+    .values({ id: newUuid(), name, hash, created_at: now, revoked_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ...tokenOf(row), token: secret }
+}
+
+/** Undefined when there is none of that id. Revoking again changes nothing. Publish the topic `admin_tokens` afterwards. */
+export async function revokeAdminToken(db: Db, id: string, now: Date): Promise<AdminToken | undefined> {
+  const uuid = fromId('adm', id)
+  if (uuid === undefined) return undefined
+  const row = await db
+    .updateTable('admin_token')
+    .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now}::timestamptz)` })
+    .where('id', '=', uuid)
+    .returningAll()
+    .executeTakeFirst()
+  return row && tokenOf(row)
+}
+
+/** Oldest first, revoked ones too. Undefined when `page.after` is no id. */
+export async function listAdminTokens(db: Db, page: PageRequest): Promise<Page<AdminToken> | undefined> {
+  let query = db.selectFrom('admin_token').selectAll()
+  if (page.after !== undefined) {
+    const after = fromId('adm', page.after)
+    if (after === undefined) return undefined
+    query = query.where('id', '>', after)
+  }
+  const rows = await query
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .execute()
+  return pageOf(rows, page.limit, tokenOf)
+}
+
+/** Whether anybody can operate this server: a first start makes a token when nobody can. */
+export async function hasAdminToken(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('admin_token').select('id').where('revoked_at', 'is', null).limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+export async function findAdminTokenByHash(db: Db, hash: Buffer): Promise<(AdminToken & { readonly hash: Buffer }) | undefined> {
+  const row = await db.selectFrom('admin_token').selectAll().where('hash', '=', hash).executeTakeFirst()
+  return row && { ...tokenOf(row), hash: row.hash }
+}

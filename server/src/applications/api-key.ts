@@ -1,0 +1,43 @@
+import { type Static, Type } from 'typebox'
+import { checker } from '../lib/schema.ts'
+import { Name, Timestamp } from './shapes.ts'
+
+/** A key of an Application as operators see it: never the key itself, which exists only in the answer that issued it. */
+export interface ApiKey {
+  /** `key_…` */
+  readonly id: string
+  readonly applicationId: string
+  readonly name: string
+  /** Its first letters. */
+  readonly hint: string
+  readonly createdAt: Date
+  readonly revokedAt: Date | null
+}
+
+/** Body of `POST /admin/v1/applications/:id/keys`. */
+export const ApiKeyCreate = Type.Object({ name: Name })
+export type ApiKeyCreate = Static<typeof ApiKeyCreate>
+export const checkApiKeyCreate = checker(ApiKeyCreate)
+
+export const ApiKeyView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('api_key'),
+  application_id: Type.String(),
+  name: Type.String(),
+  hint: Type.String(),
+  created_at: Timestamp,
+  revoked_at: Type.Union([Timestamp, Type.Null()]),
+})
+
+/** Answer of issuing a key: the only place where it is ever shown. */
+export const IssuedApiKeyView = Type.Object({ ...ApiKeyView.properties, key: Type.String() })
+
+export const apiKeyView = (key: ApiKey) => ({
+  id: key.id,
+  object: 'api_key' as const,
+  application_id: key.applicationId,
+  name: key.name,
+  hint: key.hint,
+  created_at: key.createdAt.toISOString(),
+  revoked_at: key.revokedAt?.toISOString() ?? null,
+})

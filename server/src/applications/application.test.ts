@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../domain/principal.ts'
+import {
+  checkApplicationCreate,
+  checkApplicationPatch,
+  filledLimits,
+  filledSettings,
+  type Overrides,
+  patched,
+} from './application.ts'
+
+const nothing: Overrides = { settings: {}, limits: {} }
+
+/** Checks the patches and applies one after the other. */
+function afterPatches(...patches: unknown[]): Overrides {
+  return patches.reduce<Overrides>((stored, patch) => {
+    const checked = checkApplicationPatch(patch)
+    if (!checked.ok) throw new Error(`${checked.problem.param} ${checked.problem.message}`)
+    return patched(stored, checked.value)
+  }, nothing)
+}
+
+describe('a patch', () => {
+  test('leaves what it does not name', () => {
+    const stored = afterPatches({ limits: { burst: 5 }, settings: { tier: 'gold' } }, { limits: { concurrency: 7 } })
+    expect(stored).toEqual({ settings: { tier: 'gold' }, limits: { burst: 5, concurrency: 7 } })
+    expect(filledLimits(stored.limits)).toEqual({ ...DEFAULT_LIMITS, burst: 5, concurrency: 7 })
+  })
+
+  test('merges knowledge and memory field by field', () => {
+    const stored = afterPatches(
+      { settings: { knowledge: { enabled: true, collections: ['a'] }, memory: { enabled: true, capture: 'explicit' } } },
+      { settings: { knowledge: { collections: ['b'] }, memory: { capture: null } } },
+    )
+    expect(filledSettings(stored.settings)).toEqual({
+      ...DEFAULT_SETTINGS,
+      knowledge: { enabled: true, collections: ['b'] },
+      memory: { enabled: true },
+    })
+  })
+
+  test('replaces everything else', () => {
+    const stored = afterPatches(
+      { settings: { extensions: ['tools'], tier: { a: 1 } } },
+      { settings: { extensions: [], tier: { b: 2 } } },
+    )
+    expect(stored.settings).toEqual({ extensions: [], tier: { b: 2 } })
+  })
+
+  test('resets with null, and keeps no trace of it', () => {
+    const set = { settings: { tier: 'gold', assertion_clearance: 'public' }, limits: { burst: 5, tokens_per_minute: 9 } }
+    const unset = { settings: { tier: null, assertion_clearance: null }, limits: { burst: null, tokens_per_minute: null } }
+    expect(afterPatches(set, unset)).toEqual(nothing)
+  })
+
+  test.each([false, null, { enabled: false }, { enabled: null }])('turns a feature off with %j', (off) => {
+    const stored = afterPatches(
+      { settings: { knowledge: true, memory: { enabled: true } } },
+      { settings: { knowledge: off, memory: off } },
+    )
+    const settings = filledSettings(stored.settings)
+    expect([settings.knowledge.enabled, settings.memory.enabled]).toEqual([false, false])
+  })
+
+  test('turns a feature off and on without losing its fields', () => {
+    const stored = afterPatches(
+      { settings: { knowledge: { enabled: true, collections: ['a'] } } },
+      { settings: { knowledge: false } },
+      { settings: { knowledge: true } },
+    )
+    expect(filledSettings(stored.settings).knowledge).toEqual({ enabled: true, collections: ['a'] })
+  })
+
+  test('cannot reach a prototype', () => {
+    const stored = afterPatches(
+      JSON.parse('{"settings":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}}'),
+    )
+    expect(Object.getPrototypeOf(stored.settings)).toBe(Object.prototype)
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+})
+
+describe('a body that is not valid names its field', () => {
+  test.each<[unknown, string]>([
+    [{}, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: ' a' }, 'name'],
+    [{ name: 'a\nb' }, 'name'],
+    [{ name: 'a'.repeat(201) }, 'name'],
+    [{ name: 'a', limits: { burst: 0 } }, 'limits.burst'],
+    [{ name: 'a', limits: { burst: 1.5 } }, 'limits.burst'],
+    [{ name: 'a', limits: { burst: '60' } }, 'limits.burst'],
+    [{ name: 'a', limits: { requests_per_minute: 1_000_001 } }, 'limits.requests_per_minute'],
+    [{ name: 'a', limits: { request_per_minute: 5 } }, 'limits.request_per_minute'],
+    [{ name: 'a', limits: null }, 'limits'],
+    [{ name: 'a', ceiling: 'secret' }, 'ceiling'],
+    [{ name: 'a', settings: { extensions: ['wings'] } }, 'settings.extensions[0]'],
+    [{ name: 'a', settings: { knowledge: 'off' } }, 'settings.knowledge'],
+    [{ name: 'a', settings: { knowledge: { enabled: 'no' } } }, 'settings.knowledge.enabled'],
+    [{ name: 'a', settings: { memory: { capture: 'always' } } }, 'settings.memory.capture'],
+    [{ name: 'a', settings: { memory: { captures: 'off' } } }, 'settings.memory.captures'],
+    [{ name: 'a', settings: { note: 'a\u0000b' } }, 'settings'],
+    [{ name: 'a', settings: { note: '\ud800' } }, 'settings'],
+    [{ name: 'a', settings: { note: 'x'.repeat(16_385) } }, 'settings'],
+    [{ name: 'a', models: 'gpt' }, 'models'],
+    [{ name: 'a', models: [''] }, 'models[0]'],
+    [[], ''],
+    ['a', ''],
+  ])('%j', (body, param) => {
+    const checked = checkApplicationCreate(body)
+    expect(checked.ok ? 'valid' : checked.problem.param).toBe(param)
+  })
+
+  test('fields that nobody knows are ignored outside of limits and features', () => {
+    expect(checkApplicationCreate({ name: 'a', colour: 'blue', settings: { tier: 3 } }).ok).toBe(true)
+  })
+})

@@ -1,0 +1,33 @@
+import { hash, randomBytes } from 'node:crypto'
+
+/** What a bearer credential begins with: a key of an Application, or a token of an operator. */
+export type CredentialPrefix = 'gk_' | 'ga_'
+
+const SECRET_BYTES = 32
+/** 32 bytes in base64url. */
+const SECRET = /^[A-Za-z0-9_-]{43}$/
+const HINT_LENGTH = 7
+
+export interface NewCredential {
+  /** Shown once and kept nowhere. */
+  readonly secret: string
+  /** SHA-256 of it. The secret is random throughout, so a slow hash would add nothing but cost (OWASP: API keys). */
+  readonly hash: Buffer
+  /** Its first letters, by which people tell keys apart; 232 of its 256 bits stay unknown. */
+  readonly hint: string
+}
+
+export function newCredential(prefix: CredentialPrefix): NewCredential {
+  const secret = prefix + randomBytes(SECRET_BYTES).toString('base64url')
+  return { secret, hash: hash('sha256', secret, 'buffer'), hint: secret.slice(0, HINT_LENGTH) }
+}
+
+/**
+ * The credential's SHA-256 as hexadecimal, read from an Authorization header (RFC 6750 §2.1: the scheme in any case, spaces, one token).
+ * Undefined for everything that cannot be one of ours: it costs no query.
+ */
+export function readBearer(authorization: string | undefined, prefix: CredentialPrefix): string | undefined {
+  const [, secret] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  if (!secret?.startsWith(prefix) || !SECRET.test(secret.slice(prefix.length))) return undefined
+  return hash('sha256', secret, 'hex')
+}

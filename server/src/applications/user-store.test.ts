@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../test/support/database.ts'
+import { seedWorkspace } from '../../test/support/seed.ts'
+import type { Database } from '../db/database.ts'
+import { checkUserCreate, checkUserPatch, type UserPatch, userView } from './user.ts'
+import { createUser, findUser, listUsers, updateUser, upsertUser } from './user-store.ts'
+
+const NOW = new Date('2026-03-02T09:00:00Z')
+const LATER = new Date('2026-03-02T10:00:00Z')
+const ann = { id: 'ann@acme.test', username: 'ann', role: 'analyst', department: 'finance', attributes: { projects: ['p1'] } }
+
+describe.each(testDatabases())('users on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let foreign: string
+
+  beforeAll(async () => {
+    database = await open()
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    foreign = (await seedWorkspace(database.db)).workspaceId
+    await createUser(database.db, workspaceId, ann, NOW)
+  })
+  afterAll(() => database.close())
+
+  const update = (owner: string, id: string, patch: UserPatch) =>
+    database.db.transaction().execute((tx) => updateUser(tx, owner, id, patch, LATER))
+  const upsert = (user: typeof ann) => database.db.transaction().execute((tx) => upsertUser(tx, workspaceId, user, LATER))
+
+  test('keep the id they were given, and get one otherwise', async () => {
+    expect(await findUser(database.db, workspaceId, ann.id)).toEqual({ ...ann, workspaceId, createdAt: NOW, updatedAt: NOW })
+    expect(await createUser(database.db, workspaceId, { username: 'bob' }, NOW)).toMatchObject({
+      ok: true,
+      user: { id: expect.stringMatching(/^usr_[0-9a-z]{26}$/), role: '', department: '', attributes: {} },
+    })
+  })
+
+  test('share neither id nor username within a Workspace, and may across', async () => {
+    const { db } = database
+    expect(await createUser(db, workspaceId, { ...ann, username: 'other' }, NOW)).toEqual({ ok: false, reason: 'id_taken' })
+    expect(await createUser(db, workspaceId, { username: 'ann' }, NOW)).toEqual({ ok: false, reason: 'username_taken' })
+    expect(await createUser(db, workspaceId, { id: 'new', username: 'ann' }, NOW)).toEqual({
+      ok: false,
+      reason: 'username_taken',
+    })
+    expect(await createUser(db, foreign, ann, NOW)).toMatchObject({ ok: true })
+  })
+
+  test('can be applied again and again', async () => {
+    const carol = { ...ann, id: 'carol', username: 'carol' }
+    expect(await upsert(carol)).toMatchObject({ ok: true })
+    expect(await upsert({ ...carol, role: 'lead' })).toMatchObject({ ok: true, user: { role: 'lead', username: 'carol' } })
+    expect(await upsert({ ...carol, username: 'ann' })).toEqual({ ok: false, reason: 'username_taken' })
+  })
+
+  test('are patched field by field; null empties', async () => {
+    await upsert({ ...ann, id: 'dora', username: 'dora' })
+    expect(await update(workspaceId, 'dora', { role: 'lead', attributes: null })).toMatchObject({
+      ok: true,
+      user: { role: 'lead', department: 'finance', attributes: {}, createdAt: LATER },
+    })
+    expect(await update(workspaceId, 'dora', { username: 'ann' })).toEqual({ ok: false, reason: 'username_taken' })
+  })
+
+  test('are neither found, listed nor changed by another Workspace', async () => {
+    await upsert({ ...ann, id: 'hidden', username: 'hidden' })
+    for (const id of ['hidden', 'nobody', '', 'a\0b', '\ud800']) {
+      expect(await findUser(database.db, foreign, id)).toBeUndefined()
+      expect(await update(foreign, id, { role: 'stolen' })).toEqual({ ok: false, reason: 'not_found' })
+    }
+    expect((await listUsers(database.db, foreign, { limit: 100 }))?.data.map(({ id }) => id)).toEqual([ann.id])
+    expect((await findUser(database.db, workspaceId, 'hidden'))?.role).toBe('analyst')
+  })
+
+  test('are listed once each, by id', async () => {
+    const { workspaceId: owner } = await seedWorkspace(database.db)
+    for (const id of ['c', 'a', 'b']) await createUser(database.db, owner, { id, username: id }, NOW)
+    const first = await listUsers(database.db, owner, { limit: 2 })
+    expect([first?.data.map(({ id }) => id), first?.hasMore]).toEqual([['a', 'b'], true])
+    const second = await listUsers(database.db, owner, { limit: 2, after: 'b' })
+    expect([second?.data.map(({ id }) => id), second?.hasMore]).toEqual([['c'], false])
+    expect(await listUsers(database.db, owner, { limit: 2, after: 'a\0' })).toBeUndefined()
+  })
+})
+
+describe('a body that is not valid names its field', () => {
+  test.each<[unknown, string]>([
+    [{}, 'username'],
+    [{ username: 'a', id: '' }, 'id'],
+    [{ username: 'a', id: 'x'.repeat(201) }, 'id'],
+    [{ username: 'a', id: 'x\u0000' }, 'id'],
+    [{ username: 'a', role: 7 }, 'role'],
+    [{ username: 'a', role: 'a\u0000' }, 'role'],
+    [{ username: 'a', attributes: [] }, 'attributes'],
+    [{ username: 'a', attributes: { a: ['\u0000'] } }, 'attributes'],
+    [{ username: 'a', attributes: { '\udfff': 1 } }, 'attributes'],
+  ])('%j', (body, param) => {
+    const checked = checkUserCreate(body)
+    expect(checked.ok ? 'valid' : checked.problem.param).toBe(param)
+  })
+
+  test('a patch may leave everything out', () => expect(checkUserPatch({})).toEqual({ ok: true, value: {} }))
+})
+
+test('the view is what the admin API shows', () => {
+  const user = { ...ann, workspaceId: 'ws_1', createdAt: NOW, updatedAt: NOW }
+  expect(userView(user)).toEqual({
+    ...ann,
+    object: 'user',
+    workspace_id: 'ws_1',
+    created_at: '2026-03-02T09:00:00.000Z',
+    updated_at: '2026-03-02T09:00:00.000Z',
+  })
+})

@@ -1,0 +1,110 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { WorkspaceUserTable } from '../db/schema.ts'
+import { newId, toId } from '../lib/id.ts'
+import { isStorable, type Page, type PageRequest, pageOf } from './shapes.ts'
+import { unlessTaken, uuidOfWorkspace } from './store-support.ts'
+import type { UserCreate, UserPatch, WorkspaceUser } from './user.ts'
+
+const userOf = (row: Selectable<WorkspaceUserTable>): WorkspaceUser => ({
+  id: row.id,
+  workspaceId: toId('ws', row.workspace_id),
+  username: row.username,
+  role: row.role,
+  department: row.department,
+  attributes: row.attributes,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+export type UserChange =
+  | { readonly ok: true; readonly user: WorkspaceUser }
+  | { readonly ok: false; readonly reason: 'not_found' | 'id_taken' | 'username_taken' }
+
+export async function createUser(db: Db, workspaceId: string, create: UserCreate, now: Date): Promise<UserChange> {
+  const row = await insert(db, workspaceId, create, now)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (row) return { ok: true, user: userOf(row) }
+  const holder = create.id === undefined ? undefined : await findUser(db, workspaceId, create.id)
+  return { ok: false, reason: holder ? 'id_taken' : 'username_taken' }
+}
+
+/** Creates the user, or gives the one of that id exactly these fields: applying twice is applying once. */
+export async function upsertUser(
+  tx: Tx,
+  workspaceId: string,
+  user: UserCreate & { readonly id: string },
+  now: Date,
+): Promise<UserChange> {
+  const row = await unlessTaken(tx, () =>
+    insert(tx, workspaceId, user, now)
+      .onConflict((conflict) =>
+        conflict.columns(['workspace_id', 'id']).doUpdateSet((update) => ({
+          username: update.ref('excluded.username'),
+          role: update.ref('excluded.role'),
+          department: update.ref('excluded.department'),
+          attributes: update.ref('excluded.attributes'),
+          updated_at: update.ref('excluded.updated_at'),
+        })),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
+  return row === 'taken' ? { ok: false, reason: 'username_taken' } : { ok: true, user: userOf(row) }
+}
+
+export async function findUser(db: Db, workspaceId: string, id: string): Promise<WorkspaceUser | undefined> {
+  if (!isStorable(id)) return undefined
+  const row = await users(db, workspaceId).where('id', '=', id).executeTakeFirst()
+  return row && userOf(row)
+}
+
+/** By id. Undefined when no id can be as `page.after` is. */
+export async function listUsers(db: Db, workspaceId: string, page: PageRequest): Promise<Page<WorkspaceUser> | undefined> {
+  if (!isStorable(page.after ?? '')) return undefined
+  let query = users(db, workspaceId)
+  if (page.after !== undefined) query = query.where('id', '>', page.after)
+  const rows = await query
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .execute()
+  return pageOf(rows, page.limit, userOf)
+}
+
+export async function updateUser(tx: Tx, workspaceId: string, id: string, patch: UserPatch, now: Date): Promise<UserChange> {
+  if (!isStorable(id)) return { ok: false, reason: 'not_found' }
+  const row = await unlessTaken(tx, () =>
+    tx
+      .updateTable('workspace_user')
+      .set({
+        updated_at: now,
+        ...(patch.username !== undefined && { username: patch.username }),
+        ...(patch.role !== undefined && { role: patch.role ?? '' }),
+        ...(patch.department !== undefined && { department: patch.department ?? '' }),
+        ...(patch.attributes !== undefined && { attributes: JSON.stringify(patch.attributes ?? {}) }),
+      })
+      .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst(),
+  )
+  if (row === 'taken') return { ok: false, reason: 'username_taken' }
+  return row ? { ok: true, user: userOf(row) } : { ok: false, reason: 'not_found' }
+}
+
+const insert = (db: Db, workspaceId: string, { id, username, role, department, attributes }: UserCreate, now: Date) =>
+  db.insertInto('workspace_user').values({
+    workspace_id: uuidOfWorkspace(workspaceId),
+    id: id ?? newId('usr'),
+    username,
+    role: role ?? '',
+    department: department ?? '',
+    attributes: JSON.stringify(attributes ?? {}),
+    created_at: now,
+    updated_at: now,
+  })
+
+const users = (db: Db, workspaceId: string) =>
+  db.selectFrom('workspace_user').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
