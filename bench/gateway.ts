@@ -1,0 +1,80 @@
+import { parseArgs } from 'node:util'
+import { type GatewayFigures, gatewayFigures, type Plan } from './support/gateway-figures.ts'
+import { exitOnSignals } from './support/own-process.ts'
+import { startRig } from './support/rig.ts'
+import { passes, type Row, toMarkdown, writeBetweenMarks } from './support/table.ts'
+
+/**
+ * `npm run bench`: what governing an exchange costs, against a bare Fastify + undici proxy in the same run. See README.md.
+ * Exits with 1 when a bar is missed.
+ */
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    /** A PostgreSQL on which databases may be made. */
+    postgres: { type: 'string', default: process.env.TEST_DATABASE_URL ?? '' },
+  },
+})
+
+const FULL: Plan = {
+  rounds: 7,
+  round: { requests: 4_000, seconds: 5 },
+  memory: { requests: 50_000, seconds: 60 },
+  starts: 5,
+}
+const QUICK: Plan = {
+  rounds: 3,
+  round: { requests: 1_000, seconds: 2 },
+  memory: { requests: 10_000, seconds: 8 },
+  starts: 1,
+}
+
+function rowsOf(figures: GatewayFigures, embedded: boolean): Row[] {
+  const { memory } = figures
+  const cpu = (what: string, measured: Row['measured']): Row => ({ what, measured, unit: ' ms', digits: 3 })
+  return [
+    { what: 'CPU per governed chat ÷ bare proxy', unit: '×', bar: 5, aim: 2.5, measured: figures.cpuRatio, digits: 2 },
+    { what: 'the same, event loop alone', unit: '×', measured: figures.eventLoopRatio, digits: 2 },
+    { what: 'added latency, p50', unit: ' ms', bar: 1.5, aim: 0.7, measured: figures.addedP50, digits: 2 },
+    { what: 'added latency, p99', unit: ' ms', bar: 8, aim: 3, measured: figures.addedP99, digits: 2 },
+    { what: 'throughput lost by governing', unit: ' %', bar: 40, aim: 20, measured: figures.throughputLost, digits: 0 },
+    { what: 'stream of 100 chunks ÷ JSON, CPU', unit: '×', bar: 2, aim: 1.3, measured: figures.streamRatio, digits: 2 },
+    {
+      what: 'start to first answer, existing data',
+      unit: ' ms',
+      bar: 2_000,
+      aim: 1_000,
+      measured: figures.firstAnswer,
+      digits: 0,
+    },
+    { what: `memory growth over ${memory.requests} requests`, unit: ' %', bar: 5, measured: memory.growthPercent, digits: 1 },
+    { what: 'memory at their end', unit: ' MB', ...(embedded ? {} : { aim: 200 }), measured: memory.mb, digits: 0 },
+    cpu('CPU per request: bare proxy', figures.proxyCpu),
+    cpu('CPU per request: gateway', figures.gatewayCpu),
+    cpu('CPU per request: gateway without policies, detectors, audit', figures.ungovernedCpu),
+    ...(embedded ? [] : [cpu('CPU per request: PostgreSQL’s connections', figures.databaseCpu)]),
+    { what: 'answers a second at 8 connections', unit: '', measured: figures.rate, digits: 0 },
+  ]
+}
+
+exitOnSignals()
+const plan = values.quick ? QUICK : FULL
+await using rig = await startRig()
+const sections: string[] = []
+let passed = true
+for (const [title, postgres] of [
+  ['Embedded database', undefined],
+  ['PostgreSQL', values.postgres],
+] as const) {
+  if (postgres === '') {
+    console.log('PostgreSQL is left out: name one with --postgres URL or TEST_DATABASE_URL.')
+    continue
+  }
+  const rows = rowsOf(await gatewayFigures(rig, plan, postgres), postgres === undefined)
+  passed &&= rows.every(passes)
+  sections.push(`### ${title}\n\n${toMarkdown(rows)}\n`)
+  console.log(sections.at(-1))
+}
+if (values.write) writeBetweenMarks(new URL('./README.md', import.meta.url), 'gateway', `\n${sections.join('\n')}`)
+process.exitCode = passed ? 0 : 1

@@ -1,0 +1,31 @@
+import type { Gatehouse } from './gatehouse.ts'
+
+/** One call of the admin API. @throws unless it is answered with 2xx. */
+export async function admin(
+  { port, demo }: Pick<Gatehouse, 'port' | 'demo'>,
+  method: string,
+  path: string,
+  body?: { readonly json: object } | { readonly yaml: string },
+): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${port}/admin/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${demo.admin_token}`,
+      ...(body && { 'content-type': 'yaml' in body ? 'application/yaml' : 'application/json' }),
+    },
+    ...(body && { body: 'yaml' in body ? body.yaml : JSON.stringify(body.json) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} /admin/v1${path}: ${response.status} ${text.slice(0, 500)}`)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** Limits that no benchmark reaches: they are still counted for every request. */
+export async function raiseLimits(gatehouse: Gatehouse): Promise<void> {
+  const limits = { requests_per_minute: 10_000_000, burst: 1_000_000, concurrency: 10_000 }
+  const [application] = gatehouse.demo.applications
+  await admin(gatehouse, 'PATCH', `/applications/${application?.id}`, { json: { limits } })
+}
+
+export const publishPolicy = (gatehouse: Gatehouse, yaml: string): Promise<unknown> =>
+  admin(gatehouse, 'POST', '/policy-sets', { yaml })

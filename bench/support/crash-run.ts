@@ -1,0 +1,153 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { publishPolicy, raiseLimits } from './admin.ts'
+import { startCountingProvider } from './counting-provider.ts'
+import { ACTIONS, CRASH_RULES } from './crash-actions.ts'
+import { checkCalls, checkRecords, checkReleases, checkRepeatedRequests, checkStates } from './crash-checks.ts'
+import { CrashClient } from './crash-client.ts'
+import { CrashLedger } from './crash-ledger.ts'
+import { type Gatehouse, type GatehouseOptions, gatehouseEnv, launchGatehouse, startGatehouse } from './gatehouse.ts'
+import { startProcess } from './own-process.ts'
+import { between, pick, seeded } from './random.ts'
+import { createScratchDatabase } from './scratch-database.ts'
+
+export interface CrashOptions {
+  /** How often the server is killed under load. */
+  readonly times: number
+  /** Chooses the moments and what the actors do; how the machine interleaves them stays its own affair. */
+  readonly seed: number
+  /** A PostgreSQL on which a database may be made; only the gateway is killed. Absent: embedded, killed with the gateway. */
+  readonly postgres?: string | undefined
+  /** A data folder to start from; saves the seconds that the first start takes. */
+  readonly template?: string
+  readonly say?: (line: string) => void
+}
+
+export interface CrashReport {
+  readonly kills: number
+  readonly killsAtStart: number
+  readonly answers: number
+  readonly holds: number
+  readonly released: number
+  /** Results that were asked for again, and were the same. */
+  readonly repeats: number
+  /** Releases that a crash cut between the provider's call and its answer; the gateway refuses to call again. */
+  readonly interrupted: number
+  /** Empty, or the gateway has broken a promise. */
+  readonly violations: readonly string[]
+}
+
+const ACTORS = 12
+const LOAD_MS = { min: 30, max: 800 }
+/** One kill in eight comes while the server starts, within this time. */
+const START_MS = 800
+/** Looked up right after each restart: the last answers are those that a crash endangers. The others wait for the end. */
+const ENDANGERED = 40
+
+/** Kills the server under load, again and again on the same data, and compares what it promised with what it kept. */
+export async function runCrash({ times, seed, postgres, template, say = () => {} }: CrashOptions): Promise<CrashReport> {
+  await using stack = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-crash-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+  const provider = stack.use(await startCountingProvider(seeded(seed)))
+  const database = postgres ? stack.use(await createScratchDatabase(postgres)) : undefined
+  const options = { dataDir: join(folder, 'data'), providerPort: provider.port, databaseUrl: database?.url, logLevel: 'warn' }
+  if (template !== undefined) await cp(template, options.dataDir, { recursive: true })
+
+  const ledger = new CrashLedger()
+  const random = seeded(seed)
+  let server = await startGatehouse(options)
+  stack.defer(() => server.stop())
+  await publishPolicy(server, CRASH_RULES)
+  await raiseLimits(server)
+  let killsAtStart = 0
+  for (let cycle = 0; cycle < times; cycle++) {
+    const known = ledger.answers.size
+    const lasted = between(random, LOAD_MS.min, LOAD_MS.max)
+    await killUnderLoad(server, lasted, { ledger, seed: seed * 1_000 + cycle })
+    if (random() < 1 / 8) {
+      await killAtStart(options, between(random, 0, START_MS))
+      killsAtStart++
+    }
+    server = await startGatehouse(options)
+    await check(server, ledger, (checked) => checkRecords([...ledger.answers.keys()].slice(known).slice(-ENDANGERED), checked))
+    say(
+      `${cycle + 1}/${times}: killed after ${lasted} ms and ${ledger.answers.size - known} answers, ${ledger.violations.length} violations`,
+    )
+    if (ledger.violations.length > 0) break
+  }
+  await checkAll(server, ledger, provider.calls)
+  await server.stop()
+  await verifyChain(options, ledger)
+  return {
+    kills: times + killsAtStart,
+    killsAtStart,
+    answers: ledger.answers.size,
+    holds: ledger.holds.length,
+    released: ledger.holds.filter(({ result }) => result !== undefined).length,
+    repeats: ledger.repeats,
+    interrupted: ledger.holds.filter(({ interrupted }) => interrupted).length,
+    violations: ledger.violations,
+  }
+}
+
+async function killUnderLoad(
+  server: Gatehouse,
+  ms: number,
+  { ledger, seed }: { ledger: CrashLedger; seed: number },
+): Promise<void> {
+  const client = new CrashClient(server)
+  const actors = Array.from({ length: ACTORS }, async (_, index) => {
+    const stage = { client, ledger, random: seeded(seed * 100 + index) }
+    while (await pick(stage.random, ACTIONS)(stage));
+  })
+  await sleep(ms)
+  if (server.hasEnded()) ledger.violated('the server ended by itself')
+  await server.kill()
+  await Promise.all(actors)
+  await client.close()
+}
+
+async function killAtStart(options: GatehouseOptions, ms: number): Promise<void> {
+  const { own } = await launchGatehouse(options)
+  await sleep(ms)
+  await own.kill()
+}
+
+async function checkAll(server: Gatehouse, ledger: CrashLedger, calls: (marker: string) => number): Promise<void> {
+  await check(server, ledger, async (checked) => {
+    await checkStates(checked)
+    checkCalls(ledger, calls)
+    await checkRepeatedRequests(checked)
+    await checkReleases(checked)
+    await checkStates(checked)
+    checkCalls(ledger, calls)
+    await checkRecords([...ledger.answers.keys()], checked)
+  })
+}
+
+async function check(
+  server: Gatehouse,
+  ledger: CrashLedger,
+  work: (checked: { client: CrashClient; ledger: CrashLedger }) => Promise<void>,
+): Promise<void> {
+  const client = new CrashClient(server)
+  await work({ client, ledger })
+  await client.close()
+}
+
+/** `gatehouse audit verify`, as an auditor would run it. */
+async function verifyChain(options: GatehouseOptions, ledger: CrashLedger): Promise<void> {
+  const { child, ended } = startProcess(fileURLToPath(new URL('../../server/src/main.ts', import.meta.url)), {
+    args: ['audit', 'verify'],
+    env: gatehouseEnv(options, 0),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk) => (said += chunk))
+  await ended
+  if (child.exitCode !== 0) ledger.violated(`gatehouse audit verify: exit ${child.exitCode}: ${said.slice(-1_000)}`)
+}

@@ -1,0 +1,103 @@
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { LONG_MODEL, MODEL } from './chat-bodies.ts'
+import { type OwnProcess, startProcess } from './own-process.ts'
+
+/** What the server writes to `<data>/demo.json`, as far as it is needed here. */
+export interface Demo {
+  readonly base_url: string
+  readonly admin_token: string
+  readonly applications: readonly { readonly id: string; readonly name: string; readonly api_key: string }[]
+  readonly users: readonly { readonly id: string; readonly user_token: string }[]
+}
+
+export interface GatehouseOptions {
+  readonly dataDir: string
+  /** Port of the provider on 127.0.0.1. */
+  readonly providerPort: number
+  /** Absent: the embedded database in dataDir. */
+  readonly databaseUrl?: string | undefined
+  /** For Node itself. */
+  readonly nodeArgs?: readonly string[]
+  readonly logLevel?: string
+  /** Another program than the server's own, with the same environment and the same doors. */
+  readonly program?: { readonly script: URL; readonly args: readonly string[] }
+}
+
+/** A Gatehouse server in a process of its own that has answered its first health check. */
+export interface Gatehouse extends OwnProcess {
+  readonly port: number
+  readonly demo: Demo
+}
+
+const SERVER = { script: new URL('../../server/src/main.ts', import.meta.url), args: ['serve'] }
+const START_MS = 60_000
+/** Any will do, but it has to stay the same for one database. */
+const SECRET_KEY = 'only-for-benchmarks-and-crash-tests'
+
+/** The environment of a server on 127.0.0.1; its command line tools take the same. */
+export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: GatehouseOptions, port: number) => ({
+  HOST: '127.0.0.1',
+  PORT: String(port),
+  GATEHOUSE_DATA: dataDir,
+  OPENAI_API_KEY: 'mock-provider-key',
+  OPENAI_BASE_URL: `http://127.0.0.1:${providerPort}/v1`,
+  OPENAI_MODELS: `${MODEL},${LONG_MODEL}`,
+  LOG_LEVEL: logLevel ?? 'info',
+  ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, GATEHOUSE_SECRET_KEY: SECRET_KEY }),
+})
+
+/** Starts the server without waiting for it: a crash may come first. What it says goes to `<dataDir>.log`. */
+export async function launchGatehouse(options: GatehouseOptions): Promise<{ own: OwnProcess; port: number }> {
+  const { script, args } = options.program ?? SERVER
+  const port = await freePort()
+  const log = openSync(`${options.dataDir}.log`, 'a')
+  try {
+    const own = startProcess(fileURLToPath(script), {
+      args,
+      nodeArgs: options.nodeArgs ?? [],
+      env: gatehouseEnv(options, port),
+      stdio: ['ignore', log, log],
+    })
+    return { own, port }
+  } finally {
+    closeSync(log)
+  }
+}
+
+/** @throws with the end of its log when it does not get ready within a minute. */
+export async function startGatehouse(options: GatehouseOptions): Promise<Gatehouse> {
+  const { own, port } = await launchGatehouse(options)
+  const deadline = performance.now() + START_MS
+  while (!(await isReady(port))) {
+    if (own.hasEnded() || performance.now() > deadline) {
+      await own.kill()
+      throw new Error(`the server did not get ready:\n${readFileSync(`${options.dataDir}.log`, 'utf8').slice(-2_000)}`)
+    }
+    await sleep(5)
+  }
+  const file = join(options.dataDir, 'demo.json')
+  while (!existsSync(file) && performance.now() < deadline) await sleep(5)
+  return { ...own, port, demo: JSON.parse(readFileSync(file, 'utf8')) as Demo }
+}
+
+const isReady = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+    async (response) => {
+      await response.arrayBuffer()
+      return response.ok
+    },
+    () => false,
+  )
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

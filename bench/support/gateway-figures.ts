@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { publishPolicy, raiseLimits } from './admin.ts'
+import { chatBodies, LONG_MODEL } from './chat-bodies.ts'
+import { type GatehouseOptions, launchGatehouse } from './gatehouse.ts'
+import { compare, interleave, measure, type Round, type Size, type Target } from './measure.ts'
+import { MemorySamples } from './memory.ts'
+import { FORTY_RULES } from './policy.ts'
+import { type GatewayUnderTest, type Rig, startGateway } from './rig.ts'
+import { type Spread, spread } from './statistics.ts'
+
+/** How long to measure. Every run ends by count or by time, whichever comes first. */
+export interface Plan {
+  readonly rounds: number
+  readonly round: Size
+  readonly memory: Size
+  readonly starts: number
+}
+
+/** What one database came to. Times in milliseconds, memory in megabytes, `…Ratio` against the bare proxy. */
+export interface GatewayFigures {
+  readonly cpuRatio: Spread
+  readonly eventLoopRatio: Spread
+  readonly proxyCpu: Spread
+  readonly gatewayCpu: Spread
+  readonly ungovernedCpu: Spread
+  readonly databaseCpu: Spread
+  readonly addedP50: Spread
+  readonly addedP99: Spread
+  readonly throughputLost: Spread
+  readonly rate: Spread
+  readonly streamRatio: Spread
+  readonly memory: { readonly requests: number; readonly mb: number; readonly growthPercent: number }
+  readonly firstAnswer: Spread
+}
+
+const BODIES = chatBodies(500)
+const LONG_BODIES = chatBodies(100, { model: LONG_MODEL })
+const LONG_STREAMS = chatBodies(100, { model: LONG_MODEL, stream: true })
+const UNGOVERNED = { script: new URL('./ungoverned.ts', import.meta.url), args: [] }
+const MEMORY_SLICE = 2_500
+
+/** All figures of the gateway on one database: `postgres` is the server to make it on, absent: embedded. */
+export async function gatewayFigures(rig: Rig, plan: Plan, postgres: string | undefined): Promise<GatewayFigures> {
+  const kind = postgres ? 'postgresql' : 'embedded'
+  await using gateway = await startGateway(rig, kind, { postgres })
+  await publishPolicy(gateway.gatehouse, FORTY_RULES)
+  await raiseLimits(gateway.gatehouse)
+  const governance = await againstOthers(rig, plan, gateway, postgres)
+  const stream = await streamRounds(rig, plan, gateway.target)
+  const memory = await memoryFigures(rig, plan, gateway.target)
+  await gateway.gatehouse.stop()
+  return { ...governance, streamRatio: stream, memory, firstAnswer: await startFigures(plan, gateway.options, gateway.target) }
+}
+
+/** The gateway, the bare proxy, and the same gateway without policies, detectors and audit, in turn. */
+async function againstOthers(rig: Rig, { rounds, round }: Plan, { target }: GatewayUnderTest, postgres: string | undefined) {
+  await using other = await startGateway(rig, `${postgres ? 'postgresql' : 'embedded'}-ungoverned`, {
+    postgres,
+    program: UNGOVERNED,
+  })
+  await raiseLimits(other.gatehouse)
+  const run = (on: Target, size = round) => measure(rig.load, on, BODIES, size)
+  const proxy: Target = { pid: rig.proxy.pid, port: rig.proxy.port, headers: {} }
+  for (const warm of [proxy, target, other.target]) await run(warm)
+  const results = await interleave(rounds, {
+    proxy: () => run(proxy),
+    gateway: () => run(target),
+    ungoverned: () => run(other.target),
+  })
+  const against = (of: (gateway: Round, proxy: Round) => number) => spread(compare(results.gateway, results.proxy, of))
+  const each = (of: (round: Round) => number, name: keyof typeof results = 'gateway') => spread(results[name].map(of))
+  return {
+    cpuRatio: against((a, b) => a.cpu / b.cpu),
+    eventLoopRatio: against((a, b) => a.mainCpu / b.mainCpu),
+    addedP50: against((a, b) => a.p50 - b.p50),
+    addedP99: against((a, b) => a.p99 - b.p99),
+    throughputLost: spread(compare(results.gateway, results.ungoverned, (a, b) => (1 - a.rate / b.rate) * 100)),
+    proxyCpu: each(({ cpu }) => cpu, 'proxy'),
+    gatewayCpu: each(({ cpu }) => cpu),
+    ungovernedCpu: each(({ cpu }) => cpu, 'ungoverned'),
+    databaseCpu: each(({ helperCpu }) => helperCpu),
+    rate: each(({ rate }) => rate),
+  }
+}
+
+/** The same long answer, whole and replayed in 100 chunks. */
+async function streamRounds(rig: Rig, { rounds, round }: Plan, target: Target): Promise<Spread> {
+  const size = { ...round, requests: round.requests / 2 }
+  const { json, stream } = await interleave(rounds, {
+    json: () => measure(rig.load, target, LONG_BODIES, size),
+    stream: () => measure(rig.load, target, LONG_STREAMS, size),
+  })
+  return spread(compare(stream, json, (a, b) => a.cpu / b.cpu))
+}
+
+async function memoryFigures(rig: Rig, { memory }: Plan, target: Target): Promise<GatewayFigures['memory']> {
+  const samples = new MemorySamples(target.pid)
+  const deadline = performance.now() + memory.seconds * 1_000
+  let requests = 0
+  while (requests < memory.requests && performance.now() < deadline) {
+    requests += (await measure(rig.load, target, BODIES, { requests: MEMORY_SLICE, seconds: 30 })).answers
+    samples.take(requests)
+  }
+  return { requests, mb: samples.last, growthPercent: samples.growthPercent }
+}
+
+/** From the start of the process on existing data to the end of the first governed answer. */
+async function startFigures({ starts }: Plan, options: GatehouseOptions, { headers }: Target): Promise<Spread> {
+  const times: number[] = []
+  for (let start = 0; start < starts; start++) {
+    const from = performance.now()
+    const { own, port } = await launchGatehouse(options)
+    await using _ = own
+    const deadline = from + 30_000
+    while (!(await answersChat(port, headers))) {
+      if (own.hasEnded() || performance.now() > deadline) throw new Error(`no answer after a restart, see ${options.dataDir}.log`)
+      await sleep(5)
+    }
+    times.push(performance.now() - from)
+  }
+  return spread(times)
+}
+
+const answersChat = (port: number, headers: Readonly<Record<string, string>>): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: BODIES[1] ?? '',
+  }).then(
+    async (response) => {
+      await response.arrayBuffer()
+      return response.ok
+    },
+    () => false,
+  )

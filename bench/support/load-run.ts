@@ -1,0 +1,68 @@
+import { KeepAliveConnection } from './keep-alive-connection.ts'
+import { quantile } from './statistics.ts'
+
+export interface LoadSpec {
+  readonly port: number
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Sent in turn, over and over. */
+  readonly bodies: readonly string[]
+  readonly connections: number
+  /** Ends after so many answers … */
+  readonly requests: number
+  /** … or so many seconds, whichever comes first. */
+  readonly seconds: number
+}
+
+export interface LoadResult {
+  readonly answers: number
+  /** Status → answers. */
+  readonly statuses: Readonly<Record<string, number>>
+  readonly seconds: number
+  /** Milliseconds from the first byte sent to the last received. */
+  readonly p50: number
+  readonly p99: number
+}
+
+/** Every connection sends its next request when its last answer is complete: a closed loop. */
+export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
+  const requests = spec.bodies.map((body) => requestBytes(spec, body))
+  const latencies: number[] = []
+  const statuses: Record<string, number> = {}
+  const started = performance.now()
+  const deadline = started + spec.seconds * 1_000
+  let sent = 0
+
+  const worker = async () => {
+    const connection = await KeepAliveConnection.open(spec.port)
+    while (sent < spec.requests && performance.now() < deadline) {
+      const request = requests[sent++ % requests.length]
+      if (!request) break
+      const at = performance.now()
+      const status = await connection.exchange(request)
+      latencies.push(performance.now() - at)
+      statuses[status] = (statuses[status] ?? 0) + 1
+    }
+    connection.close()
+  }
+  await Promise.all(Array.from({ length: spec.connections }, worker))
+
+  const sorted = Float64Array.from(latencies).sort()
+  return {
+    answers: latencies.length,
+    statuses,
+    seconds: (performance.now() - started) / 1_000,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+  }
+}
+
+function requestBytes({ port, path, headers }: LoadSpec, body: string): Buffer {
+  const lines = Object.entries({
+    host: `127.0.0.1:${port}`,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+}

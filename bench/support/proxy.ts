@@ -1,0 +1,22 @@
+import type { AddressInfo } from 'node:net'
+import fastify from 'fastify'
+import { Pool } from 'undici'
+import { servePeer } from './peer.ts'
+
+/** The yardstick: the least that a JSON proxy in Node can do. Parses, forwards, parses, answers; governs nothing. */
+const [providerPort = ''] = process.argv.slice(2)
+const pool = new Pool(`http://127.0.0.1:${providerPort}`, { connections: 64 })
+const app = fastify()
+
+app.post('/v1/chat/completions', async (request, reply) => {
+  const { statusCode, body } = await pool.request({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer mock-provider-key' },
+    body: JSON.stringify(request.body),
+  })
+  return reply.code(statusCode).send(await body.json())
+})
+
+await app.listen({ host: '127.0.0.1', port: 0 })
+servePeer((app.server.address() as AddressInfo).port)
