@@ -206,7 +206,11 @@ export interface AuditCheckpointTable {
   workspace_id: string
   /** How many records the tree covers: sequences up to and including this one. */
   size: number
+  /** Hash of the last record it covers: what the chain goes on from when retention has removed that record. */
+  head_hash: Bytes
   root: Bytes
+  /** Roots of the perfect subtrees, largest first: every later root and proof follows from them without the records covered. */
+  frontier: Bytes
   signature: Bytes
   created_at: CreatedAt
 }

@@ -164,7 +164,9 @@ const STATEMENTS = [
   `create table audit_checkpoint (
     workspace_id uuid not null references workspace,
     size bigint not null,
+    head_hash bytea not null,
     root bytea not null,
+    frontier bytea not null,
     signature bytea not null,
     created_at timestamptz not null,
     primary key (workspace_id, size)
