@@ -1,0 +1,76 @@
+import { binaryArray } from './binary-array.ts'
+import type { ChainEnd, SealedRecord } from './chain.ts'
+
+/** Plain SQL: the one statement that every answer waits for is sent as it is. */
+export interface Statement {
+  readonly text: string
+  readonly values: unknown[]
+}
+
+export const LOCK_END: string = 'select sequence, hash from audit_head where workspace_id = $1 for update'
+
+const COLUMNS = {
+  id: 'uuid',
+  application_id: 'uuid',
+  sequence: 'bigint',
+  created_at: 'timestamptz',
+  endpoint: 'text',
+  verdict: 'text',
+  risk_level: 'text',
+  status: 'integer',
+  user_hash: 'text',
+  body: 'text',
+  prev_hash: 'bytea',
+  hash: 'bytea',
+}
+
+const TEXT = `
+with moved as (
+  update audit_head set sequence = $4, hash = $5
+  where workspace_id = $1 and sequence = $2 and hash = $3
+  returning workspace_id
+)
+insert into audit_record (workspace_id, ${Object.keys(COLUMNS).join(', ')})
+select moved.workspace_id, added.*
+from moved, unnest(${Object.values(COLUMNS).map((type, index) => `$${index + 6}::${type}[]`)}) as added`
+
+/**
+ * Moves the chain's end and inserts the records that lie between, or does neither: the row count is 0 when the chain no
+ * longer ends at `end`. `records` are sealed one after the other, from there on. One round trip, one commit.
+ */
+export function appendStatement(workspace: string, end: ChainEnd, records: readonly SealedRecord[]): Statement {
+  const last: ChainEnd = records.at(-1) ?? end
+  const prepared = records.map((record) => record.prepared)
+  const drafts = prepared.map(({ draft }) => draft)
+  return {
+    text: TEXT,
+    values: [
+      workspace,
+      end.sequence,
+      end.hash,
+      last.sequence,
+      last.hash,
+      prepared.map(({ uuid }) => uuid),
+      prepared.map(({ applicationUuid }) => applicationUuid),
+      records.map(({ sequence }) => sequence),
+      drafts.map(({ created_at }) => created_at),
+      drafts.map(({ endpoint }) => endpoint),
+      drafts.map(({ decision }) => decision?.verdict ?? null),
+      drafts.map(({ risk_level }) => risk_level),
+      drafts.map(({ status }) => status),
+      drafts.map(({ user }) => user.id),
+      binaryArray(
+        'text',
+        records.map(({ body }) => body),
+      ),
+      binaryArray(
+        'bytea',
+        records.map(({ prevHash }) => prevHash),
+      ),
+      binaryArray(
+        'bytea',
+        records.map(({ hash }) => hash),
+      ),
+    ],
+  }
+}

@@ -1,0 +1,145 @@
+import { CompiledQuery, type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { AuditRecordTable } from '../db/schema.ts'
+import type { RiskLevel } from '../domain/classification.ts'
+import type { Verdict } from '../domain/decision.ts'
+import { fromId } from '../lib/id.ts'
+import { appendStatement, LOCK_END } from './append.ts'
+import { type ChainEnd, parseRecord, prepare, recordOf, sealAll, uuidOf } from './chain.ts'
+import type { AuditDraft, AuditEndpoint, AuditRecord } from './record.ts'
+
+/**
+ * Records what `tx` does, in `tx`: both are kept, or neither. Call it last: it holds the end of the Workspace's chain until
+ * the transaction ends, and every other record waits for that. For the same reason nothing inside a transaction may await
+ * the AuditWriter.
+ */
+export async function appendInTransaction(tx: Tx, workspaceId: string, drafts: readonly AuditDraft[]): Promise<AuditRecord[]> {
+  if (drafts.length === 0) return []
+  const prepared = drafts.map((draft) => prepare(workspaceId, draft))
+  const workspace = uuidOf('ws', workspaceId)
+  const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_END, [workspace]))
+  const end = rows[0]
+  if (end === undefined) throw new Error(`Workspace ${workspaceId} has no audit chain`)
+  const sealed = sealAll(prepared, end)
+  const { text, values } = appendStatement(workspace, end, sealed)
+  const { numAffectedRows } = await tx.executeQuery(CompiledQuery.raw(text, values))
+  if (Number(numAffectedRows) !== sealed.length) throw new Error('the end of the audit chain moved under its lock')
+  return sealed.map(recordOf)
+}
+
+/** Undefined when the owner has no such record, or nobody has; with an Application, only that one's. */
+export async function findRecord(
+  db: Db,
+  owner: { workspaceId: string; applicationId?: string },
+  id: string,
+): Promise<AuditRecord | undefined> {
+  const uuid = fromId('aud', id)
+  if (uuid === undefined) return undefined
+  let query = db
+    .selectFrom('audit_record')
+    .select(['body', 'hash'])
+    .where('id', '=', uuid)
+    .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))
+  if (owner.applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', owner.applicationId))
+  const row = await query.executeTakeFirst()
+  return row && parseRecord(row.body, row.hash)
+}
+
+export interface RecordFilter {
+  /** By `created_at`; `from` inclusive, `to` exclusive. */
+  readonly from?: Date
+  readonly to?: Date
+  readonly applicationId?: string
+  /** The keyed hash, as in `user.id` of the record. */
+  readonly userHash?: string
+  readonly verdict?: Verdict
+  readonly riskLevel?: RiskLevel
+  readonly endpoint?: AuditEndpoint
+  readonly status?: number
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: number
+  readonly limit: number
+}
+
+export interface RecordPage {
+  readonly records: AuditRecord[]
+  /** null: that was all. */
+  readonly nextCursor: number | null
+}
+
+/** Newest first, in the order of the chain; stable while records are added. */
+export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<RecordPage> {
+  const workspace = uuidOf('ws', workspaceId)
+  const { from, to, applicationId, userHash, verdict, riskLevel, endpoint, status, cursor, limit } = filter
+  let query = db.selectFrom('audit_record').select(['sequence', 'body', 'hash']).where('workspace_id', '=', workspace)
+  if (from) query = query.where('created_at', '>=', from).where('sequence', '>', sealedBefore(workspace, from))
+  if (to) query = query.where('created_at', '<', to).where('sequence', '<=', sealedAfter(workspace, to))
+  if (applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', applicationId))
+  if (userHash !== undefined) query = query.where('user_hash', '=', userHash)
+  if (verdict) query = query.where('verdict', '=', verdict)
+  if (riskLevel) query = query.where('risk_level', '=', riskLevel)
+  if (endpoint) query = query.where('endpoint', '=', endpoint)
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (cursor !== undefined) query = query.where('sequence', '<', cursor)
+  const rows = await query
+    .orderBy('sequence', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const page = rows.slice(0, limit)
+  return {
+    records: page.map(({ body, hash }) => parseRecord(body, hash)),
+    nextCursor: rows.length > limit ? (page.at(-1)?.sequence ?? null) : null,
+  }
+}
+
+/**
+ * Checkpoints double as the index of times: a sequence below which every record is older than `time`, so that a search in
+ * last year's records does not read this year's. Slack for what lies between an exchange's beginning and its record's place
+ * in the chain, and for clocks that differ.
+ */
+const sealedBefore = (workspace: string, time: Date) => sql<number>`coalesce((
+  select max(size) from audit_checkpoint where workspace_id = ${workspace} and created_at < ${time}::timestamptz - ${SLACK}::interval), 0)`
+
+const sealedAfter = (workspace: string, time: Date) => sql<number>`coalesce((
+  select min(size) from audit_checkpoint where workspace_id = ${workspace} and created_at > ${time}::timestamptz + ${SLACK}::interval), ${Number.MAX_SAFE_INTEGER})`
+
+const SLACK = '1 hour'
+
+export type StoredRecord = Selectable<AuditRecordTable>
+
+const PAGE_SIZE = 500
+
+/** Sequences `after` (exclusive) to `through` (inclusive), in order, in pages: constant memory, no long transaction. */
+export async function* recordPages(
+  db: Db,
+  workspaceId: string,
+  { after, through }: { after: number; through: number },
+): AsyncGenerator<StoredRecord[]> {
+  const workspace = uuidOf('ws', workspaceId)
+  for (let last = after; last < through; ) {
+    const page = await db
+      .selectFrom('audit_record')
+      .selectAll()
+      .where('workspace_id', '=', workspace)
+      .where('sequence', '>', last)
+      .where('sequence', '<=', through)
+      .orderBy('sequence')
+      .limit(PAGE_SIZE)
+      .execute()
+    const end = page.at(-1)
+    if (end === undefined) return
+    yield page
+    last = end.sequence
+  }
+}
+
+/** The records of that part of the chain, oldest first. */
+export async function* streamRecords(
+  db: Db,
+  workspaceId: string,
+  range: { after: number; through: number },
+): AsyncGenerator<AuditRecord> {
+  for await (const page of recordPages(db, workspaceId, range)) {
+    for (const { body, hash } of page) yield parseRecord(body, hash)
+  }
+}

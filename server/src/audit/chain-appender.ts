@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { elapsed } from '../lib/clock.ts'
+import { appendStatement, LOCK_END, type Statement } from './append.ts'
+import { type ChainEnd, type PreparedRecord, type SealedRecord, seal, sealAll, uuidOf } from './chain.ts'
+
+export interface AppenderOptions {
+  /** Of one statement; a connection that takes longer is given up. */
+  readonly statementTimeoutMs: number
+  /** After which an append that keeps failing is called failed. */
+  readonly giveUpAfterMs: number
+  /** Told when the chain in the database is not the one that was written: cut, or rewritten from some record on. */
+  readonly onAlarm: (error: Error) => void
+}
+
+/** The database will not have these records, however often it is asked: an id for the second time, bytes it cannot hold. */
+export const isRefusal = (cause: unknown): boolean => cause instanceof pg.DatabaseError && /^2[23]/.test(cause.code ?? '')
+
+class NoChain extends Error {}
+
+const isFinal = (cause: unknown): boolean => cause instanceof NoChain || isRefusal(cause)
+
+const FIND = 'select id, sequence, prev_hash, hash from audit_record where workspace_id = $1 and id = any($2::uuid[])'
+
+/** Longest row of groups that go through the lock before the memory of the chain's end is trusted again. */
+const MAX_PATIENCE = 32
+const FIRST_RETRY_MS = 25
+const LAST_RETRY_MS = 400
+
+/**
+ * Appends groups of records to one Workspace's chain, one group at a time; other nodes and `appendInTransaction` append to
+ * the same chain meanwhile.
+ *
+ * While nobody else does, a group costs one statement: it says where the chain ended when this node left it, and writes
+ * nothing if it ends elsewhere by now. Then the group takes the lock on the chain's end, reads it and writes behind it;
+ * where that happens again and again, the lock is taken at once.
+ */
+export class ChainAppender {
+  readonly #pool: pg.Pool
+  readonly #workspaceId: string
+  readonly #workspace: string
+  readonly #options: AppenderOptions
+  /** The last end known; undefined before the first group. */
+  #end: ChainEnd | undefined
+  /** Groups that take the lock at once before the next one trusts `#end`. */
+  #lockNext = 0
+  #patience = 1
+
+  constructor(pool: pg.Pool, workspaceId: string, options: AppenderOptions) {
+    this.#pool = pool
+    this.#workspaceId = workspaceId
+    this.#workspace = uuidOf('ws', workspaceId)
+    this.#options = options
+  }
+
+  /**
+   * Resolves when all of them are durable, together. Throws when the database refuses them (isRefusal), or when it could
+   * not be reached for long enough.
+   *
+   * @NOTE When a connection breaks, nobody can say whether its statement took effect, or still will. So the next attempt
+   * takes the lock on the chain's end and looks: what has landed counts; what has not can no longer land once the end has
+   * moved on. Only when even that fails for `giveUpAfterMs` may a record stand in the log whose caller was told of a
+   * failure: an answer without a record cannot be, a record without an answer can.
+   */
+  async commit(records: readonly PreparedRecord[]): Promise<readonly SealedRecord[]> {
+    const deadline = elapsed() + this.#options.giveUpAfterMs
+    let mayHaveLanded = false
+    if (this.#end !== undefined && this.#lockNext === 0) {
+      try {
+        const sealed = await this.#commitBehind(this.#end, records)
+        if (sealed) return sealed
+      } catch (cause) {
+        if (isFinal(cause)) throw cause
+        mayHaveLanded = true
+      }
+    }
+    for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
+      try {
+        return await this.#commitLocked(records, mayHaveLanded)
+      } catch (cause) {
+        if (isFinal(cause) || elapsed() + pause > deadline) throw cause
+        mayHaveLanded = true
+        await sleep(pause)
+      }
+    }
+  }
+
+  /** Undefined when the chain does not end there (any more). */
+  async #commitBehind(end: ChainEnd, records: readonly PreparedRecord[]): Promise<SealedRecord[] | undefined> {
+    const sealed = sealAll(records, end)
+    const { rowCount } = await this.#pool.query(this.#timed(appendStatement(this.#workspace, end, sealed)))
+    if (rowCount === sealed.length) {
+      this.#end = sealed.at(-1)
+      this.#patience = 1
+      return sealed
+    }
+    this.#lockNext = this.#patience
+    this.#patience = Math.min(2 * this.#patience, MAX_PATIENCE)
+    return undefined
+  }
+
+  async #commitLocked(records: readonly PreparedRecord[], mayHaveLanded: boolean): Promise<readonly SealedRecord[]> {
+    const client = await this.#pool.connect()
+    try {
+      await client.query(this.#timed({ text: 'begin' }))
+      const end = await this.#lockEnd(client)
+      const landed = mayHaveLanded ? await this.#landed(client, records) : undefined
+      const sealed = landed ?? sealAll(records, end)
+      if (!landed) await client.query(this.#timed(appendStatement(this.#workspace, end, sealed)))
+      await client.query(this.#timed({ text: 'commit' }))
+      this.#end = landed ? end : sealed.at(-1)
+      this.#lockNext = Math.max(0, this.#lockNext - 1)
+      client.release()
+      return sealed
+    } catch (cause) {
+      // Not to be used again: its transaction may be open, its last answer on the way.
+      client.release(true)
+      throw cause
+    }
+  }
+
+  async #lockEnd(client: pg.PoolClient): Promise<ChainEnd> {
+    const { rows } = await client.query<ChainEnd>(this.#timed({ text: LOCK_END, values: [this.#workspace] }))
+    const end = rows[0]
+    if (end === undefined) throw new NoChain(`Workspace ${this.#workspaceId} has no audit chain`)
+    const known = this.#end
+    if (known && (end.sequence < known.sequence || (end.sequence === known.sequence && !end.hash.equals(known.hash)))) {
+      this.#options.onAlarm(
+        new Error(`the audit chain of ${this.#workspaceId} was cut or rewritten before record ${known.sequence}`),
+      )
+    }
+    return end
+  }
+
+  /** The group as it stands in the log, if an attempt whose outcome is unknown has put it there. */
+  async #landed(client: pg.PoolClient, records: readonly PreparedRecord[]): Promise<SealedRecord[] | undefined> {
+    const { rows } = await client.query<{ id: string; sequence: number; prev_hash: Buffer; hash: Buffer }>(
+      this.#timed({ text: FIND, values: [this.#workspace, records.map(({ uuid }) => uuid)] }),
+    )
+    const found = new Map(rows.map((row) => [row.id, row]))
+    const landed = records.flatMap((record) => {
+      const row = found.get(record.uuid)
+      const sealed = row && seal(record, { sequence: row.sequence - 1, hash: row.prev_hash })
+      return sealed?.hash.equals(row?.hash ?? sealed.hash) ? [sealed] : []
+    })
+    return landed.length === records.length ? landed : undefined
+  }
+
+  #timed(statement: Pick<Statement, 'text'> & Partial<Statement>): pg.QueryConfig & { query_timeout: number } {
+    return { ...statement, query_timeout: this.#options.statementTimeoutMs }
+  }
+}

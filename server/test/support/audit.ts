@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { AuditDraft, AuditRecord } from '../../src/audit/record.ts'
+import { newId } from '../../src/lib/id.ts'
+import { STAGES } from '../../src/pipeline/stages.ts'
+
+/** A record of a usual chat; what a test is about goes into `change`. */
+export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {}): AuditDraft => ({
+  id: newId('aud'),
+  object: 'audit_record',
+  workspace_id: workspaceId,
+  application_id: 'app_01h455vb4pex5vsknk084sn02q',
+  endpoint: 'chat',
+  created_at: '2026-01-02T03:04:05.678Z',
+  duration_ms: 812.345,
+  status: 200,
+  error_code: null,
+  user: { id: 'a'.repeat(64), verified: true, role: 'engineer', department: 'research' },
+  request: { hash: 'b'.repeat(64), bytes: 1_234, messages: 3 },
+  response: { hash: 'c'.repeat(64), bytes: 2_345, choices: 1 },
+  stages: STAGES.map((name, index) => ({ name, outcome: index % 5 === 0 ? 'skipped' : 'ok', ms: 0.123 * index })),
+  findings: { classify: { pii: 1, 'pii.email': 1 } },
+  classification: 'confidential',
+  risk_level: 'medium',
+  decision: {
+    verdict: 'allow',
+    transforms: ['redact:pii'],
+    directives: ['route:region=eu'],
+    rules: [
+      { id: 'redact-personal-data', point: 'input', verdict: 'allow' },
+      { id: 'keep-in-europe', point: 'input', verdict: 'allow' },
+    ],
+  },
+  policy_versions: [{ id: 'pol_01h455vb4pex5vsknk084sn02q', name: 'acme', version: 3, sha256: 'd'.repeat(64) }],
+  attempts: [
+    {
+      provider: 'openai',
+      model: 'small',
+      status: 200,
+      outcome: 'ok',
+      ms: 700.5,
+      prompt_tokens: 100,
+      completion_tokens: 50,
+      cost: 0.00012,
+    },
+  ],
+  knowledge: [],
+  memory: [],
+  review: null,
+  dry_run: false,
+  features: {
+    'application.name': 'assistant',
+    'request.endpoint': 'chat',
+    'request.model': 'small',
+    'request.stream': false,
+    'request.message_count': 3,
+    'request.tokens': 120,
+  },
+  change: null,
+  ...change,
+})
+
+/**
+ * Throws when the record tells one of the texts: as it is, in an encoding that can be undone, or as a plain hash that
+ * guessing undoes. Give texts of at least four letters; shorter ones are found in any hash.
+ */
+export function assertNoContent(record: AuditRecord | AuditDraft, texts: readonly string[]): void {
+  const stored = JSON.stringify(record)
+  for (const text of texts) {
+    for (const [how, form] of Object.entries(formsOf(text))) {
+      if (stored.toLowerCase().includes(form.toLowerCase())) throw new Error(`the audit record holds content (${how}): ${text}`)
+    }
+  }
+}
+
+function formsOf(text: string): Record<string, string> {
+  const bytes = Buffer.from(text)
+  const base64 = bytes.toString('base64').replace(/=+$/, '')
+  return {
+    plain: text,
+    'JSON string': JSON.stringify(text).slice(1, -1),
+    'URI component': encodeURIComponent(text),
+    hex: bytes.toString('hex'),
+    base64,
+    base64url: bytes.toString('base64url'),
+    ...Object.fromEntries(['md5', 'sha1', 'sha256'].map((name) => [name, createHash(name).update(text).digest('hex')])),
+  }
+}
