@@ -2,6 +2,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { adminRoutes } from './admin/admin-routes.ts'
 import type { Context } from './context.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
+import { answerClientError } from './http/client-errors.ts'
 import { answerErrors } from './http/error-replies.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { requestIdOf, sendRequestId } from './http/request-id.ts'
@@ -22,6 +23,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     // A malformed path is nobody's: the same 404 as an unknown one.
     routerOptions: { maxParamLength: 256 },
     frameworkErrors: (error, request, reply) => app.errorHandler(error, request, reply),
+    clientErrorHandler: answerClientError,
     forceCloseConnections: 'idle',
   })
   sendRequestId(app)

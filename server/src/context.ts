@@ -86,7 +86,8 @@ function compose(
   const audit = given.audit ?? new AuditWriter(database)
   const pools = new Pools({ allowPrivateUrls: config.allowPrivateUrls })
   const health = new Health()
-  const policies = new PolicyLibrary({ db, signal })
+  const policies = new PolicyLibrary(db, { onProblem: onError })
+  signal.subscribe(POLICIES_TOPIC, (workspaceId) => policies.forget(workspaceId))
   const waiters = new ReviewWaiters({ signal, clock, onError })
   const providers = new Cache<readonly Provider[]>((workspaceId) =>
     loadProviders(db, workspaceId, {

@@ -10,6 +10,8 @@ const NEVER_RETRY = new Set([403, 409, 410, 422])
 export function sendError(reply: FastifyReply, code: ErrorCode, fields: ErrorFields = {}): FastifyReply {
   const { status } = ERRORS[code]
   const retryAfter = Number(fields.headers?.['retry-after'] ?? 0)
+  // Also where a hook did not get to it: a path that cannot be read is refused before any runs.
+  reply.header('x-request-id', reply.request.id)
   if (fields.headers) reply.headers(fields.headers)
   if (fields.auditId !== undefined) reply.header('x-audit-id', fields.auditId)
   if (status === 401) reply.header('www-authenticate', 'Bearer')

@@ -42,9 +42,13 @@ export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promi
     deps.observe(finishedExchange(exchange, result, deps.clock.now()))
     return result
   } finally {
-    trail.facts.admit?.release(trail.facts.invoke?.completion?.usage?.total_tokens)
+    trail.facts.admit?.release(spentTokens(trail.facts))
   }
 }
+
+/** What the exchange took of the token limit: nothing if no provider was asked, the estimate if none counted. */
+const spentTokens = ({ invoke }: Partial<Facts>): number | undefined =>
+  invoke === undefined || invoke.attempts.length === 0 ? 0 : invoke.completion?.usage?.total_tokens
 
 /** The one walk of all six endpoints. A stage that does not work for an endpoint (stages.ts) yields its neutral value. */
 async function walk(exchange: Exchange, deps: PipelineDeps, trail: Trail<Facts>): Promise<Outcome> {

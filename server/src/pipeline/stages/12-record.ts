@@ -15,7 +15,7 @@ import { reviewWork, settleReviews } from '../review-work.ts'
 import type { Trail } from '../trail.ts'
 
 export interface RecordDeps extends ReviewDeps {
-  readonly audit: AuditWriter
+  readonly audit: Pick<AuditWriter, 'append'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
 }
