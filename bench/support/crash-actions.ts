@@ -16,6 +16,8 @@ export interface Stage {
   readonly client: CrashClient
   readonly ledger: CrashLedger
   readonly random: Random
+  /** Where several nodes share a database, a dead one's claim holds until its lease is over: leave such releases for then. */
+  readonly claimsStay: boolean
 }
 
 /** Does one thing that a client or a reviewer does. False when the connection broke: this life of the server is over. */
@@ -69,11 +71,14 @@ const approveOne: Action = async (stage) => {
 }
 
 const releaseOne: Action = async (stage) => {
-  const approved = stage.ledger.holds.filter(({ approval, interrupted }) => approval === 'granted' && !interrupted)
+  const approved = stage.ledger.holds.filter(
+    ({ approval, interrupted, cut, result }) =>
+      approval === 'granted' && !interrupted && !(stage.claimsStay && cut > 0 && result === undefined),
+  )
   return approved.length === 0 ? chat(stage) : release(pick(stage.random, approved.slice(-20)), stage)
 }
 
-export async function approve(hold: KnownHold, { client, ledger }: Omit<Stage, 'random'>): Promise<boolean> {
+export async function approve(hold: KnownHold, { client, ledger }: Pick<Stage, 'client' | 'ledger'>): Promise<boolean> {
   hold.approval = hold.approval === 'none' ? 'asked' : hold.approval
   const answer = await client.approve(hold.id)
   // 409: an approval before, whose answer was lost, or another reviewer's just now.
@@ -82,7 +87,7 @@ export async function approve(hold: KnownHold, { client, ledger }: Omit<Stage, '
   return answer !== undefined
 }
 
-export async function release(hold: KnownHold, { client, ledger }: Omit<Stage, 'random'>): Promise<boolean> {
+export async function release(hold: KnownHold, { client, ledger }: Pick<Stage, 'client' | 'ledger'>): Promise<boolean> {
   hold.attempts++
   const answer = ledger.seen(await client.chat({ ...hold.body, governance: { review_item_id: hold.id } }))
   if (answer?.text === undefined) hold.cut++

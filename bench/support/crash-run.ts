@@ -40,6 +40,7 @@ export interface CrashReport {
   readonly violations: readonly string[]
 }
 
+const AFTER_LEASE = { script: new URL('./after-lease.ts', import.meta.url), args: [] }
 const ACTORS = 12
 const LOAD_MS = { min: 30, max: 800 }
 /** One kill in eight comes while the server starts, within this time. */
@@ -67,7 +68,7 @@ export async function runCrash({ times, seed, postgres, template, say = () => {}
   for (let cycle = 0; cycle < times; cycle++) {
     const known = ledger.answers.size
     const lasted = between(random, LOAD_MS.min, LOAD_MS.max)
-    await killUnderLoad(server, lasted, { ledger, seed: seed * 1_000 + cycle })
+    await killUnderLoad(server, lasted, { ledger, seed: seed * 1_000 + cycle, claimsStay: database !== undefined })
     if (random() < 1 / 8) {
       await killAtStart(options, between(random, 0, START_MS))
       killsAtStart++
@@ -78,6 +79,10 @@ export async function runCrash({ times, seed, postgres, template, say = () => {}
       `${cycle + 1}/${times}: killed after ${lasted} ms and ${ledger.answers.size - known} answers, ${ledger.violations.length} violations`,
     )
     if (ledger.violations.length > 0) break
+  }
+  if (database) {
+    await server.stop()
+    server = await startGatehouse({ ...options, program: AFTER_LEASE })
   }
   await checkAll(server, ledger, provider.calls)
   await server.stop()
@@ -101,7 +106,7 @@ async function killUnderLoad(
 ): Promise<void> {
   const client = new CrashClient(server)
   const actors = Array.from({ length: ACTORS }, async (_, index) => {
-    const stage = { client, ledger, random: seeded(seed * 100 + index) }
+    const stage = { client, ledger, random: seeded(seed * 100 + index), claimsStay }
     while (await pick(stage.random, ACTIONS)(stage));
   })
   await sleep(ms)

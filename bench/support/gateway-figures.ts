@@ -37,6 +37,8 @@ const BODIES = chatBodies(500)
 const LONG_BODIES = chatBodies(100, { model: LONG_MODEL })
 const LONG_STREAMS = chatBodies(100, { model: LONG_MODEL, stream: true })
 const UNGOVERNED = { script: new URL('./ungoverned.ts', import.meta.url), args: [] }
+/** In place of the demo's. */
+const NO_RULES = 'name: none\nrules: []\n'
 const MEMORY_SLICE = 2_500
 
 /** All figures of the gateway on one database: `postgres` is the server to make it on, absent: embedded. */
@@ -58,6 +60,7 @@ async function againstOthers(rig: Rig, { rounds, round }: Plan, { target }: Gate
     postgres,
     program: UNGOVERNED,
   })
+  await publishPolicy(other.gatehouse, NO_RULES)
   await raiseLimits(other.gatehouse)
   const run = (on: Target, size = round) => measure(rig.load, on, BODIES, size)
   const proxy: Target = { pid: rig.proxy.pid, port: rig.proxy.port, headers: {} }

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createApp } from './app.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
-import { createContext } from './context.ts'
+import { createContext, type Overrides } from './context.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { recurringJobs } from './jobs/recurring.ts'
 import { prepare } from './setup/prepare.ts'
@@ -10,9 +10,12 @@ import { prepare } from './setup/prepare.ts'
 /** Longest time that running exchanges get after the signal to stop; then they are cut off. */
 const STOP_MS = 15_000
 
-/** Starts the server and answers when it has been told to stop and has: everything acknowledged is on disk then. */
-export async function serve(config: Config, secrets: Secrets): Promise<void> {
-  const context = await createContext(config, secrets)
+/**
+ * Starts the server and answers when it has been told to stop and has: everything acknowledged is on disk then. `overrides`
+ * are for measurements and tests (bench/).
+ */
+export async function serve(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<void> {
+  const context = await createContext(config, secrets, overrides)
   const { log } = context
   const app = await createApp(context)
   const told = stopSignal()

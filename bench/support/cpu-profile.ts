@@ -1,0 +1,57 @@
+/** What V8 writes for `--cpu-prof`, as far as it is read here. Times in microseconds. */
+export interface CpuProfile {
+  readonly nodes: readonly { readonly id: number; readonly callFrame: CallFrame }[]
+  readonly startTime: number
+  readonly endTime: number
+  /** Node ids, one a sample. */
+  readonly samples: readonly number[]
+  /** From the sample before. */
+  readonly timeDeltas: readonly number[]
+}
+
+interface CallFrame {
+  readonly functionName: string
+  readonly url: string
+  readonly lineNumber: number
+}
+
+export interface SelfTime {
+  readonly name: string
+  readonly ms: number
+}
+
+/** A process that waits is sampled as well. */
+const IDLE = new Set(['(idle)', '(program)', '(root)'])
+
+/** Self time within the last `lastMs` before the profile's end, most first; waiting left out. */
+export function selfTimes({ nodes, samples, timeDeltas, startTime, endTime }: CpuProfile, { lastMs }: { lastMs: number }) {
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
+  const modules = new Map<string, number>()
+  const functions = new Map<string, number>()
+  let total = 0
+  let at = startTime
+  samples.forEach((id, index) => {
+    const ms = (timeDeltas[index + 1] ?? 0) / 1_000
+    at += timeDeltas[index] ?? 0
+    const frame = frames.get(id)
+    if (!frame || IDLE.has(frame.functionName) || at < endTime - lastMs * 1_000) return
+    total += ms
+    add(modules, moduleOf(frame), ms)
+    add(functions, `${frame.functionName || '(anonymous)'}  ${moduleOf(frame)}:${frame.lineNumber + 1}`, ms)
+  })
+  return { total, modules: descending(modules), functions: descending(functions) }
+}
+
+/** A package, a file of ours, a part of Node, or V8 itself. */
+function moduleOf({ url, functionName }: CallFrame): string {
+  const inPackage = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]
+  const ours = /\/(server|bench)\/(.*)$/.exec(url)
+  if (inPackage !== undefined) return inPackage
+  if (ours) return `${ours[1]}/${ours[2]}`
+  return url || (functionName.startsWith('(') ? functionName : '(native)')
+}
+
+const add = (times: Map<string, number>, name: string, ms: number) => times.set(name, (times.get(name) ?? 0) + ms)
+
+const descending = (times: ReadonlyMap<string, number>): SelfTime[] =>
+  [...times].map(([name, ms]) => ({ name, ms })).sort((a, b) => b.ms - a.ms)

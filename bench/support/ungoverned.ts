@@ -1,0 +1,15 @@
+import { serveWith } from './serve-with.ts'
+
+/**
+ * The same server without detectors, and with an audit that drops its records instead of storing them (they are still
+ * drawn up); its benchmark publishes an empty policy set. Production code has no such switch.
+ */
+await serveWith({
+  detectors: [],
+  audit: {
+    append: async (_workspaceId, draft) => ({ ...draft, integrity: { sequence: 0, prev_hash: '', hash: '' } }),
+    drain: async () => {},
+    waiting: 0,
+    lagSeconds: 0,
+  },
+})
