@@ -99,11 +99,13 @@ export async function runCrash({ times, seed, postgres, template, say = () => {}
   }
 }
 
-async function killUnderLoad(
-  server: Gatehouse,
-  ms: number,
-  { ledger, seed }: { ledger: CrashLedger; seed: number },
-): Promise<void> {
+interface Load {
+  readonly ledger: CrashLedger
+  readonly seed: number
+  readonly claimsStay: boolean
+}
+
+async function killUnderLoad(server: Gatehouse, ms: number, { ledger, seed, claimsStay }: Load): Promise<void> {
   const client = new CrashClient(server)
   const actors = Array.from({ length: ACTORS }, async (_, index) => {
     const stage = { client, ledger, random: seeded(seed * 100 + index), claimsStay }
