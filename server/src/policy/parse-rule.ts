@@ -26,6 +26,9 @@ const FIELDS = [
   'on_error',
 ] as const
 
+/** A rule without any of these would do nothing. */
+const DEMANDS = ['verdict', 'risk', 'classification', 'transforms', 'directives'] as const
+
 type Fields = ReadonlyMap<string, Node>
 
 /** Reads one rule after the other; what is wrong with them gathers in the Reader. */
@@ -49,7 +52,10 @@ export class RuleReader {
       if (!node.has(name)) this.#reader.refuse(node, `${path}.${name}`, 'is missing')
     }
     const rule = this.#rule(fields, path)
-    this.#checkWhole(node, rule, fields, path)
+    this.#checkHold(rule, fields.get('hold_expires_in'), path)
+    if (!DEMANDS.some((name) => node.has(name))) {
+      this.#reader.refuse(node, path, `demands nothing: give it one of ${DEMANDS.join(', ')}`)
+    }
     return this.#reader.errors.length === before ? rule : undefined
   }
 
@@ -75,15 +81,10 @@ export class RuleReader {
     }
   }
 
-  /** What no single field shows. */
-  #checkWhole(node: Node, rule: Rule, fields: Fields, path: string): void {
-    const hold = fields.get('hold_expires_in')
+  #checkHold(rule: Rule, hold: Node | undefined, path: string): void {
     if (hold && rule.verdict !== 'require_approval') {
       this.#reader.refuse(hold, `${path}.hold_expires_in`, 'needs verdict: require_approval')
     }
-    const demands = ['verdict', 'risk', 'classification', 'transforms', 'directives'].some((name) => fields.has(name))
-    if (!demands)
-      this.#reader.refuse(node, path, 'demands nothing: give it a verdict, risk, classification, transforms or directives')
   }
 
   #word<W extends string>(fields: Fields, path: string, name: string, words: readonly W[]): W | undefined {

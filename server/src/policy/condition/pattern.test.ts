@@ -1,0 +1,74 @@
+import { RE2JS } from '@bufbuild/re2'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { literalTest } from './literals.ts'
+import { Pattern } from './pattern.ts'
+
+/** Regular expressions made of everything that literals.ts takes apart, and texts of the same letters. */
+const { pattern } = fc.letrec((tie) => ({
+  pattern: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom('abc', 'b', 'cab', 'ſk', 'K', ' ', 'a.c', '[ab]', '[^a]', '\\d', '\\s', '\\b', '\\.', '^', '$', 'é', 'bca'),
+    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `${a}${b}`),
+    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `(${a}|${b})`),
+    fc.tuple(tie('pattern'), fc.constantFrom('?', '*', '+', '{2}', '{0,2}', '{1,}', '??', '+?')).map(([a, q]) => `(?:${a})${q}`),
+  ),
+}))
+const text = fc.array(
+  fc.constantFrom('abc', 'a', 'b', 'c', 'B', 'K', '\u212a', 's', 'ſ', ' ', '.', '1', '\n', 'é', '😀', 'bca'),
+  { maxLength: 12 },
+)
+
+test('a pattern matches exactly what RE2 matches, whatever stands before it to save time', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('', '(?i)', '(?s)', '(?is)'), pattern as fc.Arbitrary<string>, text, (flags, body, parts) => {
+      const source = flags + body
+      expect(new Pattern(source).test(parts.join(''))).toBe(RE2JS.compile(source).test(parts.join('')))
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test.each([
+  ['(?i)\\b(wire transfer|legally binding)\\b', /wire transfer|legally binding/iu],
+  ['(?i)\\b(wire|bank)\\s+transfer', /transfer/iu],
+  ['abc+d', /abc/u],
+  ['[A-Z]{2}\\d{6}', undefined],
+  ['(foo|ba)', undefined],
+  ['abc|', undefined],
+  ['a(?i)bcd', undefined],
+  ['\\Qabc\\E', undefined],
+])('the literals of %s', (source, expected) => expect(literalTest(source)).toEqual(expected))
+
+describe('a hostile text', () => {
+  const noise = (letters: string, length: number): string => {
+    let seed = 7
+    const next = (): number => (seed = (seed * 48_271) % 2_147_483_647)
+    return Array.from({ length }, () => letters[next() % letters.length]).join('')
+  }
+
+  test.each([
+    ['(a+)+$', 'a', 'nested repetition, which takes a backtracking engine for ever'],
+    ['(x+x+)+y', 'x', 'the same, with a literal'],
+    ['(?i)\\b(\\w+\\s+){1,100}zz', 'abc defg ', 'word boundaries among many states'],
+    ['(\\w{1,10} ?){1,20}[0-9]c', 'abc1  c', 'counted repetition'],
+  ])('of 1 MiB against %s is read in linear time (%s)', (source, letters) => {
+    const pattern = new Pattern(source)
+    const hostile = `${noise(letters, 1_048_576)}!`
+    const started = performance.now()
+    pattern.test(hostile)
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+
+  test('that drives the automaton beyond its bounds is an error, soon', () => {
+    const pattern = new Pattern('[ab]*a[ab]{900}c')
+    const started = performance.now()
+    expect(() => pattern.test(`${noise('ab', 1_048_576)}c`)).toThrow('too complex')
+    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(pattern.test(`a${'b'.repeat(900)}c`)).toBe(true)
+  })
+})
+
+test.each(['(', 'a{2000}', '(a?){500}a{500}', 'x'.repeat(1_001), '(?=a)', '\\1'])('%s is refused', (source) => {
+  expect(() => new Pattern(source)).toThrow()
+})

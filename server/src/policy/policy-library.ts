@@ -1,0 +1,66 @@
+import type { Db } from '../db/database.ts'
+import type { PolicyVersion } from '../domain/decision.ts'
+import { Cache } from '../lib/cache.ts'
+import { type CompiledPolicy, compile } from './compile.ts'
+import { parsePolicySet } from './parse.ts'
+import { activePolicyId, activePolicySet, type StoredPolicySet } from './policy-store.ts'
+
+/**
+ * The compiled policies in force, Workspace by Workspace. A change reaches the next caller after `forget`, or after a short while
+ * by itself; callers that have a set already keep it to the end of their exchange. Where the new set cannot be had (the database is
+ * away, its text does not compile any more), the last good one stays; where there never was one, `current` throws: no set at all
+ * would mean that everything is allowed.
+ */
+export class PolicyLibrary {
+  readonly #db: Db
+  readonly #onProblem: (problem: Error) => void
+  readonly #cache: Cache<CompiledPolicy | undefined>
+  /** The last good set; undefined for a Workspace without policies. */
+  readonly #lastGood = new Map<string, CompiledPolicy | undefined>()
+
+  /** `onProblem` is told when a set could not be had and an older one serves instead. */
+  constructor(db: Db, { onProblem, maxAgeMs }: { onProblem: (problem: Error) => void; maxAgeMs?: number }) {
+    this.#db = db
+    this.#onProblem = onProblem
+    this.#cache = new Cache((workspaceId) => this.#load(workspaceId), maxAgeMs === undefined ? {} : { maxAgeMs })
+  }
+
+  /** Undefined when the Workspace has no policies: everything is allowed. Throws when that cannot be known. */
+  current(workspaceId: string): Promise<CompiledPolicy | undefined> {
+    return this.#cache.get(workspaceId)
+  }
+
+  /** Something was published there; without a Workspace: perhaps anywhere. */
+  forget(workspaceId?: string): void {
+    this.#cache.forget(workspaceId)
+  }
+
+  async #load(workspaceId: string): Promise<CompiledPolicy | undefined> {
+    try {
+      const policy = await this.#read(workspaceId)
+      this.#lastGood.set(workspaceId, policy)
+      return policy
+    } catch (cause) {
+      if (!this.#lastGood.has(workspaceId)) throw cause
+      this.#onProblem(new Error('the policy set in force could not be loaded, the last good one stays', { cause }))
+      return this.#lastGood.get(workspaceId)
+    }
+  }
+
+  async #read(workspaceId: string): Promise<CompiledPolicy | undefined> {
+    const id = await activePolicyId(this.#db, workspaceId)
+    if (id === undefined) return undefined
+    const known = this.#lastGood.get(workspaceId)
+    if (known?.version.id === id) return known
+    const stored = await activePolicySet(this.#db, workspaceId)
+    return stored && compileStored(stored)
+  }
+}
+
+/** Throws when the text does not compile: it was checked when it was published, but perhaps by an older release. */
+function compileStored({ id, name, version, sha256, source }: StoredPolicySet): CompiledPolicy {
+  const parsed = parsePolicySet(source)
+  if (parsed.ok) return compile(parsed.set, { id, name, version, sha256 } satisfies PolicyVersion)
+  const [first] = parsed.errors
+  throw new Error(`policy set ${id} does not compile: ${first?.field}: ${first?.message}`)
+}

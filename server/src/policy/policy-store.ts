@@ -1,0 +1,157 @@
+import type { Db, Tx } from '../db/database.ts'
+import { fromId, newUuid, toId } from '../lib/id.ts'
+
+/** A published version, without its text. Ids are TypeIDs (`pol_…`). */
+export interface PolicySetVersion {
+  readonly id: string
+  readonly name: string
+  /** Counts up from 1, without gaps, for each name in its Workspace. */
+  readonly version: number
+  readonly sha256: string
+  readonly publishedBy: string
+  readonly createdAt: Date
+  /** In force now. */
+  readonly active: boolean
+}
+
+export interface StoredPolicySet extends PolicySetVersion {
+  /** The document as it was published, byte for byte. */
+  readonly source: string
+}
+
+export interface PolicySetPage {
+  readonly items: readonly PolicySetVersion[]
+  /** null: this was the last page. */
+  readonly nextCursor: string | null
+}
+
+/**
+ * Stores a checked document as the next version of its name and puts it in force. Whoever publishes at the same time waits for the
+ * Workspace's row, so that versions have no gaps and the last one published is the one in force.
+ */
+export async function publishPolicySet(
+  tx: Tx,
+  workspaceId: string,
+  { name, source, sha256, publishedBy, now }: { name: string; source: string; sha256: string; publishedBy: string; now: Date },
+): Promise<PolicySetVersion> {
+  const workspace = uuidOfWorkspace(workspaceId)
+  // Not FOR UPDATE: that would stop every insert which refers to the Workspace, audit records among them.
+  await tx.selectFrom('workspace').select('id').where('id', '=', workspace).forNoKeyUpdate().executeTakeFirstOrThrow()
+  const { last } = await tx
+    .selectFrom('policy_set')
+    .select((of) => of.fn.max('version').as('last'))
+    .where('workspace_id', '=', workspace)
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow()
+  const version = (last ?? 0) + 1
+  const id = newUuid()
+  await tx
+    .insertInto('policy_set')
+    .values({ id, workspace_id: workspace, name, version, sha256, source, published_by: publishedBy, created_at: now })
+    .execute()
+  await tx.updateTable('workspace').set({ active_policy_id: id }).where('id', '=', workspace).execute()
+  return { id: toId('pol', id), name, version, sha256, publishedBy, createdAt: now, active: true }
+}
+
+/** Puts a version that exists in force again. False when the Workspace has no such version. */
+export async function activatePolicySet(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+  const uuid = fromId('pol', id)
+  if (uuid === undefined) return false
+  const { numUpdatedRows } = await tx
+    .updateTable('workspace')
+    .set({ active_policy_id: uuid })
+    .where('id', '=', uuidOfWorkspace(workspaceId))
+    .where((of) =>
+      of.exists(of.selectFrom('policy_set').select('id').where('id', '=', uuid).whereRef('workspace_id', '=', 'workspace.id')),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Newest first. Undefined when `after` is no id. */
+export async function listPolicySets(
+  db: Db,
+  workspaceId: string,
+  { limit, after }: { limit: number; after?: string | undefined },
+): Promise<PolicySetPage | undefined> {
+  let query = versions(db, workspaceId)
+  if (after !== undefined) {
+    const uuid = fromId('pol', after)
+    if (uuid === undefined) return undefined
+    query = query.where('policy_set.id', '<', uuid)
+  }
+  const rows = await query
+    .orderBy('policy_set.id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const items = rows.slice(0, limit).map(toVersion)
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
+}
+
+export async function findPolicySet(db: Db, workspaceId: string, id: string): Promise<StoredPolicySet | undefined> {
+  const uuid = fromId('pol', id)
+  if (uuid === undefined) return undefined
+  const row = await versions(db, workspaceId).select('source').where('policy_set.id', '=', uuid).executeTakeFirst()
+  return row && { ...toVersion(row), source: row.source }
+}
+
+/** The version in force; undefined when none ever was. */
+export async function activePolicySet(db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> {
+  const row = await versions(db, workspaceId)
+    .select('source')
+    .whereRef('policy_set.id', '=', 'active_policy_id')
+    .executeTakeFirst()
+  return row && { ...toVersion(row), source: row.source }
+}
+
+/** Only the id of the version in force: what a cache asks, to see whether anything has changed. */
+export async function activePolicyId(db: Db, workspaceId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('workspace')
+    .select('active_policy_id')
+    .where('id', '=', uuidOfWorkspace(workspaceId))
+    .executeTakeFirst()
+  return row?.active_policy_id ? toId('pol', row.active_policy_id) : undefined
+}
+
+const versions = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('policy_set')
+    .innerJoin('workspace', 'workspace.id', 'policy_set.workspace_id')
+    .where('workspace.id', '=', uuidOfWorkspace(workspaceId))
+    .select([
+      'policy_set.id',
+      'policy_set.name',
+      'policy_set.version',
+      'policy_set.sha256',
+      'policy_set.published_by',
+      'policy_set.created_at',
+      'workspace.active_policy_id',
+    ])
+
+interface Row {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly sha256: string
+  readonly published_by: string
+  readonly created_at: Date
+  readonly active_policy_id: string | null
+}
+
+const toVersion = (row: Row): PolicySetVersion => ({
+  id: toId('pol', row.id),
+  name: row.name,
+  version: row.version,
+  sha256: row.sha256,
+  publishedBy: row.published_by,
+  createdAt: row.created_at,
+  active: row.id === row.active_policy_id,
+})
+
+/** Owners are handed in by our own code: anything but a Workspace's id is a mistake in it. */
+function uuidOfWorkspace(workspaceId: string): string {
+  const uuid = fromId('ws', workspaceId)
+  if (uuid === undefined) throw new TypeError('not the id of a Workspace')
+  return uuid
+}

@@ -1,0 +1,155 @@
+import type { Node } from 'yaml'
+import { isMap, isScalar } from 'yaml'
+import { CLASSIFICATIONS, RISK_LEVELS } from '../domain/classification.ts'
+import { POLICY_POINTS, VERDICTS } from '../domain/decision.ts'
+import { countFindings, FINDING_GROUPS, FINDING_TYPES, type FindingCounts, groupOf } from '../domain/finding.ts'
+import { NOBODY } from '../domain/principal.ts'
+import type { Type } from './condition/types.ts'
+import { fieldsOf, ROOTS, VARIABLES } from './condition/variables.ts'
+import type { PolicyInput } from './input.ts'
+import type { Expectation, PolicyTest, TestTools } from './policy-test.ts'
+import { Reader } from './reader.ts'
+import { type PolicyError, readYaml } from './yaml.ts'
+
+type Given = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
+
+/** Reads `tests:`, a list of cases. Inputs have the names that conditions use; what a case leaves out has a neutral value. */
+export function readPolicyTests(
+  source: string,
+  tools: TestTools,
+): { readonly tests: readonly PolicyTest[]; readonly errors: readonly PolicyError[] } {
+  const { document, errors } = readYaml(source)
+  if (errors.length > 0) return { tests: [], errors }
+  const reader = new Reader(document)
+  const fields = reader.fields(document.root, '', ['tests'])
+  const tests = reader.items(fields.get('tests'), 'tests', 10_000).flatMap((node, index) => {
+    const path = `tests[${index}]`
+    const test = readTest(reader, node, path, tools)
+    return test ? { ...test, line: document.errorAt(node, path, '').line } : []
+  })
+  if (tests.length === 0) reader.refuse(fields.get('tests'), 'tests', 'has no cases')
+  return { tests, errors: reader.errors }
+}
+
+function readTest(reader: Reader, node: Node, path: string, tools: TestTools): Omit<PolicyTest, 'line'> | undefined {
+  const fields = reader.fields(node, path, ['name', 'at', 'input', 'expect'])
+  const name = reader.text(fields.get('name'), `${path}.name`, 500)
+  const at = reader.word(fields.get('at'), `${path}.at`, POLICY_POINTS)
+  const given = fields.has('input') ? readInput(reader, fields.get('input'), `${path}.input`) : {}
+  const expect = readExpectation(reader, fields.get('expect'), `${path}.expect`)
+  return name === undefined || at === undefined ? undefined : { name, at, input: completed(given, tools), expect }
+}
+
+function readExpectation(reader: Reader, node: Node | undefined, path: string): Expectation {
+  const fields = reader.fields(node, path, ['verdict', 'risk', 'classification', 'transforms', 'directives', 'rules'])
+  if (node && fields.size === 0) reader.refuse(node, path, 'expects nothing')
+  const word = <W extends string>(name: string, words: readonly W[]) => {
+    const value = fields.get(name) && reader.word(fields.get(name), `${path}.${name}`, words)
+    return value && { [name]: value }
+  }
+  const list = (name: string) =>
+    fields.has(name) && {
+      [name]: reader
+        .items(fields.get(name), `${path}.${name}`, 1_000)
+        .map((item, i) => reader.text(item, `${path}.${name}[${i}]`, 200)),
+    }
+  return {
+    ...word('verdict', VERDICTS),
+    ...word('risk', RISK_LEVELS),
+    ...word('classification', CLASSIFICATIONS),
+    ...list('transforms'),
+    ...list('directives'),
+    ...list('rules'),
+  } as Expectation
+}
+
+/** Groups such as `user`, read by the types of condition/variables.ts. */
+function readInput(reader: Reader, node: Node | undefined, path: string): Given {
+  const groups = [...reader.fields(node, path, [...ROOTS])].map(([group, value]): [string, unknown] => {
+    const own = VARIABLES.get(group)
+    if (own) return [group, readValue(reader, value, `${path}.${group}`, own.type)]
+    const fields = [...reader.fields(value, `${path}.${group}`, fieldsOf(group))].map(([name, field]): [string, unknown] => {
+      const type = VARIABLES.get(`${group}.${name}`)?.type ?? { kind: 'any' }
+      return [camelCase(name), readValue(reader, field, `${path}.${group}.${name}`, type)]
+    })
+    return [group, Object.fromEntries(fields)]
+  })
+  return Object.fromEntries(groups) as Given
+}
+
+function readValue(reader: Reader, node: Node, path: string, type: Type): unknown {
+  switch (type.kind) {
+    case 'bool':
+      return reader.bool(node, path)
+    case 'string':
+      return type.words ? reader.word(node, path, type.words.values) : readText(reader, node, path)
+    case 'int':
+      return readCount(reader, node, path)
+    case 'timestamp':
+      return readDate(reader, node, path)
+    case 'list':
+      return reader.items(node, path, 1_000).map((item, index) => readText(reader, item, `${path}[${index}]`))
+    default:
+      return type.kind === 'map' && type.keys ? readFindings(reader, node, path) : readFreeForm(reader, node, path)
+  }
+}
+
+/** Unlike in a policy, a text may be empty here. */
+const readText = (reader: Reader, node: Node, path: string): string | undefined =>
+  isScalar(node) && node.value === '' ? '' : reader.text(node, path, 1_048_576)
+
+const readCount = (reader: Reader, node: Node, path: string): number | undefined =>
+  isScalar(node) && Number.isSafeInteger(node.value) && Number(node.value) >= 0
+    ? Number(node.value)
+    : reader.refuse(node, path, 'must be a whole number, 0 or more')
+
+function readDate(reader: Reader, node: Node, path: string): Date | undefined {
+  const date = new Date(reader.text(node, path, 40) ?? '')
+  return Number.isNaN(date.getTime()) ? reader.refuse(node, path, 'must be a time: 2026-03-02T09:00:00Z') : date
+}
+
+const readFreeForm = (reader: Reader, node: Node, path: string): unknown =>
+  isMap(node) ? node.toJSON() : reader.refuse(node, path, 'must be a map (name: value)')
+
+function readFindings(reader: Reader, node: Node, path: string): FindingCounts {
+  const counts: Record<keyof FindingCounts, number> = { ...countFindings([]) }
+  for (const [name, value] of reader.fields(node, path, [...FINDING_TYPES, ...FINDING_GROUPS])) {
+    const count = readCount(reader, value, `${path}.${name}`) ?? 0
+    counts[name as keyof FindingCounts] += count
+    const type = FINDING_TYPES.find((known) => known === name)
+    if (type) counts[groupOf(type)] += count
+  }
+  return counts
+}
+
+const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** A Monday at noon, so that tests of office hours need no date. */
+const NOW = new Date('2026-03-02T12:00:00Z')
+
+function completed(given: Given, tools: TestTools): PolicyInput {
+  const text = String(given.content?.text ?? '')
+  const findings = (given.content?.findings as FindingCounts | undefined) ?? tools.detect(text)
+  const { classification, risk } = tools.assess(findings)
+  const defaults = {
+    user: NOBODY,
+    application: { id: 'app_test', name: 'test', settings: {} },
+    request: {
+      endpoint: 'chat',
+      model: '',
+      sessionId: '',
+      stream: false,
+      dryRun: false,
+      messageCount: 1,
+      tokens: 0,
+      maxTokens: 0,
+    },
+    content: { text, classification, riskLevel: risk, findings },
+    response: { model: '', provider: '', finishReason: 'stop', tokens: 0 },
+    hit: { classification: 'internal', regulations: [], title: '', collection: '' },
+    memory: { classification: 'internal', regulations: [], scope: 'user', scopeId: '', kind: 'fact', expiresAt: null },
+    message: { conversationId: '', sender: '', group: '' },
+  }
+  const filled = Object.entries(defaults).map(([group, values]) => [group, { ...values, ...given[group] }])
+  return { ...Object.fromEntries(filled), now: given.now ?? NOW } satisfies Record<string, unknown> as PolicyInput
+}

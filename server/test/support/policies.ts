@@ -1,0 +1,40 @@
+import type { PolicyPoint } from '../../src/domain/decision.ts'
+import { countFindings } from '../../src/domain/finding.ts'
+import { DEFAULT_SETTINGS, NOBODY } from '../../src/domain/principal.ts'
+import { type CompiledPolicy, compile } from '../../src/policy/compile.ts'
+import type { PolicyInput } from '../../src/policy/input.ts'
+import { parsePolicySet } from '../../src/policy/parse.ts'
+import { type PolicySet, policySha256 } from '../../src/policy/policy.ts'
+
+/** An input at which nothing was found; tests change what they are about. */
+export const policyInput = (changes: Partial<PolicyInput> = {}): PolicyInput => ({
+  user: NOBODY,
+  application: { id: 'app_1', name: 'test', settings: DEFAULT_SETTINGS },
+  request: {
+    endpoint: 'chat',
+    model: 'some-model',
+    sessionId: '',
+    stream: false,
+    dryRun: false,
+    messageCount: 1,
+    tokens: 12,
+    maxTokens: 0,
+  },
+  content: { text: 'Good morning', classification: 'internal', riskLevel: 'low', findings: countFindings([]) },
+  now: new Date('2026-03-02T12:00:00Z'),
+  ...changes,
+})
+
+/** A set that must be good. */
+export function policySet(source: string): PolicySet {
+  const parsed = parsePolicySet(source)
+  if (parsed.ok) return parsed.set
+  throw new Error(parsed.errors.map(({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`).join('\n'))
+}
+
+export const compiledPolicy = (source: string): CompiledPolicy =>
+  compile(policySet(source), { id: 'pol_1', name: 'test', version: 1, sha256: policySha256(source) })
+
+/** One rule at one point, as a whole document. `fields` beside `when` default to a denial. */
+export const oneRule = (when: string, fields: Record<string, unknown> = { verdict: 'deny' }, at: PolicyPoint = 'input'): string =>
+  JSON.stringify({ name: 'test', rules: [{ id: 'rule', at: [at], when, ...fields }] })
