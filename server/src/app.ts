@@ -1,4 +1,4 @@
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { adminRoutes } from './admin/admin-routes.ts'
 import type { Context } from './context.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = 60_000
 export async function createApp(context: Context): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify({
     loggerInstance: context.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     bodyLimit: context.config.sizes.bodyBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,

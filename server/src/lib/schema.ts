@@ -39,6 +39,7 @@ function describe(errors: readonly SchemaError[]): Problem {
   if (missing !== undefined) return { param, message: 'is required' }
   // What `additionalProperties: false` refuses is reported as a value that meets the schema `false`.
   if (first.keyword === 'boolean') return { param, message: 'is not known here' }
+  if (first.keyword === 'boolean') return { param, message: 'is not a known field' }
   const allowed = errors.filter((error) => error.keyword === 'const').map((error) => JSON.stringify(error.params.allowedValue))
   if (allowed.length > 1) return { param, message: `must be one of ${allowed.join(', ')}` }
   const types = errors.filter((error) => error.keyword === 'type').map((error) => String(error.params.type))

@@ -17,7 +17,17 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
       err: describeError,
     },
   }
-  return destination ? pino(options, destination) : pino(options)
+  return pino(options, destination ?? standardOutput())
+}
+
+const BUFFER_BYTES = 8_192
+const FLUSH_MS = 250
+
+/** Written in the background and in pieces: a system call for every line would cost more than the line. pino flushes at exit. */
+function standardOutput(): DestinationStream {
+  const destination = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES })
+  setInterval(() => destination.flush(), FLUSH_MS).unref()
+  return destination
 }
 
 /** Type, code and stack frames; of the message only what our own code wrote. */
