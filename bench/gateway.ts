@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { type GatewayFigures, gatewayFigures, type Plan } from './support/gateway-figures.ts'
 import { exitOnSignals } from './support/own-process.ts'
 import { startRig } from './support/rig.ts'
+import { scoped } from './support/scoped.ts'
 import { passes, type Row, toMarkdown, writeBetweenMarks } from './support/table.ts'
 
 /**
@@ -60,7 +61,6 @@ function rowsOf(figures: GatewayFigures, embedded: boolean): Row[] {
 
 exitOnSignals()
 const plan = values.quick ? QUICK : FULL
-await using rig = await startRig()
 const sections: string[] = []
 let passed = true
 for (const [title, postgres] of [
@@ -71,7 +71,8 @@ for (const [title, postgres] of [
     console.log('PostgreSQL is left out: name one with --postgres URL or TEST_DATABASE_URL.')
     continue
   }
-  const rows = rowsOf(await gatewayFigures(rig, plan, postgres), postgres === undefined)
+  const figures = await scoped(async (stack) => gatewayFigures({ stack, rig: await startRig(stack), plan, postgres }))
+  const rows = rowsOf(figures, postgres === undefined)
   passed &&= rows.every(passes)
   sections.push(`### ${title}\n\n${toMarkdown(rows)}\n`)
   console.log(sections.at(-1))

@@ -8,6 +8,7 @@ import { measure } from './support/measure.ts'
 import { exitOnSignals } from './support/own-process.ts'
 import { FORTY_RULES } from './support/policy.ts'
 import { startGateway, startRig } from './support/rig.ts'
+import { scoped } from './support/scoped.ts'
 
 /** Where the gateway's CPU goes under the benchmark's load: self time by module and by function, each thread apart. */
 const { values } = parseArgs({
@@ -22,35 +23,37 @@ const { values } = parseArgs({
 
 const WARM = { requests: 3_000, seconds: 20 }
 
-exitOnSignals()
-await using rig = await startRig()
-const folder = values.keep ?? join(rig.folder, 'profiles')
-await mkdir(folder, { recursive: true })
-const nodeArgs = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500']
-await using gateway = await startGateway(rig, 'profile', { postgres: values.postgres, nodeArgs })
-await publishPolicy(gateway.gatehouse, FORTY_RULES)
-await raiseLimits(gateway.gatehouse)
+async function profile(stack: AsyncDisposableStack): Promise<void> {
+  const rig = await startRig(stack)
+  const folder = values.keep ?? join(rig.folder, 'profiles')
+  await mkdir(folder, { recursive: true })
+  const nodeArgs = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500']
+  const { gatehouse, target } = await startGateway(stack, rig, 'profile', { postgres: values.postgres, nodeArgs })
+  await publishPolicy(gatehouse, FORTY_RULES)
+  await raiseLimits(gatehouse)
 
-const bodies = chatBodies(500)
-await measure(rig.load, gateway.target, bodies, WARM)
-const from = performance.now()
-const round = await measure(rig.load, gateway.target, bodies, { requests: Number(values.requests), seconds: 120 })
-await gateway.gatehouse.stop()
-const lastMs = performance.now() - from
-console.log(
-  `${round.answers} requests, ${round.cpu.toFixed(3)} ms CPU each (with the profiler), ${round.mainCpu.toFixed(3)} on the event loop`,
-)
+  const bodies = chatBodies(500)
+  await measure(rig.load, target, bodies, WARM)
+  const from = performance.now()
+  const { answers, cpu, mainCpu } = await measure(rig.load, target, bodies, { requests: Number(values.requests), seconds: 120 })
+  await gatehouse.stop()
+  const lastMs = performance.now() - from
 
-const show = (times: readonly SelfTime[]) => {
-  for (const { name, ms } of times.slice(0, Number(values.top))) {
-    console.log(`${((ms * 1_000) / round.answers).toFixed(1).padStart(8)} µs  ${name}`)
+  console.log(`${answers} requests, ${cpu.toFixed(3)} ms CPU each (with the profiler), ${mainCpu.toFixed(3)} on the event loop`)
+  for (const file of (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile')).sort()) {
+    const { total, modules, functions } = selfTimes(JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile, lastMs)
+    console.log(`\n${file}: ${micros(total, answers)} per request`)
+    console.log(`  by module\n${list(modules, answers)}\n  by function\n${list(functions, answers)}`)
   }
 }
-for (const file of (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile')).sort()) {
-  const profile = JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile
-  const { total, modules, functions } = selfTimes(profile, { lastMs })
-  console.log(`\n${file}: ${((total * 1_000) / round.answers).toFixed(1)} µs per request\n  by module`)
-  show(modules)
-  console.log('  by function')
-  show(functions)
-}
+
+const micros = (ms: number, answers: number): string => `${((ms * 1_000) / answers).toFixed(1).padStart(8)} µs`
+
+const list = (times: readonly SelfTime[], answers: number): string =>
+  times
+    .slice(0, Number(values.top))
+    .map(({ name, ms }) => `${micros(ms, answers)}  ${name}`)
+    .join('\n')
+
+exitOnSignals()
+await scoped(profile)

@@ -6,6 +6,7 @@ import { MemorySamples } from './support/memory.ts'
 import { exitOnSignals } from './support/own-process.ts'
 import { FORTY_RULES } from './support/policy.ts'
 import { startGateway, startRig } from './support/rig.ts'
+import { scoped } from './support/scoped.ts'
 
 /** Many governed chats in a row: does memory stay, does the pace? See README.md. Exits with 1 when memory grows. */
 const { values } = parseArgs({
@@ -20,26 +21,30 @@ const { values } = parseArgs({
 const FLAT_PERCENT = 5
 const SLICES = 100
 
-exitOnSignals()
-const requests = Number(values.requests)
-const deadline = performance.now() + Number(values.minutes) * 60_000
-await using rig = await startRig()
-await using gateway = await startGateway(rig, 'soak', { postgres: values.postgres })
-await publishPolicy(gateway.gatehouse, FORTY_RULES)
-await raiseLimits(gateway.gatehouse)
+async function soak(stack: AsyncDisposableStack): Promise<void> {
+  const requests = Number(values.requests)
+  const deadline = performance.now() + Number(values.minutes) * 60_000
+  const rig = await startRig(stack)
+  const { gatehouse, target } = await startGateway(stack, rig, 'soak', { postgres: values.postgres })
+  await publishPolicy(gatehouse, FORTY_RULES)
+  await raiseLimits(gatehouse)
 
-const bodies = chatBodies(500)
-const slice = { requests: Math.ceil(requests / SLICES), seconds: 120 }
-const samples = new MemorySamples(gateway.gatehouse.pid)
-let done = 0
-console.log('requests\tMB\ta second\tCPU ms each\tp99 ms')
-while (done < requests && performance.now() < deadline) {
-  const round = await measure(rig.load, gateway.target, bodies, slice)
-  done += round.answers
-  const line = [done, samples.take(done).toFixed(0), round.rate.toFixed(0), round.cpu.toFixed(3), round.p99.toFixed(1)]
-  console.log(line.join('\t'))
+  const bodies = chatBodies(500)
+  const slice = { requests: Math.ceil(requests / SLICES), seconds: 120 }
+  const samples = new MemorySamples(gatehouse.pid)
+  let done = 0
+  console.log('requests\tMB\ta second\tCPU ms each\tp99 ms')
+  while (done < requests && performance.now() < deadline) {
+    const round = await measure(rig.load, target, bodies, slice)
+    done += round.answers
+    const line = [done, samples.take(done).toFixed(0), round.rate.toFixed(0), round.cpu.toFixed(3), round.p99.toFixed(1)]
+    console.log(line.join('\t'))
+  }
+  const { growthPercent, slopePerMillion, last } = samples
+  console.log(`${last.toFixed(0)} MB after ${done} requests; second quarter to last: ${growthPercent.toFixed(1)} %;`)
+  console.log(`slope over the second half: ${slopePerMillion.toFixed(1)} MB per million requests`)
+  process.exitCode = growthPercent <= FLAT_PERCENT ? 0 : 1
 }
-const { growthPercent, slopePerMillion, last } = samples
-console.log(`${last.toFixed(0)} MB after ${done} requests; second quarter to last: ${growthPercent.toFixed(1)} %;`)
-console.log(`slope over the second half: ${slopePerMillion.toFixed(1)} MB per million requests`)
-process.exitCode = growthPercent <= FLAT_PERCENT ? 0 : 1
+
+exitOnSignals()
+await scoped(soak)

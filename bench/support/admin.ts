@@ -1,7 +1,7 @@
 import type { Gatehouse } from './gatehouse.ts'
 
 /** One call of the admin API. @throws unless it is answered with 2xx. */
-export async function admin(
+async function admin(
   { port, demo }: Pick<Gatehouse, 'port' | 'demo'>,
   method: string,
   path: string,

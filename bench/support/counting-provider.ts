@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { between, type Random } from './random.ts'
 
 /** Marks one request from its client to the provider: letters only, so that no detector takes it for anything. */
-export const MARKER = /\bmark[a-z]{12}\b/
+const MARKER = /\bmark[a-z]{12}\b/
 
 /** A provider on loopback that outlives every crash of the gateway, echoes, and counts. */
 export interface CountingProvider extends AsyncDisposable {

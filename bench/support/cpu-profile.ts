@@ -24,7 +24,7 @@ export interface SelfTime {
 const IDLE = new Set(['(idle)', '(program)', '(root)'])
 
 /** Self time within the last `lastMs` before the profile's end, most first; waiting left out. */
-export function selfTimes({ nodes, samples, timeDeltas, startTime, endTime }: CpuProfile, { lastMs }: { lastMs: number }) {
+export function selfTimes({ nodes, samples, timeDeltas, startTime, endTime }: CpuProfile, lastMs: number) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
   const modules = new Map<string, number>()
   const functions = new Map<string, number>()

@@ -12,6 +12,7 @@ import { CrashLedger } from './crash-ledger.ts'
 import { type Gatehouse, type GatehouseOptions, gatehouseEnv, launchGatehouse, startGatehouse } from './gatehouse.ts'
 import { startProcess } from './own-process.ts'
 import { between, pick, seeded } from './random.ts'
+import { scoped } from './scoped.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
 export interface CrashOptions {
@@ -49,8 +50,12 @@ const START_MS = 800
 const ENDANGERED = 40
 
 /** Kills the server under load, again and again on the same data, and compares what it promised with what it kept. */
-export async function runCrash({ times, seed, postgres, template, say = () => {} }: CrashOptions): Promise<CrashReport> {
-  await using stack = new AsyncDisposableStack()
+export const runCrash = (options: CrashOptions): Promise<CrashReport> => scoped((stack) => run(stack, options))
+
+async function run(
+  stack: AsyncDisposableStack,
+  { times, seed, postgres, template, say = () => {} }: CrashOptions,
+): Promise<CrashReport> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-crash-'))
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
   const provider = stack.use(await startCountingProvider(seeded(seed)))

@@ -8,7 +8,7 @@ import { LONG_MODEL, MODEL } from './chat-bodies.ts'
 import { type OwnProcess, startProcess } from './own-process.ts'
 
 /** What the server writes to `<data>/demo.json`, as far as it is needed here. */
-export interface Demo {
+interface Demo {
   readonly base_url: string
   readonly admin_token: string
   readonly applications: readonly { readonly id: string; readonly name: string; readonly api_key: string }[]

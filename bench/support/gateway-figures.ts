@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishPolicy, raiseLimits } from './admin.ts'
 import { chatBodies, LONG_MODEL } from './chat-bodies.ts'
-import { type GatehouseOptions, launchGatehouse } from './gatehouse.ts'
+import { launchGatehouse } from './gatehouse.ts'
 import { compare, interleave, measure, type Round, type Size, type Target } from './measure.ts'
 import { MemorySamples } from './memory.ts'
 import { FORTY_RULES } from './policy.ts'
@@ -41,25 +41,34 @@ const UNGOVERNED = { script: new URL('./ungoverned.ts', import.meta.url), args: 
 const NO_RULES = 'name: none\nrules: []\n'
 const MEMORY_SLICE = 2_500
 
-/** All figures of the gateway on one database: `postgres` is the server to make it on, absent: embedded. */
-export async function gatewayFigures(rig: Rig, plan: Plan, postgres: string | undefined): Promise<GatewayFigures> {
+/** What is measured, and on what. */
+interface Bench {
+  /** Ends what is started, at the latest. */
+  readonly stack: AsyncDisposableStack
+  readonly rig: Rig
+  readonly plan: Plan
+  /** The server on which to make databases; absent: embedded. */
+  readonly postgres: string | undefined
+}
+
+/** All figures of the gateway on one kind of database. */
+export async function gatewayFigures(bench: Bench): Promise<GatewayFigures> {
+  const { stack, rig, postgres } = bench
   const kind = postgres ? 'postgresql' : 'embedded'
-  await using gateway = await startGateway(rig, kind, { postgres })
+  const gateway = await startGateway(stack, rig, kind, { postgres })
   await publishPolicy(gateway.gatehouse, FORTY_RULES)
   await raiseLimits(gateway.gatehouse)
-  const governance = await againstOthers(rig, plan, gateway, postgres)
-  const stream = await streamRounds(rig, plan, gateway.target)
-  const memory = await memoryFigures(rig, plan, gateway.target)
+  const governance = await againstOthers(bench, gateway)
+  const streamRatio = await streamRounds(bench, gateway.target)
+  const memory = await memoryFigures(bench, gateway.target)
   await gateway.gatehouse.stop()
-  return { ...governance, streamRatio: stream, memory, firstAnswer: await startFigures(plan, gateway.options, gateway.target) }
+  return { ...governance, streamRatio, memory, firstAnswer: await startFigures(bench, gateway) }
 }
 
 /** The gateway, the bare proxy, and the same gateway without policies, detectors and audit, in turn. */
-async function againstOthers(rig: Rig, { rounds, round }: Plan, { target }: GatewayUnderTest, postgres: string | undefined) {
-  await using other = await startGateway(rig, `${postgres ? 'postgresql' : 'embedded'}-ungoverned`, {
-    postgres,
-    program: UNGOVERNED,
-  })
+async function againstOthers({ stack, rig, plan: { rounds, round }, postgres }: Bench, { target }: GatewayUnderTest) {
+  const name = `${postgres ? 'postgresql' : 'embedded'}-ungoverned`
+  const other = await startGateway(stack, rig, name, { postgres, program: UNGOVERNED })
   await publishPolicy(other.gatehouse, NO_RULES)
   await raiseLimits(other.gatehouse)
   const run = (on: Target, size = round) => measure(rig.load, on, BODIES, size)
@@ -70,6 +79,7 @@ async function againstOthers(rig: Rig, { rounds, round }: Plan, { target }: Gate
     gateway: () => run(target),
     ungoverned: () => run(other.target),
   })
+  await other.gatehouse.stop()
   const against = (of: (gateway: Round, proxy: Round) => number) => spread(compare(results.gateway, results.proxy, of))
   const each = (of: (round: Round) => number, name: keyof typeof results = 'gateway') => spread(results[name].map(of))
   return {
@@ -87,7 +97,7 @@ async function againstOthers(rig: Rig, { rounds, round }: Plan, { target }: Gate
 }
 
 /** The same long answer, whole and replayed in 100 chunks. */
-async function streamRounds(rig: Rig, { rounds, round }: Plan, target: Target): Promise<Spread> {
+async function streamRounds({ rig, plan: { rounds, round } }: Bench, target: Target): Promise<Spread> {
   const size = { ...round, requests: round.requests / 2 }
   const { json, stream } = await interleave(rounds, {
     json: () => measure(rig.load, target, LONG_BODIES, size),
@@ -96,7 +106,7 @@ async function streamRounds(rig: Rig, { rounds, round }: Plan, target: Target): 
   return spread(compare(stream, json, (a, b) => a.cpu / b.cpu))
 }
 
-async function memoryFigures(rig: Rig, { memory }: Plan, target: Target): Promise<GatewayFigures['memory']> {
+async function memoryFigures({ rig, plan: { memory } }: Bench, target: Target): Promise<GatewayFigures['memory']> {
   const samples = new MemorySamples(target.pid)
   const deadline = performance.now() + memory.seconds * 1_000
   let requests = 0
@@ -108,18 +118,19 @@ async function memoryFigures(rig: Rig, { memory }: Plan, target: Target): Promis
 }
 
 /** From the start of the process on existing data to the end of the first governed answer. */
-async function startFigures({ starts }: Plan, options: GatehouseOptions, { headers }: Target): Promise<Spread> {
+async function startFigures({ stack, plan: { starts } }: Bench, { options, target }: GatewayUnderTest): Promise<Spread> {
   const times: number[] = []
   for (let start = 0; start < starts; start++) {
     const from = performance.now()
     const { own, port } = await launchGatehouse(options)
-    await using _ = own
+    stack.use(own)
     const deadline = from + 30_000
-    while (!(await answersChat(port, headers))) {
+    while (!(await answersChat(port, target.headers))) {
       if (own.hasEnded() || performance.now() > deadline) throw new Error(`no answer after a restart, see ${options.dataDir}.log`)
       await sleep(5)
     }
     times.push(performance.now() - from)
+    await own.stop()
   }
   return spread(times)
 }

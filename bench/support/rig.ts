@@ -7,7 +7,7 @@ import { type Peer, startPeer } from './peer.ts'
 import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts'
 
 /** What stands around the gateway in every run; each part is a process of its own on 127.0.0.1. */
-export interface Rig extends AsyncDisposable {
+export interface Rig {
   readonly provider: Peer
   readonly proxy: Peer
   readonly load: Peer
@@ -15,35 +15,33 @@ export interface Rig extends AsyncDisposable {
   readonly folder: string
 }
 
-export async function startRig(): Promise<Rig> {
-  await using stack = new AsyncDisposableStack()
+/** Lives as long as `stack`. */
+export async function startRig(stack: AsyncDisposableStack): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'))
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
   const provider = stack.use(await startPeer(new URL('./provider.ts', import.meta.url)))
   const proxy = stack.use(await startPeer(new URL('./proxy.ts', import.meta.url), [String(provider.port)]))
   const load = stack.use(await startPeer(new URL('./load.ts', import.meta.url)))
-  const parts = stack.move()
-  return { provider, proxy, load, folder, [Symbol.asyncDispose]: () => parts.disposeAsync() }
+  return { provider, proxy, load, folder }
 }
 
 /** A gateway with a database of its own, as something to measure. */
-export interface GatewayUnderTest extends AsyncDisposable {
+export interface GatewayUnderTest {
   readonly gatehouse: Gatehouse
   readonly options: GatehouseOptions
   readonly target: Target
 }
 
-/** `postgres`: the server on which to make a database; absent: embedded. */
+/** Lives as long as `stack`. `postgres`: the server on which to make a database; absent: embedded. */
 export async function startGateway(
+  stack: AsyncDisposableStack,
   rig: Pick<Rig, 'folder' | 'provider'>,
   name: string,
   { postgres, ...more }: Partial<GatehouseOptions> & { readonly postgres?: string | undefined } = {},
 ): Promise<GatewayUnderTest> {
-  await using stack = new AsyncDisposableStack()
   const database: ScratchDatabase | undefined = postgres ? stack.use(await createScratchDatabase(postgres)) : undefined
   const options = { dataDir: join(rig.folder, name), providerPort: rig.provider.port, databaseUrl: database?.url, ...more }
   const gatehouse = stack.use(await startGatehouse(options))
-  const parts = stack.move()
   const [application] = gatehouse.demo.applications
   const target = {
     pid: gatehouse.pid,
@@ -51,5 +49,5 @@ export async function startGateway(
     headers: { authorization: `Bearer ${application?.api_key}` },
     ...(database && { helpers: () => database.backends() }),
   }
-  return { gatehouse, options, target, [Symbol.asyncDispose]: () => parts.disposeAsync() }
+  return { gatehouse, options, target }
 }
