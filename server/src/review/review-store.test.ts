@@ -71,7 +71,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
   })
 
   test('content is sealed in the table: no column shows it, in text or in bytes', async () => {
-    const words = 'quietly crossing the harbour'
+    const words = 'quietly crossing harbours'
     const { id } = await seedHold(database.db, owner, {
       content: { messages: [{ role: 'user', content: words }], vault: { a: words } },
     })

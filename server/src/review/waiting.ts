@@ -66,12 +66,12 @@ export class ReviewWaiters {
     const startedAt = elapsed()
     for (;;) {
       const change = this.#listen(id)
+      const asOf = this.#deps.clock.now()
       try {
         const value = await read()
         const left = startedAt + patienceMs(value) - elapsed()
         if (done(value) || left <= 0 || this.#closed || signal?.aborted) return value
-        const byClock = (wakeAt?.(value)?.getTime() ?? 0) - this.#deps.clock.now().getTime()
-        await change.within(byClock > 0 ? Math.min(left, byClock) : left, signal)
+        await change.within(Math.min(left, this.#msUntil(wakeAt?.(value), asOf)), signal)
         if (this.#closed || signal?.aborted) return value
       } finally {
         change.stop()
@@ -84,6 +84,12 @@ export class ReviewWaiters {
     this.#closed = true
     this.#unsubscribe()
     this.#wakeAll()
+  }
+
+  /** A time that had passed before the reading told nothing new, and must not turn waiting into polling. */
+  #msUntil(time: Date | undefined, asOf: Date): number {
+    if (time === undefined || time <= asOf) return Number.POSITIVE_INFINITY
+    return Math.max(time.getTime() - this.#deps.clock.now().getTime(), 1)
   }
 
   #listen(id: string) {
