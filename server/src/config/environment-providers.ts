@@ -20,6 +20,9 @@ const VENDORS = [
   { id: 'deepseek', prefix: 'DEEPSEEK', baseUrl: 'https://api.deepseek.com/v1' },
 ] as const
 
+/** Every id that a provider from the environment can have. */
+export const ENVIRONMENT_PROVIDER_IDS: readonly string[] = [...VENDORS.map(({ id }) => id), 'ollama']
+
 const list = (text: string | undefined): readonly string[] | null => {
   const names = (text ?? '').split(',').flatMap((name) => name.trim() || [])
   return names.length ? names : null

@@ -1,0 +1,29 @@
+import { findAdminTokenByHash, listAdminTokens, revokeAdminToken } from '../applications/admin-token-store.ts'
+import type { Tx } from '../db/database.ts'
+import { applyEach, type Change, DeclarationConflict } from './change.ts'
+import type { DeclaredSecret } from './declaration.ts'
+import { importAdminToken, secretHash, secretProblem } from './imported-secret.ts'
+
+const ALL = { limit: 100_000 }
+
+/** As with keys: known by their names, rotated when the variable holds another token than last time. */
+export const applyAdminTokens = (tx: Tx, tokens: readonly DeclaredSecret[], now: Date): Promise<Change[]> =>
+  applyEach('admin_tokens', tokens, (token) => applyAdminToken(tx, token, now))
+
+async function applyAdminToken(tx: Tx, { name, secret }: DeclaredSecret, now: Date): Promise<Change[]> {
+  const hash = secretHash(secret, 'ga_')
+  if (!hash) throw new DeclarationConflict('from_env', `names a variable that ${secretProblem(secret, 'ga_')}`)
+  const change = (done: Change['done'], id: string): Change => ({ done, object: 'admin_token', id, name, fields: [] })
+
+  const known = await findAdminTokenByHash(tx, hash)
+  if (known?.revokedAt) throw new DeclarationConflict('from_env', 'names a token that has been revoked: give it a new one')
+  if (known) return [change('unchanged', known.id)]
+
+  const rotated: Change[] = []
+  const { data = [] } = (await listAdminTokens(tx, ALL)) ?? {}
+  for (const old of data.filter((token) => token.name === name && token.revokedAt === null)) {
+    await revokeAdminToken(tx, old.id, now)
+    rotated.push(change('revoked', old.id))
+  }
+  return [...rotated, change('issued', await importAdminToken(tx, { name, hash }, now))]
+}

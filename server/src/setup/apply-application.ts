@@ -1,0 +1,69 @@
+import {
+  type ApplicationCreate,
+  type ApplicationRecord,
+  DEFAULT_CEILING,
+  filledLimits,
+  filledSettings,
+  patched,
+} from '../applications/application.ts'
+import { createApplication, findApplicationByName, updateApplication } from '../applications/application-store.ts'
+import { applyKeys } from './apply-keys.ts'
+import type { Scope } from './apply-workspace.ts'
+import { type Change, DeclarationConflict } from './change.ts'
+import type { DeclaredApplication } from './declaration.ts'
+import { differences } from './differences.ts'
+
+/** Applications are known by their names. */
+export async function applyApplication(scope: Scope, { fields, keys }: DeclaredApplication): Promise<Change[]> {
+  const known = await findApplicationByName(scope.tx, scope.workspaceId, fields.name)
+  const { application, change } = known ? await update(scope, known, fields) : await create(scope, fields)
+  return [change, ...(await applyKeys(scope, application, keys))]
+}
+
+interface Applied {
+  readonly application: ApplicationRecord
+  readonly change: Change
+}
+
+const changed = (application: ApplicationRecord, done: Change['done'], fields: readonly string[] = []): Applied => ({
+  application,
+  change: { done, object: 'application', id: application.id, name: application.name, fields },
+})
+
+async function create({ tx, workspaceId, now }: Scope, fields: ApplicationCreate): Promise<Applied> {
+  const application = await createApplication(tx, workspaceId, fields, now)
+  if (!application) throw new DeclarationConflict('name', 'was taken at this very moment; apply again')
+  return changed(application, 'created')
+}
+
+async function update({ tx, workspaceId, now }: Scope, known: ApplicationRecord, fields: ApplicationCreate): Promise<Applied> {
+  const fieldNames = differences(comparable(known), afterPatch(known, fields))
+  if (fieldNames.length === 0) return changed(known, 'unchanged')
+  const updated = await updateApplication(tx, workspaceId, known.id, fields, now)
+  if (!updated.ok) throw new DeclarationConflict('name', `cannot be updated: ${updated.reason}`)
+  return changed(updated.application, 'updated', fieldNames)
+}
+
+const comparable = ({ settings, limits, models, providers, defaultModel, ceiling }: ApplicationRecord) => ({
+  settings,
+  limits,
+  models,
+  providers,
+  default_model: defaultModel,
+  ceiling,
+})
+
+/** The same with every declared field in its place: null is the default. */
+function afterPatch(known: ApplicationRecord, { name: _, ceiling, settings, limits, ...plain }: ApplicationCreate) {
+  const merged = patched(
+    { settings: known.settings, limits: { ...known.limits } },
+    { ...(settings && { settings }), ...(limits && { limits }) },
+  )
+  return {
+    ...comparable(known),
+    ...plain,
+    settings: filledSettings(merged.settings),
+    limits: filledLimits(merged.limits),
+    ...(ceiling !== undefined && { ceiling: ceiling ?? DEFAULT_CEILING }),
+  }
+}

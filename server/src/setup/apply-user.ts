@@ -1,0 +1,25 @@
+import { findUser, upsertUser } from '../applications/user-store.ts'
+import type { Scope } from './apply-workspace.ts'
+import { type Change, DeclarationConflict } from './change.ts'
+import type { DeclaredUser } from './declaration.ts'
+import { differences } from './differences.ts'
+
+/** Users are known by their ids. */
+export async function applyUser({ tx, workspaceId, now }: Scope, declared: DeclaredUser): Promise<Change[]> {
+  const known = await findUser(tx, workspaceId, declared.id)
+  const { username, role, department, attributes } = known ?? { username: '', role: '', department: '', attributes: {} }
+  const before = { username, role, department, attributes }
+  const after = {
+    ...before,
+    username: declared.username,
+    ...(declared.role !== undefined && { role: declared.role ?? '' }),
+    ...(declared.department !== undefined && { department: declared.department ?? '' }),
+    ...(declared.attributes !== undefined && { attributes: declared.attributes ?? {} }),
+  }
+  const fields = differences(before, after)
+  const change = (done: Change['done']): Change => ({ done, object: 'user', id: declared.id, name: declared.username, fields })
+  if (known && fields.length === 0) return [change('unchanged')]
+  const applied = await upsertUser(tx, workspaceId, { ...after, id: declared.id }, now)
+  if (!applied.ok) throw new DeclarationConflict('username', `${JSON.stringify(declared.username)} is another user's`)
+  return [change(known ? 'updated' : 'created')]
+}

@@ -1,0 +1,71 @@
+import { type AuditDraft, changeDraft } from '../audit/record.ts'
+import { newId } from '../lib/id.ts'
+
+/** What applying a declaration did to one thing. */
+export interface Change {
+  readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'unchanged'
+  readonly object: 'workspace' | 'application' | 'user' | 'provider' | 'policy_set' | 'key' | 'admin_token'
+  /** As records name it. */
+  readonly id: string
+  /** As people name it. */
+  readonly name: string
+  /** What of it has changed, by the names of the admin API; never a value. */
+  readonly fields: readonly string[]
+}
+
+const ACTIONS = {
+  created: 'create',
+  updated: 'update',
+  published: 'publish',
+  issued: 'issue',
+  revoked: 'revoke',
+  disabled: 'update',
+} as const
+
+/** The audit records of what has changed, in the order it happened. The server did it itself: no operator is named. */
+export const changeDrafts = (workspaceId: string, changes: readonly Change[], at: Date): AuditDraft[] =>
+  changes.flatMap(({ done, object, id, fields }) => {
+    if (done === 'unchanged') return []
+    const change = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id: id, fields }
+    return changeDraft({ id: newId('aud'), workspaceId, at, actor: null, change })
+  })
+
+/** `updated provider openai (timeout_ms, weight)` */
+export function describeChange({ done, object, name, fields }: Change): string {
+  const what = `${done} ${object.replaceAll('_', ' ')} ${name}`
+  return done === 'updated' && fields.length > 0 ? `${what} (${fields.join(', ')})` : what
+}
+
+/** A declaration that cannot be met as the database stands; `param` is relative to what was being applied. */
+export class DeclarationConflict extends Error {
+  readonly param: string
+
+  constructor(param: string, message: string) {
+    super(message)
+    this.param = param
+  }
+
+  within(path: string): DeclarationConflict {
+    return new DeclarationConflict(this.param ? `${path}.${this.param}` : path, this.message)
+  }
+}
+
+/** What `work` answers; a conflict in it tells that it was at `path`. */
+export async function within<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof DeclarationConflict ? error.within(path) : error
+  }
+}
+
+/** Applies each of a list in turn. */
+export async function applyEach<T>(
+  path: string,
+  items: readonly T[],
+  apply: (item: T) => Promise<readonly Change[]>,
+): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const [index, item] of items.entries()) changes.push(...(await within(`${path}[${index}]`, () => apply(item))))
+  return changes
+}

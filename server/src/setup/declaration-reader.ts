@@ -1,0 +1,178 @@
+import { checkApplicationCreate } from '../applications/application.ts'
+import { checkUserCreate } from '../applications/user.ts'
+import { checkWorkspaceCreate } from '../applications/workspace.ts'
+import { ConfigError } from '../config/environment.ts'
+import type { Checked, Problem } from '../lib/schema.ts'
+import { parsePolicySet } from '../policy/parse.ts'
+import { modelProblem, PROVIDER_DEFAULTS, providerProblem } from '../providers/provider.ts'
+import type {
+  Declaration,
+  DeclaredApplication,
+  DeclaredModel,
+  DeclaredProvider,
+  DeclaredSecret,
+  DeclaredWorkspace,
+} from './declaration.ts'
+import type {
+  ApplicationYaml,
+  GatehouseYaml,
+  ModelYaml,
+  ProviderYaml,
+  SecretYaml,
+  UserYaml,
+  WorkspaceYaml,
+} from './gatehouse-schema.ts'
+import { secretProblem } from './imported-secret.ts'
+
+export interface ReaderDeps {
+  readonly fromEnvironment: (name: string) => string | undefined
+  /** Text of a file named in the configuration. Throws a ConfigError. */
+  readonly readFile: (name: string) => string
+}
+
+type Settings = DeclaredWorkspace['settings']
+
+/** Turns a file of the right shape into a declaration; everything that is wrong with its values is noted in `problems`. */
+export class DeclarationReader {
+  readonly problems: Problem[] = []
+  readonly #deps: ReaderDeps
+
+  constructor(deps: ReaderDeps) {
+    this.#deps = deps
+  }
+
+  read({ admin_tokens = [], workspaces = [] }: GatehouseYaml): Declaration {
+    this.#unique('admin_tokens', admin_tokens, 'name')
+    this.#unique('workspaces', workspaces, 'name')
+    return {
+      adminTokens: admin_tokens.map((token, index) => this.#secret(`admin_tokens[${index}]`, token, 'ga_')),
+      workspaces: workspaces.map((workspace, index) => this.#workspace(`workspaces[${index}]`, workspace)),
+    }
+  }
+
+  #workspace(at: string, yaml: WorkspaceYaml): DeclaredWorkspace {
+    const { name, applications = [], users = [], providers = [], policy } = yaml
+    this.#unique(`${at}.applications`, applications, 'name')
+    this.#unique(`${at}.users`, users, 'id')
+    this.#unique(`${at}.users`, users, 'username')
+    this.#unique(`${at}.providers`, providers, 'id')
+    return {
+      name,
+      settings: this.#settings(at, yaml),
+      applications: applications.map((application, index) => this.#application(`${at}.applications[${index}]`, application)),
+      users: users.map((user, index) => this.#user(`${at}.users[${index}]`, user)),
+      providers: providers.map((provider, index) => this.#provider(`${at}.providers[${index}]`, provider)),
+      ...(policy && { policy: this.#policy(`${at}.policy.file`, policy.file) }),
+    }
+  }
+
+  #settings(at: string, { name, settings = {} }: WorkspaceYaml): Settings {
+    const { jwks, ...plain } = settings
+    const keys = jwks && 'file' in jwks ? this.#json(`${at}.settings.jwks.file`, jwks.file) : jwks
+    const checked = checkWorkspaceCreate({ name, settings: { ...plain, ...(keys !== undefined && { jwks: keys }) } })
+    return this.#checked(at, checked)?.settings ?? {}
+  }
+
+  #application(at: string, { keys = [], ...fields }: ApplicationYaml): DeclaredApplication {
+    this.#checked(at, checkApplicationCreate(fields))
+    this.#unique(`${at}.keys`, keys, 'name')
+    return { fields, keys: keys.map((key, index) => this.#secret(`${at}.keys[${index}]`, key, 'gk_')) }
+  }
+
+  #user(at: string, user: UserYaml): UserYaml {
+    this.#checked(at, checkUserCreate(user))
+    return user
+  }
+
+  #provider(at: string, yaml: ProviderYaml): DeclaredProvider {
+    const { id, kind = 'openai', models = [] } = yaml
+    const fields = providerFields(yaml)
+    const whole = { ...PROVIDER_DEFAULTS, baseUrl: null, ...fields, id, kind, source: 'config' as const }
+    this.#note(at, providerProblem(whole, false))
+    this.#unique(`${at}.models`, models, 'id')
+    const declared = models.map((model, index) => this.#model(`${at}.models[${index}]`, model))
+    return { id, kind, fields, models: declared }
+  }
+
+  #model(
+    at: string,
+    { id, upstream_name: upstreamName, input_price: inputPrice, output_price: outputPrice }: ModelYaml,
+  ): DeclaredModel {
+    const model = defined({ id, upstreamName, inputPrice, outputPrice }) as DeclaredModel
+    this.#note(at, modelProblem({ upstreamName: null, inputPrice: null, outputPrice: null, ...model }))
+    return model
+  }
+
+  #policy(at: string, name: string): string {
+    const source = this.#file(at, name) ?? ''
+    const parsed = source === '' ? undefined : parsePolicySet(source)
+    if (parsed?.ok !== false) return source
+    for (const { line, field, message } of parsed.errors)
+      this.#note(at, { param: '', message: `${name}:${line}: ${field} ${message}` })
+    return source
+  }
+
+  #secret(at: string, { name, from_env }: SecretYaml, prefix: 'gk_' | 'ga_'): DeclaredSecret {
+    const secret = this.#deps.fromEnvironment(from_env)?.trim() ?? ''
+    const message = secretProblem(secret, prefix)
+    if (message !== undefined) this.#note(at, { param: 'from_env', message: `names ${from_env}, which ${message}` })
+    return { name, secret }
+  }
+
+  #json(at: string, name: string): unknown {
+    const text = this.#file(at, name)
+    try {
+      return text === undefined ? undefined : JSON.parse(text)
+    } catch {
+      this.#note(at, { param: '', message: `names ${name}, which is not JSON` })
+      return undefined
+    }
+  }
+
+  #file(at: string, name: string): string | undefined {
+    try {
+      return this.#deps.readFile(name)
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      this.#note(at, { param: '', message: `names a file that is not there: ${error.message}` })
+      return undefined
+    }
+  }
+
+  #unique<K extends string>(at: string, items: readonly { readonly [key in K]: string }[], field: K): void {
+    const seen = new Set<string>()
+    for (const [index, { [field]: value }] of items.entries()) {
+      if (seen.has(value)) this.#note(`${at}[${index}]`, { param: field, message: `is ${JSON.stringify(value)} a second time` })
+      seen.add(value)
+    }
+  }
+
+  #checked<T>(at: string, checked: Checked<T>): T | undefined {
+    if (checked.ok) return checked.value
+    this.#note(at, checked.problem)
+    return undefined
+  }
+
+  #note(at: string, problem: Problem | undefined): void {
+    if (problem) this.problems.push({ param: problem.param ? `${at}.${problem.param}` : at, message: problem.message })
+  }
+}
+
+const providerFields = (yaml: ProviderYaml): DeclaredProvider['fields'] =>
+  defined({
+    baseUrl: yaml.base_url?.replace(/\/+$/, ''),
+    apiKeyEnv: yaml.api_key_env,
+    headers: yaml.headers,
+    path: yaml.path,
+    timeoutMs: yaml.timeout_ms,
+    maxRetries: yaml.max_retries,
+    maxConcurrency: yaml.max_concurrency,
+    weight: yaml.weight,
+    region: yaml.region,
+    maxClassification: yaml.max_classification,
+    enabled: yaml.enabled,
+  })
+
+/** Without the fields that are left out: those are nobody's wish. */
+const defined = (fields: Record<string, unknown>): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox'
+import { ApplicationCreate } from '../applications/application.ts'
+import { Name, oneOf, resettable } from '../applications/shapes.ts'
+import { UserCreate } from '../applications/user.ts'
+import { WorkspaceCreate } from '../applications/workspace.ts'
+import { CLASSIFICATIONS } from '../domain/classification.ts'
+import { checker } from '../lib/schema.ts'
+import { PROVIDER_KINDS } from '../providers/provider.ts'
+
+/** A name that is not known is refused: misspelt, it would silently not be applied. */
+const strict = { additionalProperties: false } as const
+
+const Path = Type.String({ minLength: 1, maxLength: 1_000 })
+const Variable = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 200 })
+const Secret = Type.Object({ name: Name, from_env: Variable }, strict)
+
+const Jwks = Type.Unsafe<{ keys: object[] } | { url: string } | { file: string } | null>({
+  type: ['object', 'null'],
+  properties: { keys: Type.Array(Type.Object({})), url: Type.String(), file: Path },
+  minProperties: 1,
+  maxProperties: 1,
+  ...strict,
+})
+
+const Application = Type.Object({ ...ApplicationCreate.properties, keys: Type.Optional(Type.Array(Secret)) }, strict)
+
+const User = Type.Object({ ...UserCreate.properties, id: Name }, strict)
+
+const Model = Type.Object(
+  {
+    id: Type.String(),
+    upstream_name: resettable(Type.String()),
+    input_price: resettable(Type.Number()),
+    output_price: resettable(Type.Number()),
+  },
+  strict,
+)
+
+const Provider = Type.Object(
+  {
+    id: Type.String(),
+    kind: Type.Optional(oneOf(PROVIDER_KINDS)),
+    base_url: Type.Optional(Type.String()),
+    api_key_env: resettable(Variable),
+    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+    path: Type.Optional(Type.String()),
+    timeout_ms: Type.Optional(Type.Integer()),
+    max_retries: Type.Optional(Type.Integer()),
+    max_concurrency: Type.Optional(Type.Integer()),
+    weight: Type.Optional(Type.Number()),
+    region: resettable(Name),
+    max_classification: Type.Optional(oneOf(CLASSIFICATIONS)),
+    enabled: Type.Optional(Type.Boolean()),
+    models: Type.Optional(Type.Array(Model, { maxItems: 1_000 })),
+  },
+  strict,
+)
+
+const Workspace = Type.Object(
+  {
+    name: Name,
+    settings: Type.Optional(
+      Type.Object({ ...WorkspaceCreate.properties.settings.properties, jwks: Type.Optional(Jwks) }, strict),
+    ),
+    applications: Type.Optional(Type.Array(Application)),
+    users: Type.Optional(Type.Array(User)),
+    providers: Type.Optional(Type.Array(Provider)),
+    policy: Type.Optional(Type.Object({ file: Path }, strict)),
+  },
+  strict,
+)
+
+/** `gatehouse.yaml` (docs/configuration.md). Values within their ranges, names that meet: gatehouse-file.ts. */
+const GatehouseYaml = Type.Object(
+  { admin_tokens: Type.Optional(Type.Array(Secret)), workspaces: Type.Optional(Type.Array(Workspace)) },
+  strict,
+)
+
+export type GatehouseYaml = Static<typeof GatehouseYaml>
+export type SecretYaml = Static<typeof Secret>
+export type WorkspaceYaml = Static<typeof Workspace>
+export type ApplicationYaml = Static<typeof Application>
+export type UserYaml = Static<typeof User>
+export type ModelYaml = Static<typeof Model>
+export type ProviderYaml = Static<typeof Provider>
+
+export const checkGatehouseYaml = checker(GatehouseYaml)

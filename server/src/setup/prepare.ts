@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { ConfigError } from '../config/environment.ts'
+import type { Secrets } from '../config/secrets.ts'
+import type { Database } from '../db/database.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import type { Pools } from '../providers/pools.ts'
+import { applyConfiguration } from './apply.ts'
+import { type BannerFacts, banner } from './banner.ts'
+import { describeChange } from './change.ts'
+import { prepareDemo } from './demo.ts'
+import { demoFilePath, writeDemoFile } from './demo-file.ts'
+import { syncEnvironmentProviders } from './environment-sync.ts'
+import { ensureAdminToken } from './first-token.ts'
+import { readGatehouseFile } from './gatehouse-file.ts'
+
+/** The part of the context that setting up needs. */
+export interface PrepareDeps {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly log: Logger
+  readonly database: Database
+  readonly clock: Clock
+  readonly workspaceBox: SecretBox
+  readonly providerBox: SecretBox
+  readonly providerCalls: { readonly pools: Pools }
+}
+
+/** To be called once the server listens, with its address: notes it in demo.json and greets whoever started it. */
+export type Announce = (base: string) => Promise<void>
+
+/**
+ * Brings the database to where the server may open: applies `gatehouse.yaml` if there is one; else seeds the demo, unless it is
+ * turned off; and sees that somebody holds an admin token. Throws a ConfigError when the file or the environment is wrong.
+ */
+export async function prepare(deps: PrepareDeps): Promise<Announce> {
+  const { config, log, database, clock } = deps
+  const configured = await applyFile(deps)
+  const demo = configured || !config.demo ? undefined : await demoOf(deps)
+  const adminTokenFile = await ensureAdminToken(database.db, clock, config.dataDir)
+  if (adminTokenFile !== undefined) log.info({ file: adminTokenFile }, 'the first admin token was written')
+  return async (address) => {
+    const base = reachable(address)
+    if (demo && demo.content.base_url !== base) await writeDemoFile(config.dataDir, { ...demo.content, base_url: base })
+    process.stderr.write(banner({ base, demo, adminTokenFile }))
+  }
+}
+
+/** True when there was a file. */
+async function applyFile({ config, secrets, log, ...deps }: PrepareDeps): Promise<boolean> {
+  if (!existsSync(config.configFile)) {
+    if (config.configFileNamed) throw new ConfigError(`GATEHOUSE_CONFIG names ${config.configFile}, which is not there`)
+    return false
+  }
+  const changes = await applyConfiguration(readGatehouseFile(config.configFile, secrets.fromEnvironment), deps)
+  for (const change of changes.filter(({ done }) => done !== 'unchanged'))
+    log.info(`${config.configFile}: ${describeChange(change)}`)
+  return true
+}
+
+async function demoOf({ config, secrets, log, providerCalls, ...deps }: PrepareDeps): Promise<BannerFacts['demo']> {
+  const { dataDir } = config
+  const content = await prepareDemo({ ...deps, dataDir }, reachable(`http://${config.host}:${config.port}`))
+  if (!content) return undefined
+  const { pools } = providerCalls
+  const warn = (text: string): void => log.warn(text)
+  const { fromEnvironment } = secrets
+  const providers = await syncEnvironmentProviders(content.workspace.id, { ...deps, config, pools, warn, fromEnvironment })
+  return { file: demoFilePath(dataDir), content, providers }
+}
+
+/** A server that listens everywhere is found on this machine. */
+const reachable = (base: string): string => base.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1')

@@ -1,0 +1,22 @@
+import { ADMIN_TOKENS_TOPIC } from '../applications/admin-authenticator.ts'
+import { APPLICATIONS_TOPIC, KEYS_TOPIC } from '../applications/authenticator.ts'
+import { WORKSPACES_TOPIC } from '../applications/user-token.ts'
+import type { Signal } from '../db/signal.ts'
+import type { Change } from './change.ts'
+
+/** Which topic of db/signal.ts tells the running nodes about a change of what. Users are read from tokens, not from a cache. */
+const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
+  workspace: WORKSPACES_TOPIC,
+  application: APPLICATIONS_TOPIC,
+  key: KEYS_TOPIC,
+  admin_token: ADMIN_TOKENS_TOPIC,
+  provider: 'providers',
+  policy_set: 'policies',
+  user: undefined,
+}
+
+/** Call it when the changes are committed; `key` is the Workspace's id. */
+export async function publishChanges(signal: Signal, key: string, changes: readonly Change[]): Promise<void> {
+  const topics = new Set(changes.filter(({ done }) => done !== 'unchanged').map(({ object }) => TOPICS[object]))
+  for (const topic of topics) if (topic !== undefined) await signal.publish(topic, key)
+}
