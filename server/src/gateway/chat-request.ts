@@ -3,7 +3,7 @@ import type { ChatMessage } from '../domain/message.ts'
 import type { Application, Extension } from '../domain/principal.ts'
 import { checker } from '../lib/schema.ts'
 import { EMPTY_REQUEST, type Parsed } from '../pipeline/request.ts'
-import { GovernanceUser, identityOf, invalid, optional, sessionId } from './request-fields.ts'
+import { GovernanceUser, identityOf, invalid, optional, sessionId, WITHOUT_NUL } from './request-fields.ts'
 
 const number = (minimum: number, maximum: number) => optional(Type.Number({ minimum, maximum }))
 const count = optional(Type.Integer({ minimum: 1, maximum: 10_000_000 }))
@@ -39,7 +39,7 @@ const Message = Type.Object(
 
 /** gateway-api.md, POST /v1/chat/completions; then OpenAI's other fields, validated loosely (decisions.md §2.3). */
 export const ChatBody = Type.Object({
-  model: optional(Type.String({ minLength: 1, maxLength: 256 })),
+  model: optional(Type.String({ minLength: 1, maxLength: 256, pattern: WITHOUT_NUL })),
   messages: Type.Array(Message, { minItems: 1 }),
   temperature: number(0, 2),
   max_tokens: count,

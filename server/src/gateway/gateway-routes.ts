@@ -43,7 +43,10 @@ export async function gatewayRoutes(app: FastifyInstance, deps: GatewayDeps): Pr
   for (const path of ['/v1/models', '/models']) {
     app.get(path, { schema: docs.models(path) }, async (request, reply) => {
       const result = await run('models', request, reply, parseNothing(undefined))
-      return answer(reply, result, () => ({ object: 'list', data: (result.trail.facts.route?.models ?? []).map((model) => ({ ...model, object: 'model' })) }))
+      return answer(reply, result, () => ({
+        object: 'list',
+        data: (result.trail.facts.route?.models ?? []).map((model) => ({ ...model, object: 'model' })),
+      }))
     })
   }
   app.get<{ Params: { id: string } }>('/v1/audit/:id', { schema: docs.audit }, async (request, reply) => {

@@ -8,11 +8,19 @@ const MAX_NAME = 256
 export const optional = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
-const name = Type.String({ maxLength: MAX_NAME })
+/** Names are stored: PostgreSQL has no text with U+0000. */
+export const WITHOUT_NUL = '^[^\\u0000]*$'
+
+const name = Type.String({ maxLength: MAX_NAME, pattern: WITHOUT_NUL })
 
 /** gateway-api.md, GovernanceUser (Identity Assertion). */
 export const GovernanceUser = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'Workspace-canonical user id, stable across Applications.' }),
+  id: Type.String({
+    minLength: 1,
+    maxLength: MAX_NAME,
+    pattern: WITHOUT_NUL,
+    description: 'Workspace-canonical user id, stable across Applications.',
+  }),
   role: optional(name),
   department: optional(name),
   attributes: optional(Type.Record(Type.String(), Type.Unknown())),
