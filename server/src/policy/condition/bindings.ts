@@ -55,21 +55,43 @@ const timestamp = once((date: Date) => {
 
 const counts = once((findings: FindingCounts) => celMap(new Map(Object.entries(findings).map(([name, n]) => [name, BigInt(n)]))))
 
-/** Values, at all depths, that a free-form map may show to conditions: they are the caller's, and conditions go through them. */
+/** Values, at all depths, of one entry of a free-form map: they are the caller's, and conditions go through them. */
 const MAX_VALUES = 1_000
 
-/** Throws when the map is too large: a condition that looks at it then fails, and counts as a denial. */
-const freeForm = once((source: object) => {
+/** A free-form map whose entries are converted when they are asked for. A condition that asks for too large a one fails. */
+class FreeForm extends Map<string, CelValue> {
+  readonly #source: ReadonlyMap<string, unknown>
+
+  constructor(source: object) {
+    super()
+    this.#source = new Map(Object.entries(source).filter(([, value]) => value !== undefined))
+    if (this.#source.size > MAX_VALUES) throw new RangeError(`more than ${MAX_VALUES} entries`)
+    for (const key of this.#source.keys()) super.set(key, null)
+  }
+
+  override get(key: string): CelValue | undefined {
+    if (this.#source.has(key) && super.get(key) === null) super.set(key, convert(this.#source.get(key)))
+    return super.get(key)
+  }
+
+  override *entries(): MapIterator<[string, CelValue]> {
+    for (const key of this.keys()) yield [key, this.get(key) ?? null]
+  }
+}
+
+function convert(source: unknown): CelValue {
   let left = MAX_VALUES
-  const convert = (value: unknown): CelValue => {
-    if (--left < 0) throw new RangeError(`more than ${MAX_VALUES} values`)
-    if (Array.isArray(value)) return celList(value.map(convert))
+  const one = (value: unknown): CelValue => {
+    if (left-- === 0) throw new RangeError(`more than ${MAX_VALUES} values`)
+    if (Array.isArray(value)) return celList(value.map(one))
     if (typeof value === 'object' && value !== null) {
       const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)
-      return celMap(new Map(entries.map(([key, entry]) => [key, convert(entry)])))
+      return celMap(new Map(entries.map(([key, entry]) => [key, one(entry)])))
     }
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
     throw new TypeError('not a JSON value')
   }
-  return convert(source)
-})
+  return one(source)
+}
+
+const freeForm = once((source: object) => celMap(new FreeForm(source)))

@@ -93,7 +93,7 @@ function fromLibrary(expr: Expr, environment: Environment): Condition {
 const NAMES: readonly [RegExp, ConditionError][] = [
   [/^(field not found|unresolved attribute|index .* out of bounds)/, 'missing_value'],
   [/^(found no matching overload|type mismatch|unsupported key)/, 'wrong_type'],
-  [/overflow|divide by zero|modulus by zero|out of range|more than|rank/, 'out_of_range'],
+  [/overflow|divide by zero|modulus by zero|out of range|more than|neither a classification/, 'out_of_range'],
   [/too complex/, 'too_complex'],
 ]
 

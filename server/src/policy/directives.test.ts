@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { collectDirectives, parseDirective } from './directives.ts'
+
+test.each([
+  ['route:provider=openai', { kind: 'route', by: 'provider', value: 'openai' }],
+  ['route:region=eu', { kind: 'route', by: 'region', value: 'eu' }],
+  ['route:max_cost=0.05', { kind: 'route', by: 'max_cost', value: 0.05 }],
+  ['memory:off', { kind: 'memory', mode: 'off' }],
+  ['memory:audit_only', { kind: 'memory', mode: 'audit_only' }],
+  ['knowledge:off', { kind: 'knowledge' }],
+  ['max_tokens:17', { kind: 'max_tokens', count: 17 }],
+  ['system:careful', { kind: 'system', text: 'careful' }],
+])('%s', (text, expected) => expect(parseDirective(text)).toEqual(expected))
+
+test.each(
+  [
+    '',
+    'fly:away',
+    'route',
+    'route:',
+    'route:region',
+    'route:region=',
+    'route:region=e u',
+    'route:max_cost=-1',
+    'route:max_cost=1e3',
+  ].concat([
+    'memory:on',
+    'memory',
+    'knowledge:on',
+    'max_tokens:0',
+    'max_tokens:1.5',
+    'max_tokens:-1',
+    'system:',
+    'system:a b',
+    'Memory:off',
+    ' memory:off',
+  ]),
+)('%j is none', (text) => expect(parseDirective(text)).toBeUndefined())
+
+test('several come to the strictest of each kind', () => {
+  const steering = collectDirectives(
+    'route:region=eu,route:max_cost=3,route:max_cost=0.5,memory:off,memory:audit_only,max_tokens:100,max_tokens:20,system:a,system:b,system:a,knowledge:off'.split(
+      ',',
+    ),
+  )
+  expect(steering).toEqual({
+    region: 'eu',
+    maxCost: 0.5,
+    memory: 'off',
+    maxTokens: 20,
+    system: ['a', 'b'],
+    knowledgeOff: true,
+    unsatisfiable: false,
+  })
+})
+
+test('none leave everything as it is', () => {
+  expect(collectDirectives([])).toEqual({ knowledgeOff: false, system: [], unsatisfiable: false })
+})
+
+test('two regions, or two providers, cannot both be kept to', () => {
+  expect(collectDirectives(['route:region=eu', 'route:region=us']).unsatisfiable).toBe(true)
+  expect(collectDirectives(['route:provider=a', 'route:provider=b']).unsatisfiable).toBe(true)
+  expect(collectDirectives(['route:provider=a', 'route:provider=a', 'route:region=a']).unsatisfiable).toBe(false)
+})
+
+test('an unknown one is not passed over', () => expect(() => collectDirectives(['fly:away'])).toThrow(TypeError))

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../test/support/database.ts'
+import { seedWorkspace } from '../../test/support/seed.ts'
+import type { Database } from '../db/database.ts'
+import { newId } from '../lib/id.ts'
+import { policySha256 } from './policy.ts'
+import {
+  activatePolicySet,
+  activePolicyId,
+  activePolicySet,
+  findPolicySet,
+  listPolicySets,
+  publishPolicySet,
+} from './policy-store.ts'
+
+const NOW = new Date('2026-03-02T09:00:00Z')
+
+describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let foreign: string
+
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.close())
+
+  const workspaces = async () => {
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    foreign = (await seedWorkspace(database.db)).workspaceId
+  }
+  const publish = (source: string, name = 'acme', owner = workspaceId) => {
+    const set = { name, source, sha256: policySha256(source), publishedBy: 'admin', now: NOW }
+    return database.db.transaction().execute((tx) => publishPolicySet(tx, owner, set))
+  }
+  const activate = (id: string, owner = workspaceId) =>
+    database.db.transaction().execute((tx) => activatePolicySet(tx, owner, id))
+
+  test('publishing makes the next version of that name, and puts it in force', async () => {
+    await workspaces()
+    const first = await publish('one')
+    const second = await publish('two')
+    const other = await publish('three', 'other')
+    expect([first.version, second.version, other.version]).toEqual([1, 2, 1])
+    expect(first).toEqual({
+      id: expect.stringMatching(/^pol_/),
+      name: 'acme',
+      version: 1,
+      sha256: policySha256('one'),
+      publishedBy: 'admin',
+      createdAt: NOW,
+      active: true,
+    })
+    expect(await activePolicySet(database.db, workspaceId)).toEqual({ ...other, source: 'three' })
+    expect(await activePolicyId(database.db, workspaceId)).toBe(other.id)
+    expect(await findPolicySet(database.db, workspaceId, first.id)).toEqual({ ...first, active: false, source: 'one' })
+  })
+
+  test('the same text can be published again, and an earlier version put back in force', async () => {
+    await workspaces()
+    const [first, second] = [await publish('same'), await publish('same')]
+    expect([first.version, second.version]).toEqual([1, 2])
+    expect(await activate(first.id)).toBe(true)
+    expect((await activePolicySet(database.db, workspaceId))?.id).toBe(first.id)
+  })
+
+  test('who publishes at the same time gets versions of their own, without gaps, and the last is in force', async () => {
+    await workspaces()
+    const published = await Promise.all(Array.from({ length: 12 }, (_, i) => publish(`source ${i}`)))
+    expect(published.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1))
+    expect((await activePolicySet(database.db, workspaceId))?.version).toBe(12)
+  })
+
+  test('a publication that is rolled back leaves no version and no gap', async () => {
+    await workspaces()
+    const failed = database.db.transaction().execute(async (tx) => {
+      await publishPolicySet(tx, workspaceId, { name: 'acme', source: 'x', sha256: 'x', publishedBy: 'admin', now: NOW })
+      throw new Error('roll back')
+    })
+    await expect(failed).rejects.toThrow('roll back')
+    expect(await activePolicySet(database.db, workspaceId)).toBeUndefined()
+    expect((await publish('y')).version).toBe(1)
+  })
+
+  test('another Workspace cannot tell absent from foreign', async () => {
+    await workspaces()
+    const { id } = await publish('mine')
+    for (const unknown of [newId('pol'), 'pol_x', '']) {
+      expect(await findPolicySet(database.db, workspaceId, unknown)).toBeUndefined()
+      expect(await activate(unknown)).toBe(false)
+    }
+    expect(await findPolicySet(database.db, foreign, id)).toBeUndefined()
+    expect(await activate(id, foreign)).toBe(false)
+    expect(await activePolicySet(database.db, foreign)).toBeUndefined()
+    expect((await listPolicySets(database.db, foreign, { limit: 10 }))?.items).toEqual([])
+  })
+
+  test('the list shows all versions once, newest first, page by page', async () => {
+    await workspaces()
+    const ids = []
+    for (let i = 0; i < 5; i++) ids.push((await publish(`source ${i}`)).id)
+    const seen: string[] = []
+    let after: string | undefined
+    do {
+      const page = await listPolicySets(database.db, workspaceId, { limit: 2, after })
+      seen.push(...(page?.items ?? []).map(({ id }) => id))
+      after = page?.nextCursor ?? undefined
+    } while (after !== undefined)
+    expect(seen).toEqual(ids.toReversed())
+    const all = await listPolicySets(database.db, workspaceId, { limit: 9 })
+    expect(all?.items.map(({ active }) => active)).toEqual([true, false, false, false, false])
+    expect(await listPolicySets(database.db, workspaceId, { limit: 2, after: 'pol_x' })).toBeUndefined()
+  })
+})

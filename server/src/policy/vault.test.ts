@@ -1,0 +1,87 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Vault } from './vault.ts'
+
+const mail = 'jane.roe@example.org'
+
+test('the same original has the same placeholder, another one another', () => {
+  const vault = new Vault()
+  expect(vault.placeholderFor('EMAIL', mail)).toBe('<EMAIL_1>')
+  expect(vault.placeholderFor('EMAIL', 'x@example.org')).toBe('<EMAIL_2>')
+  expect(vault.placeholderFor('PHONE', '+44 1')).toBe('<PHONE_1>')
+  expect(vault.placeholderFor('EMAIL', mail)).toBe('<EMAIL_1>')
+})
+
+test('a placeholder that a text brought along stays what it is', () => {
+  const vault = new Vault()
+  vault.reserve('I wrote <EMAIL_1> and &lt;EMAIL_2&gt; myself')
+  expect(vault.placeholderFor('EMAIL', mail)).toBe('<EMAIL_3>')
+  expect(vault.restore('<EMAIL_1> <EMAIL_2> <EMAIL_3>')).toBe(`<EMAIL_1> <EMAIL_2> ${mail}`)
+})
+
+describe('what models make of placeholders is put back too', () => {
+  const vault = new Vault()
+  vault.placeholderFor('NATIONAL_ID', '12345')
+
+  test.each(['<NATIONAL_ID_1>', '&lt;NATIONAL_ID_1&gt;', '<NATIONAL\\_ID\\_1>', '**<NATIONAL_ID_1>**,'])('%s', (text) => {
+    expect(vault.restore(text)).toBe(text.replace(/(<|&lt;)NATIONAL.*1(>|&gt;)/, '12345'))
+  })
+  test.each(['<NATIONAL_ID_2>', '<NATIONAL_ID_11>', 'NATIONAL_ID_1', '<national_id_1>'])('%s is none', (text) => {
+    expect(vault.restore(text)).toBe(text)
+  })
+})
+
+test('what comes out of an original is not taken for a placeholder', () => {
+  const vault = new Vault()
+  vault.placeholderFor('PERSON', '<EMAIL_1>')
+  vault.placeholderFor('EMAIL', mail)
+  expect(vault.restore('<PERSON_1>')).toBe('<EMAIL_1>')
+})
+
+test('more than nine are told apart', () => {
+  const vault = new Vault()
+  const placeholders = Array.from({ length: 25 }, (_, i) => vault.placeholderFor('EMAIL', `original ${i}.`))
+  expect(vault.restore(placeholders.join(' '))).toBe(placeholders.map((_, i) => `original ${i}.`).join(' '))
+})
+
+test('a stored vault puts the same originals back, and goes on counting', () => {
+  const vault = new Vault()
+  vault.placeholderFor('EMAIL', mail)
+  const again = Vault.fromJSON(JSON.parse(JSON.stringify(vault)))
+  expect(again.restore('<EMAIL_1>')).toBe(mail)
+  expect(again.placeholderFor('EMAIL', mail)).toBe('<EMAIL_1>')
+  expect(again.placeholderFor('EMAIL', 'x@example.org')).toBe('<EMAIL_2>')
+})
+
+test.each([
+  null,
+  7,
+  {},
+  { originals: {} },
+  { originals: [['<A_1>']] },
+  { originals: [['A_1', 'x']] },
+  { originals: [['<A_1>', 7]] },
+])('%j is no vault', (value) => expect(() => Vault.fromJSON(value)).toThrow(TypeError))
+
+test('showing a vault shows no originals', () => {
+  const vault = new Vault()
+  vault.placeholderFor('EMAIL', mail)
+  expect(inspect(vault, { depth: 9, showHidden: true })).not.toContain(mail)
+})
+
+test('whatever the originals are, they come back', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.string({ unit: 'binary', minLength: 1 }), { maxLength: 20 }),
+      fc.array(fc.string()),
+      (originals, between) => {
+        const vault = new Vault()
+        for (const text of between) vault.reserve(text)
+        const hidden = originals.map((original) => vault.placeholderFor('EMAIL', original))
+        expect(vault.restore(hidden.join('\n'))).toBe(originals.join('\n'))
+        expect(Vault.fromJSON(vault.toJSON()).restore(hidden.join('\n'))).toBe(originals.join('\n'))
+      },
+    ),
+  )
+})
