@@ -1,5 +1,8 @@
 import type { Detector } from './detector.ts'
+import { hiddenText } from './detectors/hidden-text.ts'
 import { PERSONAL_DATA } from './detectors/personal-data.ts'
+import { promptInjection } from './detectors/prompt-injection.ts'
+import { SECRETS } from './detectors/secrets.ts'
 
 /** Every detector that a message passes. */
-export const DETECTORS: readonly Detector[] = [...PERSONAL_DATA]
+export const DETECTORS: readonly Detector[] = [...PERSONAL_DATA, ...SECRETS, promptInjection, hiddenText]

@@ -16,10 +16,11 @@ const ADDRESSING = /(?:\bips?|address(?:es)?|adresse|host|server|client|from|pin
 
 const before = (text: string, index: number): string => text.slice(Math.max(0, index - 20), index)
 
-/** Every octet in range, and not one that stands for no machine in particular: loopback, any, broadcast, netmasks. */
+/** Every octet in range, and not an address of no machine in particular: loopback, any, multicast, broadcast, netmasks. */
 function isHostAddress(octets: readonly string[]): boolean {
   if (octets.some((octet) => Number(octet) > 255 || (octet.length > 1 && octet.startsWith('0')))) return false
-  return octets[0] !== '0' && octets[0] !== '127' && octets[0] !== '255'
+  const first = Number(octets[0])
+  return first !== 0 && first !== 127 && first < 224
 }
 
 function isV4(text: string, index: number, match: string): boolean {

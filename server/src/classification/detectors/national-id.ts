@@ -26,7 +26,7 @@ const LABELS = labels(
   driving licence, driving license, führerschein, führerscheinnummer, permis de conduire, national id, national identity,
   national identification, identity card, id card, identification card, personalausweis, personalausweisnummer, ausweisnummer, steuer id,
   steueridentifikationsnummer, steuernummer, sozialversicherungsnummer, svnr, ahv, avs, sécurité sociale, nir, insee, dni, nie, nif,
-  cédula, cedula, curp, rfc, rut, cpf, rg, cuil, cuit, codice fiscale, carta d identità, bsn, burgerservicenummer, sofinummer,
+  cédula, cedula, curp, rut, cpf, rg, cuil, cuit, codice fiscale, carta d identità, bsn, burgerservicenummer, sofinummer,
   rijksregisternummer, registre national, personnummer, fødselsnummer, cpr, henkilötunnus, hetu, pesel, rodné číslo, cnp, egn, oib, jmbg,
   emšo, tckn, tc kimlik, aadhaar, aadhar, pan, voter id, nric, fin, hkid, mykad, rrn, my number, resident identity, 身份证, 身份证号,
   身份证号码, 护照, 护照号, マイナンバー, 주민등록번호, green card, alien registration, ni number`,

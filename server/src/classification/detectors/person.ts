@@ -15,6 +15,8 @@ const NO_NAME = new RegExp(
     'Team|Department|Dept|Support|Sales|Service|Services|Office|Center|Centre|Resources|Desk|Agency|Association|Committee|Council|Hospital',
     'Server|System|Systems|Service|Database|Cluster|Test|Demo|Example|Sample|Unknown|Anonymous|Admin|Administrator|User|Default|Production',
     'Apt|Suite|Unit|Street|Road|Avenue|Universe|World|America|President|Speaker|Chairman|Secretary|Justice|Minister|Mayor|Pepper|Null|Undefined',
+    'Build|Run|Install|Deploy|Checkout|Setup|Set|Create|Update|Publish|Lint|Policy|API|Functions|Core|Debug|Release|Check|Start|Stop|Configure',
+    'Upload|Download|Cache|Code|Project|Workflow|Pipeline|CI|CD|Docs|Documentation|Action|Privacy|Terms|Home|Page|Menu|Settings|Button',
     'N/A|TBD|TODO|String|Number|Boolean|Object|Array|Text|Date|Time|Name|Title|Value|Type|Key|Required|Optional',
   ].join('|')})(?![\p{L}])`,
   'u',
@@ -54,9 +56,13 @@ const SPOKEN =
   /\b(?:(?:my|his|her|their|your|whose|'s|full|first|last|legal|real|maiden|sur|fore) ?names? (?:is|was)|my name's|mein name ist|ich hei(?:ß|ss)e|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|meu nome é|chamo-me|me chamo|mijn naam is|ik heet|jag heter|mitt namn är|jeg heter|jeg hedder|nazywam się|меня зовут|(?:people|you can|just|please|friends) call me|this is (?=\p{Lu}[\p{L}'-]+ (?:\p{Lu}[\p{L}'-]+ )?(?:speaking|calling|here))) /giu
 
 const TITLE =
-  /(?<![\p{L}\d])(?:Mr|Mrs|Ms|Mx|Dr|Prof|Mme|Mlle|Sra?|Srta|Sig|Dott|Dhr|Mevr)\.? (?=\p{Lu})|(?<![\p{L}\d])(?:Miss|Professor|Doctor|Herrn?|Frau|Monsieur|Madame|Señora?|Signora?|Senhora?|Meneer|Mevrouw|Господин|Госпожа) (?=\p{Lu})/gu
+  /(?<![\p{L}\d])(?:Mr|Mrs|Ms|Mx|Dr|Prof|Mme|Mlle|Sra?|Srta|Sig|Dott|Dhr|Mevr)\.? (?=\p{Lu})|(?<![\p{L}\d]|\p{Lu}[\p{L}-]{1,20} (?=Miss))(?:Miss|Professor|Doctor|Herrn?|Frau|Monsieur|Madame|Señora?|Signora?|Senhora?|Meneer|Mevrouw|Господин|Госпожа) (?=\p{Lu})/gu
 
-const isName = (name: string, minWords: number): boolean => !NO_NAME.test(name) && name.split(' ').length >= minWords
+/** `SmartHome` is a brand; `McDonald`, `DeVito` and `O'Neill` are people. */
+const BRAND = /\p{Ll}(?<!(?:^|[ '-])(?:Mc|Mac|De|Di|Da|La|Le|Van|Von|Fitz))\p{Lu}/u
+
+const isName = (name: string, minWords: number): boolean =>
+  !NO_NAME.test(name) && !BRAND.test(name) && name.split(' ').length >= minWords
 
 /** The name that begins at `index`, if one does. */
 function nameAt(text: string, index: number, minWords: number): Finding | undefined {
@@ -71,6 +77,9 @@ function wordsNeeded(text: string, separator: number): number {
   return isLabelled(text, separator, GENERAL) ? 2 : 0
 }
 
+/** Steps of a pipeline (`- name: Install Dependencies`) are lists of names that are nobody's. */
+const LIST_ITEM = /(?:^|\n)[ \t]*- name$/
+
 function* fields(text: string): Generator<Finding | undefined> {
   for (const { index } of text.matchAll(SEPARATOR)) {
     OPENING.lastIndex = index + 1
@@ -79,7 +88,7 @@ function* fields(text: string): Generator<Finding | undefined> {
     // Cheapest first: a name begins with a capital (all of them that are not ASCII are left to the expression).
     if (unit < 65 || (unit > 90 && unit < 0xc0)) continue
     const words = wordsNeeded(text, index)
-    if (words > 0) yield nameAt(text, start, words)
+    if (words > 0 && !LIST_ITEM.test(text.slice(Math.max(0, index - 40), index))) yield nameAt(text, start, words)
   }
 }
 

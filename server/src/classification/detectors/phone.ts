@@ -7,7 +7,7 @@ import { isLabelled, labels } from '../text/label.ts'
 
 /** Six to twenty digits with up to two separators between two of them. Bounded, so that a candidate costs a constant. */
 const CANDIDATE =
-  /(?<![\w.,$€£#%/=+-])(?:\+ ?)?\(?\d(?:[ ./()-]{0,2}\d){5,19}(?: ?(?:x|ext\.?|extension) ?\d{1,6})?(?![\w%]|[.,]\d)/gi
+  /(?<![\w$€£#%/+-]|\d[.,])(?:\+ ?)?\(?\d(?:[ ./()-]{0,2}\d){5,19}(?: ?(?:x|ext\.?|extension) ?\d{1,6})?(?![\w%]|[.,]\d)/gi
 
 /** How many candidates of one text libphonenumber looks at (12 µs each). */
 const CHECKS = 400
@@ -19,12 +19,14 @@ const NORTH_AMERICAN =
   /^(?:(?:\+?1|001)[ .-]?)?(?:\(\d{3}\) ?\d{3}[ .-]\d{4}|\d{3}([.-])\d{3}\1\d{4}|[2-9]\d{2} [2-9]\d{2}[ -]\d{4})(?: ?[a-z.]+ ?\d{1,6})?$/i
 /** A national number with its trunk zero in groups, as most of Europe writes it: `030 1234567`, `06 12 34 56 78`, `0171/2345678`. */
 const TRUNK_ZERO = /^\(?0[1-9]\d{0,3}\)?(?:[ /-]\d{2,8}){1,5}$/
-const DATE = /^(?:\d{4}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2\d{2,4})(?!\d)/
+/** Bytes in decimal or hexadecimal come in pairs as well; a French number in pairs has five. */
+const PAIRS = /^\d{2}(?:[ /-]\d{2})+$/
+const DATE = /^(?:\d{4}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2\d{2,4})(?![./-]?\d)/
 
 const LABELS = labels(
   `phone, phones, telephone, tel, telefon, telefono, teléfono, téléphone, telefone, telefoon, fon, fono, mobile, mobil, mobiel,
   mobilnummer, cell, cellphone, cellular, handy, handynummer, rufnummer, telefonnummer, telefoonnummer, durchwahl, portable, celular,
-  móvil, cellulare, fax, telefax, faxnummer, whatsapp, sms, viber, call, calling, called, dial, ring, text, reach, hotline, helpline,
+  móvil, cellulare, fax, telefax, faxnummer, whatsapp, sms, viber, call, calling, called, dial, ring, text, reach, answering, hotline, helpline,
   landline, switchboard, pager, 电话, 手机, 電話`,
   `number numbers no nr num nummer número numero n is it at me us on the my your his her our their him them this under unter al au le
   el was are to via by or and please now back directly toll free direct work home office business ist lautet est es é der die meine
@@ -45,7 +47,8 @@ function hasShape(written: string, digits: string, may: (check: () => boolean) =
     const number = written.startsWith('+') ? written : `+${written.slice(2)}`
     return may(() => parsePhoneNumberFromString(number)?.isPossible() ?? false)
   }
-  return TRUNK_ZERO.test(written) && digits.length >= 9 && digits.length <= 12
+  if (!TRUNK_ZERO.test(written)) return false
+  return PAIRS.test(written) ? digits.length === 10 : digits.length >= 9 && digits.length <= 12
 }
 
 /**

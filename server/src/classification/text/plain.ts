@@ -1,3 +1,5 @@
+import { INVISIBLE, INVISIBLE_PAIR } from './invisible.ts'
+
 /**
  * A text as its reader sees it: invisible characters removed, typographic spaces, dashes and quotes, full-width and mathematical
  * letters as their ASCII forms. Otherwise a zero-width space inside a key, or a card number in full-width digits, would hide it
@@ -9,9 +11,11 @@ export interface PlainText {
   original(start: number, end: number): { start: number; end: number }
 }
 
-/** One UTF-16 unit that is not plain. ASCII texts are one-byte strings, on which this is answered without a look at most characters. */
-const NOT_PLAIN =
-  /\u034f|[\u00a0\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u2015\u2018-\u201f\u2028-\u202f\u205f-\u206f\u2212\u3000\u3164\ufe00-\ufe0f\ufeff\uff01-\uff5e\uffa0\ufff9-\ufffb]|\ud835[\udc00-\udfff]|\udb40[\udc00-\uddff]/g
+/** Characters that are not plain, or pairs of surrogates. On an ASCII text, a one-byte string, this is answered almost without a look. */
+const NOT_PLAIN = new RegExp(
+  String.raw`[${INVISIBLE}\u00a0\u2000-\u200a\u2010-\u2015\u2018-\u201f\u2028\u2029\u202f\u205f\u2212\u3000\uff01-\uff5e]|\ud835[\udc00-\udfff]|${INVISIBLE_PAIR}`,
+  'g',
+)
 
 const DASH = /[\u2010-\u2015\u2212]/
 const SPACE = /[\u00a0\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/

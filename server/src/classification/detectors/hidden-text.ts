@@ -1,0 +1,110 @@
+import type { Finding } from '../../domain/finding.ts'
+import type { Detector } from '../detector.ts'
+import { INVISIBLE, INVISIBLE_PAIR } from '../text/invisible.ts'
+
+const RUN = new RegExp(`(?:[${INVISIBLE}]|${INVISIBLE_PAIR})+`, 'g')
+
+const TAG = /\udb40[\udc00-\udc7f]/
+/** U+1F3F4 with the region in tags, ended by the cancel tag: 🏴󠁧󠁢󠁳󠁣󠁴󠁿. */
+const FLAG = /^(?:\udb40[\udc30-\udc39\udc61-\udc7a]){3,6}\udb40\udc7f$/
+const BLACK_FLAG = '\u{1f3f4}'
+const OVERRIDE = /[\u202d\u202e]/
+const DIRECTIONS_ONLY = /^[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]{1,4}$/
+/** Hebrew to Arabic and their presentation forms. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
+
+const between = (unit: number, from: number, to: number): boolean => unit >= from && unit <= to
+const isAstral = (unit: number): boolean => between(unit, 0xd800, 0xdfff)
+/** Hebrew to Mongolian without Hangul: scripts in which joiners shape letters. */
+const isShaped = (unit: number): boolean =>
+  between(unit, 0x590, 0x109f) || between(unit, 0x1780, 0x18af) || between(unit, 0xa800, 0xabff) || between(unit, 0xfb1d, 0xfefc)
+/** Thai, Lao, Tibetan, Myanmar, Khmer, Japanese, Chinese: no spaces, so a zero-width one may say where a line can break. */
+const isSpaceless = (unit: number): boolean =>
+  between(unit, 0xe00, 0x109f) || between(unit, 0x1780, 0x17ff) || between(unit, 0x3000, 0x9fff) || isAstral(unit)
+const isIdeograph = (unit: number): boolean => between(unit, 0x3400, 0x9fff) || between(unit, 0xf900, 0xfaff) || isAstral(unit)
+/** Symbols that come as text or as emoji: arrows to dingbats, keycaps, ©, ®, and nearly all beyond the BMP. */
+const isPictographic = (unit: number): boolean =>
+  isAstral(unit) || between(unit, 0x2000, 0x2bff) || between(unit, 0x3030, 0x3299) || unit === 0xa9 || unit === 0xae
+const isKeycap = (unit: number): boolean => between(unit, 0x30, 0x39) || unit === 0x23 || unit === 0x2a
+const isLetterOrDigit = (unit: number): boolean =>
+  between(unit, 0x30, 0x39) || between(unit | 32, 0x61, 0x7a) || between(unit, 0xc0, 0x58f)
+
+const SOFT_HYPHEN = '\u00ad'
+
+/** One invisible character on its own, by the units beside it (NaN at an end of the text). */
+function hasPurpose(character: string, previous: number, next: number, text: string, at: number): boolean {
+  const unit = character.charCodeAt(0)
+  switch (unit) {
+    case 0x200d: // zero-width joiner
+      return (isPictographic(previous) && isPictographic(next)) || isShaped(previous) || isShaped(next)
+    case 0x200c: // zero-width non-joiner
+      return isShaped(previous) || isShaped(next)
+    case 0x200b: // zero-width space
+      return isSpaceless(previous) || isSpaceless(next)
+    case 0xfeff: // byte order mark
+      return at === 0
+    case 0xad: // soft hyphen: in a word now and then, not after every other letter
+      return (
+        text[at + 2] !== SOFT_HYPHEN &&
+        text[at - 2] !== SOFT_HYPHEN &&
+        text[at + 3] !== SOFT_HYPHEN &&
+        text[at - 3] !== SOFT_HYPHEN
+      )
+    case 0x34f: // combining grapheme joiner
+      return between(next, 0x300, 0x36f) || between(next, 0x591, 0x5c7)
+    case 0xfe0e: // text and emoji presentation
+    case 0xfe0f:
+      return isPictographic(previous) || isKeycap(previous)
+    case 0x200e: // left-to-right and right-to-left mark: pasted along with dates and names, but not inside a word
+    case 0x200f:
+      return !(isLetterOrDigit(previous) && isLetterOrDigit(next))
+    default:
+      return isRareButRight(unit, previous, next)
+  }
+}
+
+function isRareButRight(unit: number, previous: number, next: number): boolean {
+  if (between(unit, 0xfe00, 0xfe0d)) return isIdeograph(previous) || isPictographic(previous) || between(previous, 0x1000, 0x109f)
+  if (unit === 0xdb40) return isIdeograph(previous)
+  if (between(unit, 0x180b, 0x180f)) return between(previous, 0x1800, 0x18af) || between(next, 0x1800, 0x18af)
+  if (between(unit, 0x115f, 0x1160)) return between(previous, 0x1100, 0x11ff) || between(next, 0x1100, 0x11ff)
+  if (between(unit, 0x17b4, 0x17b5)) return between(previous, 0x1780, 0x17ff)
+  if (between(unit, 0x2061, 0x2064)) return !isLetterOrDigit(next)
+  return false
+}
+
+function isLegitimate(text: string, run: string, start: number, rightToLeft: () => boolean): boolean {
+  if (OVERRIDE.test(run)) return false
+  if (TAG.test(run)) return FLAG.test(run) && text.startsWith(BLACK_FLAG, start - 2)
+  if (DIRECTIONS_ONLY.test(run) && rightToLeft()) return true
+  const previous = text.charCodeAt(start - 1)
+  const next = text.charCodeAt(start + run.length)
+  // Emoji sequences: presentation selector and joiner, as in ❤️‍🔥.
+  if (run === '\ufe0f\u200d') return isPictographic(previous) && isPictographic(next)
+  const isSingle = run.length === 1 || (run.length === 2 && run.startsWith('\udb40'))
+  return isSingle && hasPurpose(run, previous, next, text, start)
+}
+
+/**
+ * Text that a model reads and a person does not see: zero-width characters without a purpose, direction overrides and isolates in
+ * texts that have nothing to be turned round, Unicode tags, variation selectors that carry bytes. One finding per run.
+ *
+ * Not HTML that is styled away: in a chat about web pages `display:none` is the topic more often than the trick.
+ */
+export const hiddenText: Detector = {
+  name: 'hidden-text',
+  raw: true,
+  detect(text) {
+    const findings: Finding[] = []
+    let known: boolean | undefined
+    const rightToLeft = () => {
+      known ??= RIGHT_TO_LEFT.test(text)
+      return known
+    }
+    for (const { 0: run, index } of text.matchAll(RUN)) {
+      if (!isLegitimate(text, run, index, rightToLeft))
+        findings.push({ type: 'hidden.text', start: index, end: index + run.length })
+    }
+    return findings
+  },
+}

@@ -1,0 +1,77 @@
+/** What a UTF-16 unit is for reading words, besides a letter (which folds to a unit above these). */
+export const SEPARATOR = 0
+export const IGNORED = 1
+export const SENTENCE_END = 2
+export const COLON = 3
+/** A full stop or line feed: what it ends is told by what follows. */
+export const MAYBE_END = 4
+
+const UNKNOWN = 0xffff
+
+/** Letters that look like Latin ones; their Unicode names do not tell. */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  а: 'a', в: 'b', е: 'e', ё: 'e', к: 'k', м: 'm', н: 'h', о: 'o', р: 'p', с: 'c', т: 't', у: 'y', х: 'x', і: 'i', ї: 'i', ј: 'j', ѕ: 's',
+  ԁ: 'd', һ: 'h', ԛ: 'q', ԝ: 'w', ӏ: 'i', ɡ: 'g', ı: 'i', ɴ: 'n', ʀ: 'r', ɪ: 'i', ʟ: 'i', ᴇ: 'e', ᴏ: 'o', ᴀ: 'a', ᴛ: 't', ᴜ: 'u', ꜱ: 's',
+  α: 'a', ε: 'e', ι: 'i', κ: 'k', ν: 'v', ο: 'o', ρ: 'p', τ: 't', υ: 'u', χ: 'x', γ: 'y', η: 'n', ω: 'w', ß: 's', ø: 'o', đ: 'd', ł: 'i',
+} // biome-ignore format: a table
+
+/** One sign for each set that leetspeak and fonts confuse: `1` and `l` are `i`, `0` is `o`, `$` is `s`. */
+const CONFUSED: Readonly<Record<string, string>> = {
+  l: 'i',
+  '1': 'i',
+  '0': 'o',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+}
+
+const FULL_STOPS = new Set([...'!?;。！？；…'])
+const IS_LETTER = /[\p{L}\p{N}@$]/u
+const IS_MARK = /[\p{M}\p{Cf}\u115f\u1160\u3164\uffa0]/u
+
+function fold(character: string): number {
+  if (character === '.' || character === '\n') return MAYBE_END
+  if (character === ':' || character === '：') return COLON
+  if (FULL_STOPS.has(character)) return SENTENCE_END
+  if (IS_MARK.test(character)) return IGNORED
+  const base = [...character.normalize('NFKD')][0]?.toLowerCase() ?? ''
+  if (!IS_LETTER.test(base)) return SEPARATOR
+  const latin = LOOKALIKES[base] ?? base
+  return (CONFUSED[latin] ?? latin).charCodeAt(0)
+}
+
+const table = new Uint16Array(0x10000).fill(UNKNOWN)
+
+/** Folds the unit at `at`; worked out once per unit that ever occurs. Pairs of surrogates fold as one at the first of them. */
+export function foldAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  const known = table[unit]
+  if (known !== undefined && known !== UNKNOWN) return known
+  if (unit >= 0xd800 && unit < 0xdc00) return fold(String.fromCodePoint(text.codePointAt(at) ?? unit))
+  const folded = unit >= 0xdc00 && unit < 0xe000 ? IGNORED : fold(String.fromCharCode(unit))
+  table[unit] = folded
+  return folded
+}
+
+/** A word as the reader of texts would see it: for the lexicon and for tests. */
+export function foldWord(word: string): string {
+  let folded = ''
+  for (let at = 0; at < word.length; at++) {
+    const unit = foldAt(word, at)
+    if (unit > MAYBE_END) folded += String.fromCharCode(unit)
+  }
+  return folded
+}
+
+/** FNV-1a, 32 bits, over folded units. */
+export const HASH_START = 0x811c9dc5
+export const hashStep = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193)
+
+export function hashWord(folded: string): number {
+  let hash = HASH_START
+  for (let i = 0; i < folded.length; i++) hash = hashStep(hash, folded.charCodeAt(i))
+  return hash
+}

@@ -1,0 +1,62 @@
+import type { Finding } from '../../domain/finding.ts'
+import type { Detector } from '../detector.ts'
+
+/** RFC 7468 textual encodings of private keys, OpenSSH's, and OpenPGP's (RFC 9580 §6.2). */
+const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+const END = /-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+const PUTTY = /PuTTY-User-Key-File-\d: [\s\S]{0,400}?Private-Lines: \d+\s+(?:[A-Za-z0-9+/=]{1,76}\s+){1,64}/g
+
+/** A body whose end line is cut off: lines of base64 and PEM headers, line breaks also as `\n`. */
+const BODY = /(?:(?:\s|\\[nr])*(?:[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info|Version|Comment|Charset): [^\n]{1,80}))*/y
+/** No key is longer; an end line further on belongs to something else. */
+const MAX_LENGTH = 32_768
+
+/** Where the text says `END …` first at or after each place, found once: otherwise a flood of BEGINs would search to the end each time. */
+function ends(text: string): (from: number) => number | undefined {
+  let start = -1
+  let end = -1
+  let none = false
+  return (from) => {
+    while (!none && start < from) {
+      END.lastIndex = Math.max(from, end)
+      const match = END.exec(text)
+      if (match) {
+        start = match.index
+        end = start + match[0].length
+      } else none = true
+    }
+    return none ? undefined : end
+  }
+}
+
+function bodyEnd(text: string, from: number): number {
+  BODY.lastIndex = from
+  return from + (BODY.exec(text)?.[0].length ?? 0)
+}
+
+function* blocks(text: string): Generator<Finding> {
+  const endAfter = ends(text)
+  let from = 0
+  for (const { 0: line, index } of text.matchAll(BEGIN)) {
+    if (index < from) continue
+    const begun = index + line.length
+    const end = endAfter(begun) ?? Number.POSITIVE_INFINITY
+    from = end - index <= MAX_LENGTH ? end : bodyEnd(text, begun)
+    // The begin line alone is talk about keys.
+    if (from > begun) yield { type: 'secret.private_key', start: index, end: from }
+  }
+}
+
+/** Private keys in PEM, OpenSSH, OpenPGP and PuTTY form, from the first line to the last; cut off ones too. */
+export const privateKey: Detector = {
+  name: 'private-key',
+  detect(text) {
+    const findings: Finding[] = text.includes('-----BEGIN ') ? [...blocks(text)] : []
+    if (text.includes('PuTTY-User-Key-File-')) {
+      for (const { 0: match, index } of text.matchAll(PUTTY)) {
+        findings.push({ type: 'secret.private_key', start: index, end: index + match.length })
+      }
+    }
+    return findings
+  },
+}

@@ -1,0 +1,47 @@
+/** By its form to be filled in: `${DB_PASS}`, `{{token}}`, `<password>`, `****`. */
+const TEMPLATE = /^(?:[$%][A-Z_{(]|\{\{|<|\[|\*+$|\.{3,}|•|_+$|-+$|%s$)|x{5,}|\*{4,}|•{3,}|\.{3}/i
+/** By its wording: what documentation and types put where a secret goes. */
+const WORDED =
+  /your[-_]?|[-_](?:here|goes)\b|(?:change|replace|fill|insert)[-_ ]?(?:me|this|in)|placeholder|redacted|example\.com|^(?:string|str|text|varchar|char|int|integer|number|bool|boolean|bytes?|object|null|nil|none|undefined|true|false|required|optional|hidden|secret|token|password|passwd|pass|value|key|empty|missing|invalid|incorrect|wrong|expired|encrypted|hashed|masked|foo|bar|default|auto|any|unknown|same|new|old|current|yes|no|n\/a|tbd|todo)$/i
+
+export const isTemplate = (value: string): boolean => TEMPLATE.test(value)
+export const isPlaceholder = (value: string): boolean => TEMPLATE.test(value) || WORDED.test(value)
+
+/** Seven different characters: below that it is `aaaa…`, `0000…` or `abcabc…`. */
+const VARIETY = 7
+
+export function hasVariety(value: string, variety = VARIETY): boolean {
+  let seen = ''
+  for (const character of value) {
+    if (seen.includes(character)) continue
+    seen += character
+    if (seen.length === variety) return true
+  }
+  return false
+}
+
+/** `user.password`, `settings.DB_PASS`: code that names a secret, not one. */
+const DOTTED = /^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$/
+/** `db-credentials-v2`, `my_app.secret`: a name made of words. */
+const SLUG = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*(?:[-_./:]?v?\d{1,2})?$/
+const PATH_OR_URL = /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z]+:\/\/)/
+const DATE_OR_RANGE = /^\d{1,4}[-–./]\d{1,2}(?:[-./]\d{1,4})?$/
+
+const isName = (value: string): boolean => DOTTED.test(value) || SLUG.test(value) || PATH_OR_URL.test(value)
+
+/** What a person might have chosen: short, but with a digit or a sign in it, or in quotes and in one word. */
+export function isPassword(value: string, quoted: boolean): boolean {
+  if (value.length < 4 || isPlaceholder(value) || PATH_OR_URL.test(value)) return false
+  if (/^[\d.,-]*$/.test(value)) return /^\d{6,}$/.test(value) || (quoted && !DATE_OR_RANGE.test(value))
+  if (quoted) return !DOTTED.test(value)
+  return /[\d!@#$%^&*+?~]/.test(value) && !DOTTED.test(value) && !/^[A-Za-z_-]+[?!*]?$/.test(value)
+}
+
+/** What a machine made up: letters and digits without the look of words, long enough for the kind of name it stands behind. */
+export const isGenerated = (value: string, minLength: number): boolean =>
+  value.length >= minLength &&
+  /\d/.test(value) &&
+  /[A-Za-z]/.test(value) &&
+  !isPlaceholder(value) &&
+  !isName(value) &&
+  hasVariety(value)
