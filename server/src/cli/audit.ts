@@ -1,0 +1,64 @@
+import type { Workspace } from '../applications/workspace.ts'
+import { type Bad, FAULTS } from '../audit/chain-checker.ts'
+import { makeCheckpoint } from '../audit/checkpoint-store.ts'
+import { exportRecords } from '../audit/export.ts'
+import { type Verification, verifyWorkspace } from '../audit/verify.ts'
+import { workspaceKeys } from './audit-keys.ts'
+import { allWorkspaces, chooseWorkspace } from './choose.ts'
+import { CommandProblem, type Terminal } from './command.ts'
+import { type Workbench, withDatabase } from './with-database.ts'
+
+const DAY_MS = 86_400_000
+
+/** `gatehouse audit verify`: reads every record; the first bad one of each Workspace is named. */
+export const auditVerify = (terminal: Terminal, { workspace: name }: { workspace?: string }): Promise<void> =>
+  withDatabase(terminal, async (bench) => {
+    const { db } = bench.database
+    const workspaces = name === undefined ? await allWorkspaces(db) : [await chooseWorkspace(db, name)]
+    const bad: string[] = []
+    for (const workspace of workspaces) {
+      const verification = await verify(bench, workspace)
+      terminal.out(`${workspace.name}: ${verdict(verification)}`)
+      if (!verification.ok) bad.push(workspace.name)
+    }
+    if (bad.length > 0) throw new CommandProblem(`the audit log of ${bad.join(', ')} is not as it was written`)
+  })
+
+async function verify(bench: Workbench, { id, settings }: Workspace): Promise<Verification> {
+  const { publicKey } = await workspaceKeys(bench, id)
+  const completeSince = new Date(bench.clock.now().getTime() - settings.audit_retention_days * DAY_MS)
+  return verifyWorkspace(bench.database.db, id, publicKey, { completeSince })
+}
+
+function verdict({ ok, records, checkpoints, signedThrough, firstBad }: Verification): string {
+  if (!ok && firstBad) return `${records} records good, then ${describeBad(firstBad)}`
+  return `${records} records good, ${checkpoints} checkpoints, signed up to record ${signedThrough}`
+}
+
+function describeBad({ sequence, through, id, reason }: Bad): string {
+  const place = through === undefined ? `record ${sequence}` : `records ${sequence} to ${through}`
+  return `${place}${id === null ? '' : ` (${id})`}: ${FAULTS[reason]}`
+}
+
+export interface ExportOptions {
+  readonly workspace?: string
+  readonly from?: string
+  readonly to?: string
+}
+
+/** `gatehouse audit export`: signed up to now first, so that the newest records are in it. */
+export const auditExport = (terminal: Terminal, { workspace: name, from, to }: ExportOptions): Promise<void> =>
+  withDatabase(terminal, async (bench) => {
+    const { db } = bench.database
+    const range = { ...time('from', from), ...time('to', to) }
+    const workspace = await chooseWorkspace(db, name)
+    await makeCheckpoint(db, workspace.id, await workspaceKeys(bench, workspace.id), bench.clock.now())
+    for await (const line of exportRecords(db, workspace.id, range)) terminal.out(line)
+  })
+
+function time(name: 'from' | 'to', text: string | undefined): { [name in 'from' | 'to']?: Date } {
+  if (text === undefined) return {}
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime())) throw new CommandProblem(`--${name} must be a time, as 2026-03-01 or 2026-03-01T09:00:00Z`)
+  return { [name]: date }
+}

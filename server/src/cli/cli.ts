@@ -1,0 +1,115 @@
+import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../config/environment.ts'
+import { VERSION } from '../version.ts'
+import type { Terminal } from './command.ts'
+import { explain } from './explain.ts'
+
+/** 0: done. 1: done, and something is wrong, or it could not be done. 2: used or configured wrongly. */
+export type ExitCode = 0 | 1 | 2
+
+/** Runs one command line and answers the process's exit code. Never throws. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  try {
+    await commandLine(terminal).parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    terminal.note(`gatehouse: ${explain(error)}`)
+    return error instanceof ConfigError ? 2 : 1
+  }
+}
+
+/** Every command, in plain sight. What a command needs is loaded when it runs. */
+function commandLine(terminal: Terminal): Command {
+  const program = new Command('gatehouse')
+    .description("The governed gateway between a company's applications and its language models.")
+    .version(VERSION)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .addHelpText('after', '\nThe environment is described in docs/configuration.md.')
+
+  program
+    .command('serve')
+    .description('start the server; also without any command')
+    .action(async () => (await import('./serve.ts')).runServer(terminal))
+  program
+    .command('migrate')
+    .description('bring the database up to date')
+    .action(async () => (await import('./migrate.ts')).migrate(terminal))
+  program
+    .command('apply')
+    .description('make the database what a file declares; again and again, if you like')
+    .argument('[file]', 'default: GATEHOUSE_CONFIG, else gatehouse.yaml')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .action(async (file, options) => (await import('./apply.ts')).apply(terminal, file, options))
+  addPolicyCommands(program.command('policy').description('work on policies'), terminal)
+  addAuditCommands(program.command('audit').description('read the audit log'), terminal)
+  addKeyCommands(program.command('key').description("Applications' keys"), terminal)
+  addTokenCommands(program.command('token').description("operators' tokens for the admin API"), terminal)
+  return program
+}
+
+function addPolicyCommands(policy: Command, terminal: Terminal): void {
+  policy
+    .command('test')
+    .description('run the tests that policy documents name')
+    .argument('<files...>')
+    .action(async (files) => (await import('./policy.ts')).policyTest(terminal, files))
+  policy
+    .command('check')
+    .description('check a policy document as publishing it would')
+    .argument('<file>')
+    .action(async (file) => (await import('./policy.ts')).policyCheck(terminal, file))
+}
+
+function addAuditCommands(audit: Command, terminal: Terminal): void {
+  audit
+    .command('verify')
+    .description('check every record and checkpoint, and name the first bad one')
+    .option('--workspace <name>', 'default: all')
+    .action(async (options) => (await import('./audit.ts')).auditVerify(terminal, options))
+  audit
+    .command('export')
+    .description('print the records as JSON lines, oldest first')
+    .option('--workspace <name>', 'needed where there are several')
+    .option('--from <time>', 'first moment, as 2026-03-01 or 2026-03-01T09:00:00Z')
+    .option('--to <time>', 'the moment after the last')
+    .action(async (options) => (await import('./audit.ts')).auditExport(terminal, options))
+}
+
+function addKeyCommands(key: Command, terminal: Terminal): void {
+  key
+    .command('issue')
+    .description('print a new key')
+    .requiredOption('--application <name>')
+    .option('--workspace <name>', 'needed where there are several')
+    .option('--name <name>', 'what to call it', 'cli')
+    .action(async (options) => (await import('./key.ts')).keyIssue(terminal, options))
+  key
+    .command('revoke')
+    .description('refuse a key from now on')
+    .argument('<id>', 'key_…')
+    .action(async (id) => (await import('./key.ts')).keyRevoke(terminal, id))
+  key
+    .command('list')
+    .description('show the keys')
+    .option('--workspace <name>', 'default: all')
+    .action(async (options) => (await import('./key.ts')).keyList(terminal, options))
+}
+
+function addTokenCommands(token: Command, terminal: Terminal): void {
+  token
+    .command('create')
+    .description('print a new token')
+    .requiredOption('--name <name>', 'who or what holds it')
+    .action(async (options) => (await import('./token.ts')).tokenCreate(terminal, options))
+  token
+    .command('revoke')
+    .description('refuse a token from now on')
+    .argument('<id>', 'adm_…')
+    .action(async (id) => (await import('./token.ts')).tokenRevoke(terminal, id))
+  token
+    .command('list')
+    .description('show the tokens')
+    .action(async () => (await import('./token.ts')).tokenList(terminal))
+}

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import { DETECTORS } from '../classification/detectors.ts'
+import { assess } from '../classification/risk.ts'
+import { scan } from '../classification/scan.ts'
+import { DEFAULT_SETTINGS } from '../domain/principal.ts'
+import { parsePolicySet } from '../policy/parse.ts'
+import type { TestTools } from '../policy/policy-test.ts'
+import { testPolicyFile } from '../policy/policy-test-file.ts'
+import { CommandProblem, type Terminal } from './command.ts'
+
+/** The server's own detectors; tests have time. */
+const TOOLS: TestTools = {
+  detect: (text) => scan([text], { detectors: DETECTORS, budgetMs: 60_000 }).counts,
+  assess: (findings) => assess(findings, { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' }),
+}
+
+/** `gatehouse policy test FILE…`: runs the tests that each policy document names. */
+export async function policyTest({ out }: Terminal, files: readonly string[]): Promise<void> {
+  let failed = 0
+  for (const file of files) {
+    const { ok, lines } = await testPolicyFile(file, TOOLS)
+    for (const line of lines) out(line)
+    if (!ok) failed += 1
+  }
+  if (failed > 0) throw new CommandProblem(`${failed} of ${files.length} policy documents failed`)
+}
+
+/** `gatehouse policy check FILE`: what publishing it would say. */
+export async function policyCheck({ out }: Terminal, file: string): Promise<void> {
+  const source = await readFile(file, 'utf8').catch(({ code }) => {
+    throw new CommandProblem(`${file} cannot be read (${code})`)
+  })
+  const parsed = parsePolicySet(source)
+  if (parsed.ok) return out(`${file}: ${parsed.set.name}, ${parsed.set.rules.length} rules, can be published`)
+  for (const { line, column, field, message } of parsed.errors) out(`${file}:${line}:${column}: ${field} ${message}`)
+  throw new CommandProblem(`${file} cannot be published`)
+}

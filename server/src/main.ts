@@ -1,0 +1,10 @@
+import { runCli } from './cli/cli.ts'
+
+// `gatehouse audit export | head`: who reads no more has had enough.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1))
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  env: process.env,
+  out: (line) => process.stdout.write(`${line}\n`),
+  note: (line) => process.stderr.write(`${line}\n`),
+})

@@ -1,0 +1,268 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../test/support/database.ts'
+import { TEST_SECRET_KEY } from '../../test/support/seed.ts'
+import { listAdminTokens } from '../applications/admin-token-store.ts'
+import { findKeyByHash } from '../applications/api-key-store.ts'
+import { findApplicationByName, updateApplication } from '../applications/application-store.ts'
+import { newCredential } from '../applications/credential.ts'
+import { findUser } from '../applications/user-store.ts'
+import { findWorkspaceByName } from '../applications/workspace-store.ts'
+import { searchRecords } from '../audit/audit-store.ts'
+import { verifyWorkspace } from '../audit/verify.ts'
+import { ConfigError } from '../config/environment.ts'
+import type { Database } from '../db/database.ts'
+import { newId } from '../lib/id.ts'
+import { secretBox } from '../lib/secret-box.ts'
+import { activePolicySet, listPolicySets } from '../policy/policy-store.ts'
+import { listModels } from '../providers/model-store.ts'
+import { findProvider } from '../providers/provider-store.ts'
+import { applyConfiguration } from './apply.ts'
+import { describeChange } from './change.ts'
+import { readGatehouseFile } from './gatehouse-file.ts'
+import { secretHash } from './imported-secret.ts'
+
+const POLICY = 'name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "true", verdict: allow}\n'
+const NOW = new Date('2026-03-02T12:00:00.000Z')
+
+describe.each(testDatabases())('a configuration file applied on $name', ({ open }) => {
+  let database: Database
+  let folder: string
+  /** Names are the run's own: tests share a database. */
+  let name: string
+  let environment: Record<string, string>
+  const heard: string[] = []
+
+  beforeAll(async () => {
+    database = await open()
+    folder = mkdtempSync(join(tmpdir(), 'gatehouse-apply-'))
+    for (const topic of ['workspaces', 'applications', 'keys', 'providers', 'policies', 'admin_tokens']) {
+      database.signal.subscribe(topic, () => heard.push(topic))
+    }
+  })
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true })
+    await database.close()
+  })
+  beforeEach(() => {
+    name = newId('name')
+    environment = { KEY: newCredential('gk_').secret, TOKEN: newCredential('ga_').secret }
+    heard.length = 0
+    writeFileSync(join(folder, 'policy.yaml'), POLICY)
+  })
+
+  const options = (more: { dryRun?: boolean } = {}) => ({
+    database,
+    clock: { now: () => NOW },
+    workspaceBox: secretBox(TEST_SECRET_KEY, 'workspace'),
+    providerBox: secretBox(TEST_SECRET_KEY, 'provider'),
+    ...more,
+  })
+  const apply = async (yaml: string, more?: { dryRun?: boolean }): Promise<string[]> => {
+    const path = join(folder, 'gatehouse.yaml')
+    writeFileSync(path, yaml)
+    const file = readGatehouseFile(path, (variable) => environment[variable])
+    return (await applyConfiguration(file, options(more))).map((change) => describeChange(change).replaceAll(name, 'acme'))
+  }
+  const workspaceId = async (): Promise<string> => (await findWorkspaceByName(database.db, name))?.id ?? ''
+
+  const whole = (change: { limit?: number; role?: string; timeout?: number; price?: number } = {}) => `
+admin_tokens: [{ name: "${name}", from_env: TOKEN }]
+workspaces:
+  - name: "${name}"
+    settings: { issuer: https://id.acme.example, audit_retention_days: 90 }
+    applications:
+      - name: support
+        settings: { extensions: [tools], team: { pager: x } }
+        limits: { requests_per_minute: ${change.limit ?? 60} }
+        models: [gpt-4o*]
+        default_model: gpt-4o-mini
+        keys: [{ name: production, from_env: KEY }]
+    users:
+      - { id: u1, username: ada, role: ${change.role ?? 'agent'}, attributes: { clearance: internal } }
+    providers:
+      - id: openai
+        base_url: http://10.0.0.5/v1
+        api_key_env: OPENAI_API_KEY
+        timeout_ms: ${change.timeout ?? 30_000}
+        models: [{ id: gpt-4o-mini, input_price: ${change.price ?? 0.15} }]
+    policy: { file: policy.yaml }
+`
+
+  test('applied once it creates what is declared, applied again it changes nothing', async () => {
+    expect(await apply(whole())).toEqual([
+      'issued admin token acme',
+      'created workspace acme',
+      'created user ada',
+      'created provider openai',
+      'created application support',
+      'issued key support/production',
+      'published policy set acme v1',
+    ])
+    expect(heard.toSorted()).toEqual(['admin_tokens', 'applications', 'keys', 'policies', 'providers', 'workspaces'])
+    heard.length = 0
+
+    expect(await apply(whole())).toEqual([
+      'unchanged admin token acme',
+      'unchanged workspace acme',
+      'unchanged user ada',
+      'unchanged provider openai',
+      'unchanged application support',
+      'unchanged key support/production',
+      'unchanged policy set acme v1',
+    ])
+    expect(heard).toEqual([])
+    const { records } = await searchRecords(database.db, await workspaceId(), { limit: 100 })
+    expect(records.length).toBe(6)
+  })
+
+  test('what is declared is what is there', async () => {
+    await apply(whole())
+    const id = await workspaceId()
+    expect(await findApplicationByName(database.db, id, 'support')).toMatchObject({
+      settings: { extensions: ['tools'], team: { pager: 'x' } },
+      limits: { requests_per_minute: 60, burst: 60 },
+      models: ['gpt-4o*'],
+      defaultModel: 'gpt-4o-mini',
+    })
+    expect(await findUser(database.db, id, 'u1')).toMatchObject({
+      username: 'ada',
+      role: 'agent',
+      attributes: { clearance: 'internal' },
+    })
+    const provider = await findProvider(database.db, id, 'openai')
+    expect(provider).toMatchObject({
+      source: 'config',
+      baseUrl: 'http://10.0.0.5/v1',
+      apiKeyEnv: 'OPENAI_API_KEY',
+      timeoutMs: 30_000,
+    })
+    const hash = secretHash(environment.KEY ?? '', 'gk_') ?? Buffer.alloc(0)
+    expect(await findKeyByHash(database.db, hash)).toMatchObject({ revokedAt: null, application: { name: 'support' } })
+    expect(await activePolicySet(database.db, id)).toMatchObject({ source: POLICY, version: 1 })
+  })
+
+  test('a change is made, named by its fields, and nothing else is touched', async () => {
+    await apply(whole())
+    const changes = await apply(whole({ limit: 30, role: 'lead', timeout: 20_000, price: 0.2 }))
+    expect(changes.filter((change) => !change.startsWith('unchanged'))).toEqual([
+      'updated user ada (role)',
+      'updated provider openai (timeout_ms, models)',
+      'updated application support (limits)',
+    ])
+    const [model] = (await listModels(database.db, await workspaceId(), 'openai', { limit: 10 })).data
+    expect(model).toMatchObject({ id: 'gpt-4o-mini', inputPrice: 0.2 })
+  })
+
+  test('what the file does not name stays: fields, and whole things', async () => {
+    await apply(whole())
+    const id = await workspaceId()
+    const application = await findApplicationByName(database.db, id, 'support')
+    await database.db
+      .transaction()
+      .execute((tx) => updateApplication(tx, id, application?.id ?? '', { limits: { burst: 7 }, ceiling: 'internal' }, NOW))
+    const less = `workspaces: [{ name: "${name}", applications: [{ name: support, limits: { requests_per_minute: 60 } }] }]`
+    expect(await apply(less)).toEqual(['unchanged workspace acme', 'unchanged application support'])
+    expect(await findApplicationByName(database.db, id, 'support')).toMatchObject({ limits: { burst: 7 }, ceiling: 'internal' })
+    expect(await findUser(database.db, id, 'u1')).toBeDefined()
+  })
+
+  test('null brings a default back', async () => {
+    await apply(whole())
+    const reset = `workspaces: [{ name: "${name}", settings: { issuer: }, applications: [{ name: support, limits: { requests_per_minute: }, models: , default_model: }] }]`
+    expect(await apply(reset)).toEqual([
+      'updated workspace acme (issuer)',
+      'updated application support (limits, models, default_model)',
+    ])
+    expect(await apply(reset)).toEqual(['unchanged workspace acme', 'unchanged application support'])
+  })
+
+  test('another key under the same name rotates it; a revoked key does not come back', async () => {
+    await apply(whole())
+    const old = environment.KEY ?? ''
+    environment.KEY = newCredential('gk_').secret
+    expect((await apply(whole())).filter((change) => change.includes('key'))).toEqual([
+      'revoked key support/production',
+      'issued key support/production',
+    ])
+    const hash = secretHash(old, 'gk_') ?? Buffer.alloc(0)
+    expect((await findKeyByHash(database.db, hash))?.revokedAt).toEqual(NOW)
+    environment.KEY = old
+    await expect(apply(whole())).rejects.toThrow(/applications\[0\]\.keys\[0\]\.from_env names a key that has been revoked/)
+  })
+
+  test('another admin token under the same name rotates it', async () => {
+    await apply(whole())
+    environment.TOKEN = newCredential('ga_').secret
+    expect((await apply(whole())).slice(0, 2)).toEqual(['revoked admin token acme', 'issued admin token acme'])
+    const tokens = ((await listAdminTokens(database.db, { limit: 100_000 }))?.data ?? []).filter((token) => token.name === name)
+    expect(tokens.map(({ revokedAt }) => revokedAt)).toEqual([NOW, null])
+  })
+
+  test('a policy is published when its text changes, and only then', async () => {
+    await apply(whole())
+    writeFileSync(join(folder, 'policy.yaml'), `${POLICY}# reviewed\n`)
+    expect((await apply(whole())).at(-1)).toBe('published policy set acme v2')
+    expect((await apply(whole())).at(-1)).toBe('unchanged policy set acme v2')
+    const page = await listPolicySets(database.db, await workspaceId(), { limit: 10 })
+    expect(page?.items.map(({ version }) => version)).toEqual([2, 1])
+  })
+
+  test('a dry run tells the same and changes nothing', async () => {
+    const told = await apply(whole(), { dryRun: true })
+    expect(told).toContain('created application support')
+    expect(await findWorkspaceByName(database.db, name)).toBeUndefined()
+    expect(heard).toEqual([])
+    expect(await apply(whole())).toEqual(told)
+  })
+
+  test('a conflict that only the database knows names the line, and the Workspace stays as it was', async () => {
+    await apply(whole())
+    const clash = `workspaces:
+  - name: "${name}"
+    settings: { issuer: https://other.example }
+    users:
+      - { id: u2, username: grace }
+      - { id: u3, username: ada }
+`
+    const failure = await apply(clash).catch((error: Error) => error)
+    expect(failure).toBeInstanceOf(ConfigError)
+    expect((failure as Error).message).toMatch(
+      /gatehouse\.yaml:6: workspaces\[0\]\.users\[1\]\.username "ada" is another user's$/,
+    )
+    expect((await findWorkspaceByName(database.db, name))?.settings.issuer).toBe('https://id.acme.example')
+    expect(await findUser(database.db, await workspaceId(), 'u2')).toBeUndefined()
+  })
+
+  test('a key of one Application does not open another one', async () => {
+    await apply(whole())
+    const other = `workspaces: [{ name: "${name}", applications: [{ name: other, keys: [{ name: k, from_env: KEY }] }] }]`
+    await expect(apply(other)).rejects.toThrow(/keys\[0\]\.from_env names a key of another Application/)
+  })
+
+  test('every change is in the audit log, by name and never by value', async () => {
+    await apply(whole())
+    await apply(whole({ limit: 30 }))
+    const { records } = await searchRecords(database.db, await workspaceId(), { limit: 100 })
+    expect(records.toReversed().map(({ endpoint, change }) => [endpoint, change?.action, change?.fields])).toEqual([
+      ['admin', 'workspace.create', []],
+      ['admin', 'user.create', ['username', 'role', 'attributes']],
+      ['admin', 'provider.create', ['models']],
+      ['admin', 'application.create', []],
+      ['admin', 'key.issue', []],
+      ['admin', 'policy_set.publish', []],
+      ['admin', 'application.update', ['limits']],
+    ])
+    const workspace = await findWorkspaceByName(database.db, name)
+    const verification = await verifyWorkspace(database.db, workspace?.id ?? '', workspace?.signingPublicKey ?? '')
+    expect(verification).toMatchObject({ ok: true, records: 7 })
+  })
+
+  test('two that apply at the same moment end as one', async () => {
+    const results = await Promise.all([apply(whole()), apply(whole())])
+    const made = results.flat().filter((change) => change === 'created workspace acme')
+    expect(made).toHaveLength(1)
+  })
+})
