@@ -1,4 +1,4 @@
-import { CompiledQuery, type Selectable, sql } from 'kysely'
+import { CompiledQuery, type Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { AuditRecordTable } from '../db/schema.ts'
 import type { RiskLevel } from '../domain/classification.ts'
@@ -6,6 +6,7 @@ import type { Verdict } from '../domain/decision.ts'
 import { fromId } from '../lib/id.ts'
 import { appendStatement, LOCK_END } from './append.ts'
 import { type ChainEnd, parseRecord, prepare, recordOf, sealAll, uuidOf } from './chain.ts'
+import { checkpointNewerThan, checkpointOlderThan } from './checkpoint-store.ts'
 import type { AuditDraft, AuditEndpoint, AuditRecord } from './record.ts'
 
 /**
@@ -72,8 +73,13 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   const workspace = uuidOf('ws', workspaceId)
   const { from, to, applicationId, userHash, verdict, riskLevel, endpoint, status, cursor, limit } = filter
   let query = db.selectFrom('audit_record').select(['sequence', 'body', 'hash']).where('workspace_id', '=', workspace)
-  if (from) query = query.where('created_at', '>=', from).where('sequence', '>', sealedBefore(workspace, from))
-  if (to) query = query.where('created_at', '<', to).where('sequence', '<=', sealedAfter(workspace, to))
+  if (from) query = query.where('created_at', '>=', from)
+  if (to) query = query.where('created_at', '<', to)
+  // Neither last year's records nor this year's are read in search of some day's between.
+  const floor = from && (await checkpointOlderThan(db, workspaceId, from))
+  const ceiling = to && (await checkpointNewerThan(db, workspaceId, to))
+  if (floor) query = query.where('sequence', '>', floor.size)
+  if (ceiling) query = query.where('sequence', '<=', ceiling.size)
   if (applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', applicationId))
   if (userHash !== undefined) query = query.where('user_hash', '=', userHash)
   if (verdict) query = query.where('verdict', '=', verdict)
@@ -92,22 +98,10 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   }
 }
 
-/**
- * Checkpoints double as the index of times: a sequence below which every record is older than `time`, so that a search in
- * last year's records does not read this year's. Slack for what lies between an exchange's beginning and its record's place
- * in the chain, and for clocks that differ.
- */
-const sealedBefore = (workspace: string, time: Date) => sql<number>`coalesce((
-  select max(size) from audit_checkpoint where workspace_id = ${workspace} and created_at < ${time}::timestamptz - ${SLACK}::interval), 0)`
-
-const sealedAfter = (workspace: string, time: Date) => sql<number>`coalesce((
-  select min(size) from audit_checkpoint where workspace_id = ${workspace} and created_at > ${time}::timestamptz + ${SLACK}::interval), ${Number.MAX_SAFE_INTEGER})`
-
-const SLACK = '1 hour'
-
 export type StoredRecord = Selectable<AuditRecordTable>
 
 const PAGE_SIZE = 500
+const HASH_PAGE_SIZE = 10_000
 
 /** Sequences `after` (exclusive) to `through` (inclusive), in order, in pages: constant memory, no long transaction. */
 export async function* recordPages(
@@ -142,4 +136,47 @@ export async function* streamRecords(
   for await (const page of recordPages(db, workspaceId, range)) {
     for (const { body, hash } of page) yield parseRecord(body, hash)
   }
+}
+
+/** Hashes of the records after `after` up to `through`, in order and in pages. Throws at the first that is missing. */
+export async function* hashPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<Buffer[]> {
+  const workspace = uuidOf('ws', workspaceId)
+  for (let last = after; last < through; ) {
+    const page = await db
+      .selectFrom('audit_record')
+      .select(['sequence', 'hash'])
+      .where('workspace_id', '=', workspace)
+      .where('sequence', '>', last)
+      .where('sequence', '<=', through)
+      .orderBy('sequence')
+      .limit(HASH_PAGE_SIZE)
+      .execute()
+    const gap = page.findIndex(({ sequence }, index) => sequence !== last + 1 + index)
+    if (gap !== -1 || page.length === 0) throw new Error(`record ${last + 1 + Math.max(gap, 0)} of ${workspaceId} is missing`)
+    yield page.map(({ hash }) => hash)
+    last += page.length
+  }
+}
+
+/** Where the chain says it ends. Throws when there is no such Workspace. */
+export async function findHead(db: Db, workspaceId: string): Promise<ChainEnd> {
+  const head = await db
+    .selectFrom('audit_head')
+    .select(['sequence', 'hash'])
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .executeTakeFirst()
+  if (head === undefined) throw new Error(`Workspace ${workspaceId} has no audit chain`)
+  return head
+}
+
+/** Of the oldest record kept; undefined when there is none. */
+export async function firstSequence(db: Db, workspaceId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('audit_record')
+    .select('sequence')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .orderBy('sequence')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.sequence
 }

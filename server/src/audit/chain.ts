@@ -83,6 +83,12 @@ export function sealAll(records: readonly PreparedRecord[], end: ChainEnd): Seal
 
 export const bodyHash = (body: string): Buffer => Buffer.from(hash('sha256', body, 'hex'), 'hex')
 
+/** What a record's hash is the SHA-256 of. */
+export function bodyOf(record: AuditRecord): string {
+  const { hash: _, ...place } = record.integrity
+  return canonicalText({ ...record, integrity: place })
+}
+
 /** As callers see it. */
 export const recordOf = ({ prepared, sequence, prevHash, hash: own }: SealedRecord): AuditRecord => ({
   ...prepared.draft,

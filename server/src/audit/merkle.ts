@@ -57,8 +57,15 @@ export class Frontier {
     )
   }
 
-  toBytes(): Buffer {
-    return Buffer.concat(this.#peaks)
+  /** The first of the perfect subtrees in which two trees of one size differ, as leaves `start` to `end` (exclusive). */
+  firstDifference(other: Frontier): { start: number; end: number } | undefined {
+    let start = 0
+    for (const [index, peak] of this.#peaks.entries()) {
+      const end = start + largestPowerUpTo(this.#size - start)
+      if (!other.#peaks[index]?.equals(peak)) return { start, end }
+      start = end
+    }
+    return undefined
   }
 }
 

@@ -12,8 +12,6 @@ export interface AuditWriterOptions {
   readonly maxWaiting?: number
   readonly statementTimeoutMs?: number
   readonly giveUpAfterMs?: number
-  /** Told of every commit: the last sequence it wrote. */
-  readonly onCommit?: (workspaceId: string, sequence: number) => void
   /** Told when the chain in the database is not the one that was written. */
   readonly onAlarm?: (error: Error) => void
 }
@@ -27,7 +25,6 @@ interface Waiting {
 
 /** One Workspace's queue; its commits follow one another, those of other Workspaces run beside them. */
 interface Lane {
-  readonly workspaceId: string
   readonly appender: ChainAppender
   queue: Waiting[]
   /** The group being committed. */
@@ -53,7 +50,6 @@ export class AuditWriter {
       maxWaiting: 10_000,
       statementTimeoutMs: 5_000,
       giveUpAfterMs: 10_000,
-      onCommit: () => {},
       onAlarm: () => {},
       ...options,
     }
@@ -98,7 +94,7 @@ export class AuditWriter {
     const known = this.#lanes.get(workspaceId)
     if (known) return known
     const appender = new ChainAppender(this.#pool, workspaceId, this.#options)
-    const lane: Lane = { workspaceId, appender, queue: [], group: [], busy: false }
+    const lane: Lane = { appender, queue: [], group: [], busy: false }
     this.#lanes.set(workspaceId, lane)
     return lane
   }
@@ -134,7 +130,6 @@ export class AuditWriter {
       return
     }
     for (const [index, { resolve }] of group.entries()) resolve(recordOf(sealed[index] as SealedRecord))
-    this.#options.onCommit(lane.workspaceId, sealed.at(-1)?.sequence ?? 0)
   }
 }
 

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { assertNoContent, testDraft } from '../../test/support/audit.ts'
+import { testDatabases } from '../../test/support/database.ts'
+import { seedWorkspace } from '../../test/support/seed.ts'
+import type { Database } from '../db/database.ts'
+import { newId } from '../lib/id.ts'
+import { appendInTransaction, findRecord, searchRecords, streamRecords } from './audit-store.ts'
+import { type AuditDraft, type AuditRecord, changeDraft } from './record.ts'
+
+describe.each(testDatabases())('the audit log on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  const append = (...drafts: AuditDraft[]): Promise<AuditRecord[]> =>
+    database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts))
+  const draft = (change?: Partial<AuditDraft>) => testDraft(workspaceId, change)
+
+  beforeAll(async () => {
+    database = await open()
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+  })
+  afterAll(() => database.close())
+
+  test('a record is kept with what it records, or neither is', async () => {
+    const lost = draft()
+    const rolledBack = database.db.transaction().execute(async (tx) => {
+      await appendInTransaction(tx, workspaceId, [lost])
+      throw new Error('something else failed')
+    })
+    await expect(rolledBack).rejects.toThrow('something else failed')
+    const [kept] = await append(draft())
+    expect(kept?.integrity.sequence).toBe(1)
+    expect(await findRecord(database.db, { workspaceId }, lost.id)).toBeUndefined()
+    expect(await findRecord(database.db, { workspaceId }, kept?.id ?? '')).toEqual(kept)
+  })
+
+  test('what is stored comes back as it was, text that needs escaping included', async () => {
+    const odd = 'ra\'te "\\\\x" {a,b} NULL \u0000 \u{1f600} \n'
+    const [record] = await append(draft({ user: { id: null, verified: false, role: odd, department: '' }, application_id: null }))
+    expect(await findRecord(database.db, { workspaceId }, record?.id ?? '')).toEqual(record)
+  })
+
+  test('an Application finds its own records only: absent, foreign and malformed ids look alike', async () => {
+    const [mine, other, theirs] = [newId('app'), newId('app'), (await seedWorkspace(database.db)).workspaceId]
+    const [record] = await append(draft({ application_id: mine }))
+    const id = record?.id ?? ''
+    const find = (owner: { workspaceId: string; applicationId?: string }, wanted = id) => findRecord(database.db, owner, wanted)
+    expect(await find({ workspaceId, applicationId: mine })).toEqual(record)
+    expect(await find({ workspaceId, applicationId: other })).toBeUndefined()
+    expect(await find({ workspaceId: theirs })).toBeUndefined()
+    expect(await find({ workspaceId, applicationId: mine }, newId('aud'))).toBeUndefined()
+    expect(await find({ workspaceId, applicationId: mine }, "aud_' or 1=1")).toBeUndefined()
+  })
+
+  test("an operator's change belongs to no Application and names fields, never values", async () => {
+    const change = { action: 'key.revoke', object_type: 'key', object_id: newId('key'), fields: ['revoked_at'] }
+    const at = new Date('2026-01-02T03:04:05.678Z')
+    const [record] = await append(changeDraft({ id: newId('aud'), workspaceId, at, actor: 'f'.repeat(64), change }))
+    expect(record).toMatchObject({ endpoint: 'admin', application_id: null, stages: [], change })
+    expect(await findRecord(database.db, { workspaceId }, record?.id ?? '')).toEqual(record)
+  })
+
+  test('an id cannot be used twice', async () => {
+    const once = draft()
+    await append(once)
+    await expect(append(once)).rejects.toThrow()
+    const [next] = await append(draft())
+    expect(next?.integrity.sequence).toBeGreaterThan(1)
+  })
+
+  describe('searched', () => {
+    const [app, user] = [newId('app'), 'e'.repeat(64)]
+    let records: AuditRecord[]
+
+    beforeAll(async () => {
+      workspaceId = (await seedWorkspace(database.db)).workspaceId
+      const base = draft()
+      const decided = (verdict: 'allow' | 'deny') => base.decision && { ...base.decision, verdict }
+      records = await append(
+        ...Array.from({ length: 12 }, (_, index) =>
+          draft({
+            created_at: `2026-01-02T03:04:${String(index).padStart(2, '0')}.000Z`,
+            application_id: index % 2 === 0 ? app : newId('app'),
+            user: { ...base.user, id: index % 3 === 0 ? user : null },
+            decision: index === 5 ? null : decided(index % 4 === 0 ? 'deny' : 'allow'),
+            risk_level: index > 8 ? 'high' : 'low',
+            endpoint: index === 7 ? 'models' : 'chat',
+            status: index === 3 ? 502 : 200,
+          }),
+        ),
+      )
+    })
+
+    const found = async (filter: Partial<Parameters<typeof searchRecords>[2]>) =>
+      (await searchRecords(database.db, workspaceId, { limit: 100, ...filter })).records.map((record) =>
+        records.indexOf(same(record)),
+      )
+    const same = ({ id }: AuditRecord) => records.find((record) => record.id === id) as AuditRecord
+    const second = (index: number) => new Date(`2026-01-02T03:04:${String(index).padStart(2, '0')}.000Z`)
+
+    test('by each filter, newest first', async () => {
+      expect(await found({})).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
+      expect(await found({ from: second(9) })).toEqual([11, 10, 9])
+      expect(await found({ to: second(2) })).toEqual([1, 0])
+      expect(await found({ applicationId: app })).toEqual([10, 8, 6, 4, 2, 0])
+      expect(await found({ userHash: user })).toEqual([9, 6, 3, 0])
+      expect(await found({ verdict: 'deny' })).toEqual([8, 4, 0])
+      expect(await found({ riskLevel: 'high' })).toEqual([11, 10, 9])
+      expect(await found({ endpoint: 'models' })).toEqual([7])
+      expect(await found({ status: 502 })).toEqual([3])
+      expect(await found({ applicationId: app, userHash: user, from: second(1), to: second(11) })).toEqual([6])
+      expect(await found({ applicationId: newId('app') })).toEqual([])
+    })
+
+    test('in pages that neither repeat nor leave out, while records are added', async () => {
+      const seen: string[] = []
+      let cursor: number | null | undefined
+      while (cursor !== null) {
+        const page = await searchRecords(database.db, workspaceId, { limit: 5, ...(cursor !== undefined && { cursor }) })
+        seen.push(...page.records.map(({ id }) => id))
+        cursor = page.nextCursor
+        await append(draft())
+      }
+      expect(seen).toEqual(records.map(({ id }) => id).toReversed())
+    })
+
+    test('as a stream, oldest first', async () => {
+      const stream = streamRecords(database.db, workspaceId, { after: 2, through: 5 })
+      expect((await Array.fromAsync(stream)).map(({ integrity }) => integrity.sequence)).toEqual([3, 4, 5])
+    })
+  })
+})
+
+test('the helper that looks for content finds it in any guise', () => {
+  const secret = 'the merger is on Friday "ünlike" us'
+  const plain = testDraft(newId('ws'))
+  const guises = [secret, Buffer.from(secret).toString('base64'), encodeURIComponent(secret), Buffer.from(secret).toString('hex')]
+  for (const guise of guises) expect(() => assertNoContent({ ...plain, features: { guise } }, [secret])).toThrow('holds content')
+  expect(() => assertNoContent(plain, [secret])).not.toThrow()
+})

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { testDraft } from '../../test/support/audit.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
+import { newId } from '../lib/id.ts'
+import { bodyOf, GENESIS, parseRecord, prepare, recordOf, seal, sealAll } from './chain.ts'
+import type { AuditDraft } from './record.ts'
+
+const workspaceId = newId('ws')
+const draft = testDraft(workspaceId)
+
+test('a body is the RFC 8785 form of the record without its own hash, whatever the record holds', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(
+        fc.string({ unit: 'grapheme' }),
+        fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()),
+      ),
+      fc.string({ unit: 'grapheme' }),
+      fc.nat(),
+      (features, role, sequence) => {
+        const odd: AuditDraft = { ...draft, features, user: { ...draft.user, role } }
+        const sealed = seal(prepare(workspaceId, odd), { sequence, hash: GENESIS.hash })
+        const place = { sequence: sequence + 1, prev_hash: '0'.repeat(64) }
+        expect(sealed.body).toBe(canonicalJson({ ...odd, integrity: place }))
+        expect(sealed.hash.toString('hex')).toBe(createHash('sha256').update(sealed.body).digest('hex'))
+        expect(bodyOf(recordOf(sealed))).toBe(sealed.body)
+        expect(parseRecord(sealed.body, sealed.hash)).toEqual(JSON.parse(JSON.stringify(recordOf(sealed))))
+      },
+    ),
+  )
+})
+
+test('each record carries the hash of the one before', () => {
+  const sealed = sealAll(
+    [draft, draft, draft].map((each) => prepare(workspaceId, each)),
+    GENESIS,
+  )
+  expect(sealed.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+  expect(sealed.map(({ prevHash }) => prevHash)).toEqual([GENESIS.hash, sealed[0]?.hash, sealed[1]?.hash])
+  expect(new Set(sealed.map(({ hash }) => hash.toString('hex'))).size).toBe(3)
+})
+
+test.each<[string, Partial<AuditDraft>]>([
+  ['another Workspace', { workspace_id: newId('ws') }],
+  ['an id of another kind', { id: newId('rev') }],
+  ['an Application id that is none', { application_id: 'assistant' }],
+  ['a time in another form', { created_at: '2026-01-02T03:04:05Z' }],
+  ['a status that is no integer', { status: 200.5 }],
+  ['a value that JSON cannot hold', { features: { count: 1n as unknown as number } }],
+])('a draft with %s is refused before it shares a commit with others', (_, change) => {
+  expect(() => prepare(workspaceId, { ...draft, ...change })).toThrow(TypeError)
+})

@@ -1,0 +1,81 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { AuditCheckpointTable } from '../db/schema.ts'
+import { toId } from '../lib/id.ts'
+import { uuidOf } from './chain.ts'
+import type { Checkpoint } from './checkpoint.ts'
+
+/** Between a record's time and its place in the chain lie its commit and the difference of two clocks: less than this. */
+const SLACK_MS = 3_600_000
+
+export const latestCheckpoint = (db: Db, workspaceId: string) => one(all(db, workspaceId).orderBy('size', 'desc'))
+
+export const checkpointAt = (db: Db, workspaceId: string, size: number) => one(all(db, workspaceId).where('size', '=', size))
+
+/** The first that covers that record. */
+export const checkpointCovering = (db: Db, workspaceId: string, sequence: number) =>
+  one(all(db, workspaceId).where('size', '>=', sequence).orderBy('size'))
+
+/** The last that does not cover that record. */
+export const checkpointBefore = (db: Db, workspaceId: string, sequence: number) =>
+  one(all(db, workspaceId).where('size', '<', sequence).orderBy('size', 'desc'))
+
+/** The last that covers only records made before `time`: checkpoints double as the log's index of times. */
+export const checkpointOlderThan = (db: Db, workspaceId: string, time: Date) =>
+  one(
+    all(db, workspaceId)
+      .where('created_at', '<', new Date(time.getTime() - SLACK_MS))
+      .orderBy('size', 'desc'),
+  )
+
+/** The first that covers all records made before `time`. */
+export const checkpointNewerThan = (db: Db, workspaceId: string, time: Date) =>
+  one(
+    all(db, workspaceId)
+      .where('created_at', '>', new Date(time.getTime() + SLACK_MS))
+      .orderBy('size'),
+  )
+
+/** Those with sizes after `after` up to `through`, smallest first. */
+export async function checkpointsBetween(db: Db, workspaceId: string, after: number, through: number): Promise<Checkpoint[]> {
+  const rows = await all(db, workspaceId).where('size', '>', after).where('size', '<=', through).orderBy('size').execute()
+  return rows.map(checkpointOf)
+}
+
+/** Does nothing when another node has signed that size already. */
+export async function insertCheckpoint(db: Db, checkpoint: Checkpoint): Promise<void> {
+  await db
+    .insertInto('audit_checkpoint')
+    .values({
+      workspace_id: uuidOf('ws', checkpoint.workspace_id),
+      size: checkpoint.size,
+      head_hash: Buffer.from(checkpoint.hash, 'hex'),
+      root: Buffer.from(checkpoint.root, 'hex'),
+      frontier: Buffer.from(checkpoint.frontier.join(''), 'hex'),
+      signature: Buffer.from(checkpoint.signature, 'base64'),
+      created_at: new Date(checkpoint.created_at),
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'size']).doNothing())
+    .execute()
+}
+
+const all = (db: Db, workspaceId: string) =>
+  db.selectFrom('audit_checkpoint').selectAll().where('workspace_id', '=', uuidOf('ws', workspaceId))
+
+async function one(query: ReturnType<typeof all>): Promise<Checkpoint | undefined> {
+  const row = await query.limit(1).executeTakeFirst()
+  return row && checkpointOf(row)
+}
+
+function checkpointOf(row: Selectable<AuditCheckpointTable>): Checkpoint {
+  return {
+    object: 'audit_checkpoint',
+    workspace_id: toId('ws', row.workspace_id),
+    size: row.size,
+    hash: row.head_hash.toString('hex'),
+    root: row.root.toString('hex'),
+    created_at: row.created_at.toISOString(),
+    signature: row.signature.toString('base64'),
+    frontier: row.frontier.toString('hex').match(/.{1,64}/g) ?? [],
+  }
+}

@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { extendsTree, Frontier, includes, leafHash, nodeHash, TreePart } from './merkle.ts'
+
+/** The leaves and roots that the reference implementations of RFC 6962 and RFC 9162 are tested with. */
+const INPUTS = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f']
+const ROOTS = [
+  'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+  'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',
+  'aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77',
+  'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+  '4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4',
+  '76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef',
+  'ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c',
+  '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
+]
+const LEAVES = INPUTS.map((input) => leafHash(Buffer.from(input, 'hex')))
+const hex = (hashes: readonly Buffer[]) => hashes.map((hash) => hash.toString('hex'))
+
+describe('the vectors of RFC 9162', () => {
+  test.each(ROOTS.map((root, size) => ({ root, size })))('root of $size leaves', ({ root, size }) => {
+    const frontier = new Frontier()
+    for (const leaf of LEAVES.slice(0, size)) frontier.append(leaf)
+    expect(frontier.root().toString('hex')).toBe(root)
+    expect(new TreePart(LEAVES.slice(0, size)).root().toString('hex')).toBe(root)
+  })
+
+  test.each([
+    {
+      index: 0,
+      size: 8,
+      path: [
+        '96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7',
+        '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
+        '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4',
+      ],
+    },
+    {
+      index: 5,
+      size: 8,
+      path: [
+        'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b',
+        'ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0',
+        'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+      ],
+    },
+    { index: 2, size: 3, path: ['fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125'] },
+    {
+      index: 1,
+      size: 5,
+      path: [
+        '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+        '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
+        'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b',
+      ],
+    },
+  ])('audit path of leaf $index in $size', ({ index, size, path }) => {
+    expect(hex(new TreePart(LEAVES.slice(0, size)).inclusionPath(index))).toEqual(path)
+  })
+
+  test.each([
+    { older: 1, newer: 1, path: [] },
+    {
+      older: 1,
+      newer: 8,
+      path: [
+        '96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7',
+        '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
+        '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4',
+      ],
+    },
+    {
+      older: 6,
+      newer: 8,
+      path: [
+        '0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededebc558ef6a',
+        'ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0',
+        'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+      ],
+    },
+    {
+      older: 2,
+      newer: 5,
+      path: [
+        '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
+        'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b',
+      ],
+    },
+  ])('consistency of $older with $newer', ({ older, newer, path }) => {
+    expect(hex(new TreePart(LEAVES.slice(0, newer)).consistencyPath(older))).toEqual(path)
+  })
+})
+
+const leaves = (size: number) => Array.from({ length: size }, (_, index) => leafHash(Buffer.from(`leaf ${index}`)))
+
+function frontierOf(all: readonly Buffer[], size = all.length): Frontier {
+  const frontier = new Frontier()
+  for (const leaf of all.slice(0, size)) frontier.append(leaf)
+  return frontier
+}
+
+/** As RFC 9162 §2.1.1 defines it. */
+function rootByDefinition(all: readonly Buffer[]): Buffer {
+  if (all.length === 1) return all[0] as Buffer
+  const middle = 2 ** (Math.ceil(Math.log2(all.length)) - 1)
+  return nodeHash(rootByDefinition(all.slice(0, middle)), rootByDefinition(all.slice(middle)))
+}
+
+/** A tree, the size of an older one of it (also of the part whose leaves are gone), and a leaf that is still there. */
+const trees = fc
+  .integer({ min: 1, max: 200 })
+  .chain((size) => fc.record({ size: fc.constant(size), gone: fc.nat(size - 1) }))
+  .chain(({ size, gone }) =>
+    fc.record({ size: fc.constant(size), gone: fc.constant(gone), index: fc.integer({ min: gone, max: size - 1 }) }),
+  )
+
+test('a proof needs none of the leaves before the checkpoint it starts from', () => {
+  fc.assert(
+    fc.property(trees, ({ size, gone, index }) => {
+      const all = leaves(size)
+      const root = rootByDefinition(all)
+      const part = new TreePart(all.slice(gone), frontierOf(all, gone))
+      expect(part.root()).toEqual(root)
+      expect(frontierOf(all).root()).toEqual(root)
+      expect(includes({ leaf: all[index] as Buffer, index, size, path: part.inclusionPath(index), root })).toBe(true)
+      if (gone === 0) return
+      const path = part.consistencyPath(gone)
+      expect(extendsTree({ oldSize: gone, oldRoot: frontierOf(all, gone).root(), newSize: size, newRoot: root, path })).toBe(true)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('no proof holds for another leaf, place, size, root or path', () => {
+  fc.assert(
+    fc.property(trees, fc.nat(), ({ size, gone, index }, pick) => {
+      const all = leaves(size)
+      const root = rootByDefinition(all)
+      const part = new TreePart(all.slice(gone), frontierOf(all, gone))
+      const path = part.inclusionPath(index)
+      const good = { leaf: all[index] as Buffer, index, size, path, root }
+      const other = leafHash(Buffer.from('another'))
+      expect(includes({ ...good, leaf: other })).toBe(false)
+      expect(includes({ ...good, root: other })).toBe(false)
+      expect(includes({ ...good, index: size })).toBe(false)
+      expect(includes({ ...good, path: [...path, other] })).toBe(false)
+      if (path.length > 0) {
+        expect(includes({ ...good, path: path.with(pick % path.length, other) })).toBe(false)
+        expect(includes({ ...good, path: path.slice(1) })).toBe(false)
+        expect(includes({ ...good, index: (index + 1 + (pick % (size - 1))) % size })).toBe(false)
+      }
+      if (gone === 0) return
+      const steps = part.consistencyPath(gone)
+      const kept = { oldSize: gone, oldRoot: frontierOf(all, gone).root(), newSize: size, newRoot: root, path: steps }
+      expect(extendsTree({ ...kept, oldRoot: other })).toBe(false)
+      expect(extendsTree({ ...kept, newRoot: other })).toBe(false)
+      expect(extendsTree({ ...kept, path: [...steps, other] })).toBe(false)
+      if (steps.length > 0) expect(extendsTree({ ...kept, path: steps.with(pick % steps.length, other) })).toBe(false)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a frontier goes on from its bytes', () => {
+  const all = leaves(100)
+  const before = frontierOf(all, 77)
+  const again = Frontier.fromBytes(77, Buffer.concat(before.peaks))
+  for (const leaf of all.slice(77)) again.append(leaf)
+  expect(again.root()).toEqual(rootByDefinition(all))
+  expect(() => Frontier.fromBytes(78, Buffer.concat(before.peaks.slice(1)))).toThrow(RangeError)
+})
+
+test('two trees of one size tell where they begin to differ', () => {
+  const all = leaves(100)
+  for (const changed of [0, 63, 64, 95, 96, 99]) {
+    const other = all.with(changed, leafHash(Buffer.from('another')))
+    const at = frontierOf(all).firstDifference(frontierOf(other))
+    expect(at).toEqual(changed < 64 ? { start: 0, end: 64 } : changed < 96 ? { start: 64, end: 96 } : { start: 96, end: 100 })
+  }
+  expect(frontierOf(all).firstDifference(frontierOf(all))).toBeUndefined()
+})

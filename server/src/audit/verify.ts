@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { toId } from '../lib/id.ts'
+import { findHead, firstSequence, recordPages, type StoredRecord } from './audit-store.ts'
+import { bodyHash, type ChainEnd, GENESIS, uuidOf } from './chain.ts'
+import { type Bad, ChainChecker, cutOff, type Found } from './chain-checker.ts'
+import { type Checkpoint, frontierOf, isGenuine } from './checkpoint.ts'
+import { checkpointAt, checkpointsBetween } from './checkpoint-store.ts'
+import { Frontier } from './merkle.ts'
+import type { AuditRecord } from './record.ts'
+
+export interface Verification {
+  readonly ok: boolean
+  /** Found good, up to the first bad one. */
+  readonly records: number
+  readonly checkpoints: number
+  /** Sequence of the first record kept; those before it were removed by retention. */
+  readonly first: number
+  /** Up to here a checkpoint vouches for the records; behind it only the chain does, until the next one is signed. */
+  readonly signedThrough: number
+  readonly firstBad?: Bad
+}
+
+export interface VerifyOptions {
+  /** Told now and then how many records have been read. */
+  readonly onProgress?: (records: number) => void
+  /**
+   * A checkpoint kept outside the database: the only witness against somebody who removes the newest records and checkpoints
+   * together.
+   */
+  readonly kept?: Checkpoint
+  /** Records since then must all be there: what retention may not have removed. */
+  readonly completeSince?: Date
+}
+
+/** The chain can be pruned while it is read: then reading starts anew. */
+const MAX_PASSES = 3
+
+/**
+ * Reads a Workspace's whole log, in pages, and finds the first record that is not as it was sealed, if there is one: altered
+ * in its body or in a column, missing, inserted, moved, cut off at the end, or sealed anew together with all that follow.
+ */
+export async function verifyWorkspace(
+  db: Db,
+  workspaceId: string,
+  publicKey: string,
+  options: VerifyOptions = {},
+): Promise<Verification> {
+  for (let pass = 1; ; pass++) {
+    const result = await verifyOnce(db, workspaceId, publicKey, options)
+    const lost = result.firstBad?.reason === 'missing' ? result.firstBad.sequence : undefined
+    if (lost === undefined || pass === MAX_PASSES || (await firstSequence(db, workspaceId)) === result.first) return result
+  }
+}
+
+async function verifyOnce(
+  db: Db,
+  workspaceId: string,
+  publicKey: string,
+  { onProgress, kept, completeSince }: VerifyOptions,
+): Promise<Verification> {
+  const head = await findHead(db, workspaceId)
+  const first = (await firstSequence(db, workspaceId)) ?? head.sequence + 1
+  const start = await startBefore(db, workspaceId, first, publicKey, completeSince)
+  if ('reason' in start) return { ok: false, records: 0, checkpoints: 0, first, signedThrough: 0, firstBad: start }
+
+  const checker = new ChainChecker(publicKey, start.end, start.frontier)
+  if (kept) {
+    if (kept.size < start.end.sequence)
+      throw new RangeError('retention has removed the records that the kept checkpoint was signed over')
+    checker.expect(kept)
+  }
+  let last = start.end.sequence
+  for await (const page of recordPages(db, workspaceId, { after: first - 1, through: head.sequence })) {
+    const through = page.at(-1)?.sequence ?? last
+    for (const checkpoint of await checkpointsBetween(db, workspaceId, last, through)) checker.expect(checkpoint)
+    for (const row of page) checker.next(found(row))
+    onProgress?.(checker.counts.records)
+    if (checker.bad) break
+    last = through
+  }
+  checker.finish(head)
+  const bad = checker.bad ?? (await beyondEnd(db, workspaceId, publicKey))
+  return { ok: bad === undefined, ...checker.counts, first, ...(bad && { firstBad: await named(db, workspaceId, bad) }) }
+}
+
+/** What the first record follows: nothing, or the checkpoint at which retention stopped. */
+async function startBefore(
+  db: Db,
+  workspaceId: string,
+  first: number,
+  publicKey: string,
+  completeSince: Date | undefined,
+): Promise<{ end: ChainEnd; frontier: Frontier } | Bad> {
+  if (first <= 1) return { end: GENESIS, frontier: new Frontier() }
+  const checkpoint = await checkpointAt(db, workspaceId, first - 1)
+  const frontier = checkpoint && frontierOf(checkpoint)
+  const removable = checkpoint && (completeSince === undefined || checkpoint.created_at < completeSince.toISOString())
+  if (!frontier || !removable) return { sequence: 1, through: first - 1, id: null, reason: 'missing' }
+  if (!isGenuine(checkpoint, publicKey)) return { sequence: checkpoint.size, id: null, reason: 'checkpoint_altered' }
+  return { end: { sequence: checkpoint.size, hash: Buffer.from(checkpoint.hash, 'hex') }, frontier }
+}
+
+/** Compares the row with what its body says; every column is looked at, so none can be bent to mislead a search. */
+function found(row: StoredRecord): Found {
+  const hash = bodyHash(row.body)
+  const intact = hash.equals(row.hash)
+  const place = { sequence: row.sequence, id: toId('aud', row.id), hash, intact }
+  try {
+    const record = JSON.parse(row.body) as AuditRecord
+    const { sequence, prev_hash } = record.integrity
+    const agrees =
+      record.id === place.id &&
+      record.workspace_id === toId('ws', row.workspace_id) &&
+      record.application_id === (row.application_id && toId('app', row.application_id)) &&
+      record.created_at === row.created_at.toISOString() &&
+      record.endpoint === row.endpoint &&
+      (record.decision?.verdict ?? null) === row.verdict &&
+      record.risk_level === row.risk_level &&
+      record.status === row.status &&
+      record.user.id === row.user_hash &&
+      prev_hash === row.prev_hash.toString('hex') &&
+      sequence === row.sequence
+    return { ...place, agrees, claims: { sequence, prevHash: prev_hash } }
+  } catch {
+    return { ...place, agrees: false, claims: undefined }
+  }
+}
+
+/** Records or checkpoints behind the chain's end, in one statement: the chain grows while it is read. */
+async function beyondEnd(db: Db, workspaceId: string, publicKey: string): Promise<Bad | undefined> {
+  const { rows } = await sql<{ sequence: number; hash: Buffer; record: number | null; checkpoint: number | null }>`
+    select sequence, hash,
+      (select min(sequence) from audit_record where workspace_id = head.workspace_id and sequence > head.sequence) as record,
+      (select min(size) from audit_checkpoint where workspace_id = head.workspace_id and size > head.sequence) as checkpoint
+    from audit_head as head where workspace_id = ${uuidOf('ws', workspaceId)}`.execute(db)
+  const end = rows[0]
+  if (end?.record != null) return { sequence: end.record, id: null, reason: 'unexpected' }
+  const checkpoint = end?.checkpoint != null ? await checkpointAt(db, workspaceId, end.checkpoint) : undefined
+  return end && checkpoint && cutOff(checkpoint, end, publicKey)
+}
+
+/** With the id of the record that stands there now. */
+async function named(db: Db, workspaceId: string, bad: Bad): Promise<Bad> {
+  if (bad.id !== null || bad.reason === 'missing') return bad
+  const row = await db
+    .selectFrom('audit_record')
+    .select('id')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('sequence', '=', bad.sequence)
+    .executeTakeFirst()
+  return { ...bad, id: row ? toId('aud', row.id) : null }
+}
