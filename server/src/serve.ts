@@ -27,6 +27,8 @@ export async function serve(config: Config, secrets: Secrets, overrides: Overrid
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')
     await announce(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`)
     log.info({ signal: await told }, 'stopping')
+    // Callers that wait for a reviewer are answered now: 409, as if their time were up.
+    context.waiters.close()
     await jobs.stop()
   } finally {
     const timer = setTimeout(() => app.server.closeAllConnections(), STOP_MS)

@@ -6,7 +6,7 @@ export interface Signal {
   /** Resolves when the message is on its way; a lost one is caught by the listeners' own fallback. */
   publish(topic: string, key: string): Promise<void>
   /**
-   * Calls `listener` with the key of each message on `topic`, from this node and others; with `undefined` when messages may
+   * Calls `listener` with the key of each message on `topic`, at least once, from this node (by the time `publish` resolves) and others; with `undefined` when messages may
    * have been missed (connection lost), so everything derived from the topic is to be read again. Returns the way out.
    */
   subscribe(topic: string, listener: (key: string | undefined) => void): () => void
@@ -77,6 +77,8 @@ export async function postgresSignal(pool: pg.Pool, url: string, onError: (error
   await connect()
   return {
     async publish(topic, key) {
+      // At once here, where the change was made; that this node then hears its own notification as well does no harm.
+      subscribers.deliver(topic, key)
       await pool.query('select pg_notify($1, $2)', [CHANNEL, `${topic}\n${key}`])
     },
     subscribe: (topic, listener) => subscribers.subscribe(topic, listener),

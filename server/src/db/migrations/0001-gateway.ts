@@ -152,10 +152,10 @@ const STATEMENTS = [
     prev_hash bytea not null,
     hash bytea not null,
     unique (workspace_id, sequence)
-  )`,
+  ) with (toast_tuple_target = 8160)`, // a record is about 2 KB: kept in its row, uncompressed, it costs half as much to write
   `create index audit_record_application on audit_record (workspace_id, application_id, sequence)`,
-  `create index audit_record_user on audit_record (workspace_id, user_hash, sequence)`,
-  `create index audit_record_verdict on audit_record (workspace_id, verdict, sequence)`,
+  `create index audit_record_user on audit_record (workspace_id, user_hash, sequence) where user_hash is not null`,
+  `create index audit_record_verdict on audit_record (workspace_id, verdict, sequence) where verdict <> 'allow'`,
   `create table audit_head (
     workspace_id uuid primary key references workspace,
     sequence bigint not null,
