@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { AdminTokenTable } from '../db/schema.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 import type { AdminToken } from './admin-token.ts'
@@ -50,6 +50,15 @@ export async function listAdminTokens(db: Db, page: PageRequest): Promise<Page<A
     .limit(page.limit + 1)
     .execute()
   return pageOf(rows, page.limit, tokenOf)
+}
+
+/**
+ * The ids of all tokens that are not revoked, held until `tx` ends: who revokes one only while another is left must not meet
+ * somebody who does the same with that other.
+ */
+export async function lockActiveAdminTokens(tx: Tx): Promise<string[]> {
+  const rows = await tx.selectFrom('admin_token').select('id').where('revoked_at', 'is', null).orderBy('id').forUpdate().execute()
+  return rows.map(({ id }) => toId('adm', id))
 }
 
 /** Whether anybody can operate this server: a first start makes a token when nobody can. */

@@ -42,6 +42,17 @@ export async function checkpointsBetween(db: Db, workspaceId: string, after: num
   return rows.map(checkpointOf)
 }
 
+/** One page, newest first; `below`: the size of the last one seen. */
+export async function listCheckpoints(
+  db: Db,
+  workspaceId: string,
+  { limit, below = Number.MAX_SAFE_INTEGER }: { limit: number; below?: number | undefined },
+): Promise<{ data: Checkpoint[]; hasMore: boolean }> {
+  const page = all(db, workspaceId).where('size', '<', below).orderBy('size', 'desc')
+  const rows = await page.limit(limit + 1).execute()
+  return { data: rows.slice(0, limit).map(checkpointOf), hasMore: rows.length > limit }
+}
+
 /** Does nothing when another node has signed that size already. */
 export async function insertCheckpoint(db: Db, checkpoint: Checkpoint): Promise<void> {
   await db

@@ -6,8 +6,9 @@ export interface Signal {
   /** Resolves when the message is on its way; a lost one is caught by the listeners' own fallback. */
   publish(topic: string, key: string): Promise<void>
   /**
-   * Calls `listener` with the key of each message on `topic`, at least once, from this node (by the time `publish` resolves) and others; with `undefined` when messages may
-   * have been missed (connection lost), so everything derived from the topic is to be read again. Returns the way out.
+   * Calls `listener` with the key of each message on `topic`, from this node (before `publish` resolves; perhaps twice) and
+   * others; with `undefined` when messages may have been missed (connection lost), so everything derived from the topic is to
+   * be read again. Returns the way out.
    */
   subscribe(topic: string, listener: (key: string | undefined) => void): () => void
   close(): Promise<void>

@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely'
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { ProviderTable } from '../db/schema.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import {
@@ -41,13 +41,13 @@ export async function listProviders(db: Db, workspaceId: string, page: PageReque
 }
 
 export async function findProvider(db: Db, workspaceId: string, id: string): Promise<ProviderRecord | undefined> {
-  const workspace = uuidOf(workspaceId)
-  const row = await db
-    .selectFrom('provider')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const row = await oneProvider(db, workspaceId, id).executeTakeFirst()
+  return row && recordOf(row)
+}
+
+/** As findProvider, and nobody else changes it until `tx` ends: what was checked of it stays true. */
+export async function lockProvider(tx: Tx, workspaceId: string, id: string): Promise<ProviderRecord | undefined> {
+  const row = await oneProvider(tx, workspaceId, id).forUpdate().executeTakeFirst()
   return row && recordOf(row)
 }
 
@@ -133,6 +133,9 @@ export async function loadProviders(db: Db, workspaceId: string, deps: LoadDeps)
   const byProvider = Map.groupBy(models, ({ provider_id }) => provider_id)
   return rows.map((row) => providerOf(row, (byProvider.get(row.id) ?? []).map(modelOf), workspaceId, deps))
 }
+
+const oneProvider = (db: Db, workspaceId: string, id: string) =>
+  db.selectFrom('provider').selectAll().where('workspace_id', '=', uuidOf(workspaceId)).where('id', '=', id)
 
 const COLUMNS = {
   baseUrl: 'base_url',

@@ -21,7 +21,7 @@ import { type ReviewDeps, resubmit } from '../resubmission.ts'
 import { ENDPOINT_PLANS } from '../stages.ts'
 
 export interface AuthorizeDeps extends ReviewDeps {
-  readonly policies: PolicyLibrary
+  readonly policies: Pick<PolicyLibrary, 'current'>
   /** Which of the optional capabilities this server has. */
   readonly features: ReadonlySet<'knowledge' | 'memory'>
   /** A Workspace's keys, by its id. */

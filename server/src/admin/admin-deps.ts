@@ -1,0 +1,50 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
+import type { AdminAuthenticator, Operator } from '../applications/admin-authenticator.ts'
+import type { Signal } from '../db/signal.ts'
+import type { ChatLimits } from '../gateway/chat-request.ts'
+import type { Cache } from '../lib/cache.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import type { AuthorizeDeps } from '../pipeline/stages/05-authorize.ts'
+import type { InspectDeps } from '../pipeline/stages/10-inspect.ts'
+import type { Health } from '../providers/health.ts'
+import type { Pools } from '../providers/pools.ts'
+import type { Provider } from '../providers/provider.ts'
+
+/** What the operators' API works with; the composition root has it all. */
+export interface AdminDeps extends AuthorizeDeps, InspectDeps {
+  readonly adminAuthenticator: AdminAuthenticator
+  readonly signal: Signal
+  readonly workspaceBox: SecretBox
+  readonly providerBox: SecretBox
+  readonly providers: Cache<readonly Provider[]>
+  readonly health: Health
+  readonly providerCalls: { readonly pools: Pools }
+  readonly chatLimits: ChatLimits
+  readonly jsonDepth: number
+  readonly config: { readonly allowPrivateUrls: boolean }
+}
+
+/** Routes whose handlers know the types of their schemas. */
+export type AdminApp = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Admin API: whose token it is. */
+    operator: Operator
+    /** Admin API, routes within a Workspace: which one (`ws_…`). */
+    workspaceId: string
+  }
+}

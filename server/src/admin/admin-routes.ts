@@ -1,0 +1,60 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import type { AdminAuthenticator } from '../applications/admin-authenticator.ts'
+import { GatehouseError } from '../errors.ts'
+import { isUnavailable } from '../lib/faults.ts'
+import type { AdminApp, AdminDeps } from './admin-deps.ts'
+import { adminTokensRoutes } from './admin-tokens-routes.ts'
+import { applicationsRoutes } from './applications-routes.ts'
+import { auditRoutes } from './audit-routes.ts'
+import { checkRequests, readBodies } from './bodies.ts'
+import { keysRoutes } from './keys-routes.ts'
+import { modelsRoutes } from './models-routes.ts'
+import { policySetsRoutes } from './policy-sets-routes.ts'
+import { providersRoutes } from './providers-routes.ts'
+import { reviewsRoutes } from './reviews-routes.ts'
+import { simulationRoutes } from './simulation-routes.ts'
+import { usersRoutes } from './users-routes.ts'
+import { chooseWorkspace } from './workspace-choice.ts'
+import { workspacesRoutes } from './workspaces-routes.ts'
+
+type Routes = (app: AdminApp, deps: AdminDeps) => void
+
+/** The operators' API: who may, in which Workspace, and then one file for each kind of thing. */
+export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
+  app.decorateRequest('operator')
+  app.decorateRequest('workspaceId', '')
+  readBodies(app, deps.jsonDepth)
+  app.setValidatorCompiler(checkRequests)
+  app.setErrorHandler((error) => {
+    throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
+  })
+  authenticateOperators(app, deps.adminAuthenticator)
+
+  const register = (routes: readonly Routes[]) => async (scope: FastifyInstance) => {
+    for (const one of routes) await scope.register(async (own) => one(own.withTypeProvider<TypeBoxTypeProvider>(), deps))
+  }
+  await app.register(register([workspacesRoutes]))
+  await app.register(async (scope) => {
+    scope.addHook('preHandler', chooseWorkspace(deps.db))
+    const people = [applicationsRoutes, keysRoutes, usersRoutes, adminTokensRoutes]
+    const rules = [providersRoutes, modelsRoutes, policySetsRoutes, simulationRoutes, reviewsRoutes, auditRoutes]
+    await register([...people, ...rules])(scope)
+  })
+}
+
+/** Before anything else is read: who has no admin token learns nothing, not even whether a body would have been right. */
+function authenticateOperators(app: FastifyInstance, authenticator: AdminAuthenticator): void {
+  app.addHook('onRequest', async (request, reply) => {
+    // Keys and contents of reviews belong in no cache.
+    reply.header('cache-control', 'no-store')
+    const answer = await authenticator.authenticate(request.headers.authorization)
+    if (!answer.ok) {
+      const revoked = answer.code === 'AUTH_KEY_REVOKED'
+      throw new GatehouseError(answer.code, {
+        message: revoked ? 'The admin token has been revoked.' : 'The admin token is missing or not valid.',
+      })
+    }
+    request.operator = answer.operator
+  })
+}

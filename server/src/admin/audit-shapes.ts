@@ -1,0 +1,85 @@
+import { Type } from 'typebox'
+import { oneOf, Timestamp } from '../applications/shapes.ts'
+import { FAULTS } from '../audit/chain-checker.ts'
+import { CLASSIFICATIONS, RISK_LEVELS } from '../domain/classification.ts'
+import { VERDICTS } from '../domain/decision.ts'
+import { ENDPOINTS } from '../domain/principal.ts'
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const Hash = Type.String({ description: 'Lower-case hex.' })
+
+export const AUDIT_ENDPOINTS = [...ENDPOINTS, 'admin'] as const
+
+/** The main fields of record.ts; the others are there as well. */
+export const RecordView = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('audit_record'),
+    workspace_id: Type.String(),
+    application_id: nullable(Type.String({ description: "null: an operator's change." })),
+    endpoint: Type.String(),
+    created_at: Timestamp,
+    duration_ms: Type.Number(),
+    status: Type.Integer(),
+    classification: nullable(oneOf(CLASSIFICATIONS)),
+    risk_level: nullable(oneOf(RISK_LEVELS)),
+    integrity: Type.Object({ sequence: Type.Integer(), prev_hash: Hash, hash: Hash }),
+  },
+  { additionalProperties: true },
+)
+
+export const AUDIT_QUERY = {
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Created then or later.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
+}
+
+export const AUDIT_FILTER = {
+  ...AUDIT_QUERY,
+  application_id: Type.Optional(Type.String()),
+  user: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'A user id in the clear; records hold its keyed hash.' }),
+  ),
+  verdict: Type.Optional(oneOf(VERDICTS)),
+  risk_level: Type.Optional(oneOf(RISK_LEVELS)),
+  endpoint: Type.Optional(oneOf(AUDIT_ENDPOINTS)),
+  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
+}
+
+export const Checkpoint = Type.Object({
+  object: Type.Literal('audit_checkpoint'),
+  workspace_id: Type.String(),
+  size: Type.Integer({ minimum: 1, description: 'How many records it covers.' }),
+  hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the last of them.' }),
+  root: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of their RFC 9162 Merkle tree.' }),
+  created_at: Timestamp,
+  signature: Type.String({ maxLength: 200, description: 'Ed25519, base64.' }),
+  frontier: Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 64 }),
+})
+
+export const PublicKey = Type.String({ description: "The Workspace's signing key, SPKI PEM." })
+
+export const VerificationView = Type.Object({
+  object: Type.Literal('audit_verification'),
+  ok: Type.Boolean(),
+  records: Type.Integer({ description: 'Found good, up to the first bad one.' }),
+  checkpoints: Type.Integer(),
+  first: Type.Integer({ description: 'Sequence of the first record kept.' }),
+  signed_through: Type.Integer({ description: 'Up to here a checkpoint vouches for the records.' }),
+  first_bad: nullable(
+    Type.Object({
+      sequence: Type.Integer(),
+      through: Type.Optional(Type.Integer({ description: 'It is one of `sequence` to `through`.' })),
+      id: nullable(Type.String()),
+      reason: oneOf(Object.keys(FAULTS)),
+      message: Type.String(),
+    }),
+  ),
+})
+
+export const ProofView = Type.Object({
+  object: Type.Literal('audit_inclusion_proof'),
+  checkpoint: Checkpoint,
+  path: Type.Array(Hash, { description: 'RFC 9162 audit path of the leaf `integrity.sequence - 1`, from the leaf upwards.' }),
+  record: RecordView,
+  public_key: PublicKey,
+})

@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { GatehouseError } from '../errors.ts'
+import { parseJson } from '../lib/json.ts'
+import { checker } from '../lib/schema.ts'
+import { invalid, notFound } from './refusals.ts'
+
+/** JSON is read as carefully as the gateway reads it, and nothing else is read at all: 415. */
+export function readBodies(app: FastifyInstance, jsonDepth: number): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, body, done) => {
+    // An empty body is none, whatever its content type says: clients name one out of habit.
+    if (body.length === 0) return done(null, undefined)
+    const json = parseJson(body as Buffer, jsonDepth)
+    if (json.ok) done(null, json.value)
+    else done(new GatehouseError('VALIDATION_ERROR', { message: json.problem }))
+  })
+}
+
+/** Reads YAML documents as their text, in the routes of `app` only. */
+export function readYamlBodies(app: FastifyInstance): void {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  app.addContentTypeParser(/^(?:application|text)\/(?:x-)?yaml\b/i, { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, decoder.decode(body as Buffer))
+    } catch {
+      done(new GatehouseError('VALIDATION_ERROR', { message: 'The body is not UTF-8.' }))
+    }
+  })
+}
+
+/** `preValidation` of routes whose bodies have nothing that must be said: then none need be sent. */
+export const bodyOptional = async (request: FastifyRequest): Promise<void> => {
+  request.body ??= {}
+}
+
+/**
+ * Checks what comes in against the route's schemas, in the words of lib/schema.ts. Bodies are never converted; numbers in a
+ * query, which has only text, are. A path that cannot name anything is a path to nothing.
+ */
+export const checkRequests: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const check = checker(schema)
+  return (value: unknown) => {
+    const checked = check(httpPart === 'querystring' ? withNumbers(schema, value) : value)
+    if (checked.ok) return { value: checked.value }
+    return { error: httpPart === 'params' ? notFound('thing') : invalid(checked.problem) }
+  }
+}
+
+function withNumbers(schema: TSchema, query: unknown): unknown {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { type?: unknown }>> }
+  const converted = Object.entries(query as Record<string, unknown>).map(([name, value]) => {
+    const whole = properties[name]?.type === 'integer' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)
+    return [name, whole ? Number(value) : value]
+  })
+  return Object.fromEntries(converted)
+}

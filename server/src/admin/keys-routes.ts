@@ -1,0 +1,63 @@
+import { ApiKeyCreate, ApiKeyView, apiKeyView, IssuedApiKeyView } from '../applications/api-key.ts'
+import { issueKey, listKeys, revokeKey } from '../applications/api-key-store.ts'
+import { findApplication } from '../applications/application-store.ts'
+import { KEYS_TOPIC } from '../applications/authenticator.ts'
+import type { AdminApp, AdminDeps } from './admin-deps.ts'
+import { change } from './change.ts'
+import { inWorkspace, List, pathOf } from './operation.ts'
+import { listOf, PAGE, pageOf } from './paging.ts'
+import { notFound } from './refusals.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }
+
+const docs = {
+  list: inWorkspace('listKeys', "An Application's keys, oldest first, revoked ones too", {
+    query: PAGE,
+    params: pathOf('id'),
+    answers: { 200: List(ApiKeyView) },
+    errors: UNKNOWN,
+  }),
+  issue: inWorkspace('issueKey', 'Issue a key: it is in this answer, and nowhere afterwards', {
+    query: {},
+    params: pathOf('id'),
+    body: ApiKeyCreate,
+    answers: { 201: IssuedApiKeyView },
+    errors: UNKNOWN,
+  }),
+  revoke: inWorkspace('revokeKey', 'Revoke a key, at once on this node and within a second on every other', {
+    description: 'Revoking a revoked key changes nothing.',
+    query: {},
+    params: pathOf('id'),
+    answers: { 200: ApiKeyView },
+    errors: { 404: 'NOT_FOUND: the key, or the Workspace' },
+  }),
+}
+
+export function keysRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { db } = deps
+
+  app.get('/applications/:id/keys', { schema: docs.list }, async ({ workspaceId, params, query }) => {
+    const owner = { workspaceId, applicationId: params.id }
+    if (!(await findApplication(db, workspaceId, params.id))) throw notFound('Application')
+    return listOf(await listKeys(db, owner, pageOf(query)), apiKeyView, ({ id }) => id)
+  })
+
+  app.post('/applications/:id/keys', { schema: docs.issue }, async (request, reply) => {
+    const { workspaceId, params, body } = request
+    const issued = await change(deps, request, async (tx, now) => {
+      const value = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now)
+      if (!value) throw notFound('Application')
+      return { value, action: 'key.issue', id: value.id, fields: ['name'] }
+    })
+    return reply.status(201).send({ ...apiKeyView(issued), key: issued.key })
+  })
+
+  app.post('/keys/:id/revoke', { schema: docs.revoke }, async (request) => {
+    const key = await change(deps, request, async (tx, now) => {
+      const value = await revokeKey(tx, request.workspaceId, request.params.id, now)
+      if (!value) throw notFound('key')
+      return { value, action: 'key.revoke', id: value.id, fields: ['revoked_at'], announce: [KEYS_TOPIC, value.id] }
+    })
+    return apiKeyView(key)
+  })
+}

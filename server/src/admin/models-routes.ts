@@ -1,0 +1,161 @@
+import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { Name, type Page, type PageRequest, resettable, Timestamp } from '../applications/shapes.ts'
+import { PROVIDERS_TOPIC } from '../context.ts'
+import { deleteModel, listModels, putModels } from '../providers/model-store.ts'
+import { modelProblem, type Provider, type ProviderModel } from '../providers/provider.ts'
+import { findProvider } from '../providers/provider-store.ts'
+import type { AdminApp, AdminDeps } from './admin-deps.ts'
+import { change } from './change.ts'
+import { changedFields } from './changed-fields.ts'
+import { inWorkspace, List, pathOf } from './operation.ts'
+import { listOf, PAGE, pageOf } from './paging.ts'
+import { invalid, notFound } from './refusals.ts'
+
+const MAX_AT_ONCE = 200
+const ALL = { limit: 100_000 }
+
+const price = (of: string) => resettable(Type.Number({ description: `Per million ${of} tokens; null: unknown.` }))
+const ModelFields = Type.Object({
+  upstream_name: resettable({ ...Name, description: 'The name the provider knows; null: the same.' }),
+  input_price: price('prompt'),
+  output_price: price('completion'),
+})
+const ModelBody = Type.Object({ id: Type.String({ maxLength: 200 }), ...ModelFields.properties })
+const ModelsBody = Type.Object({ models: Type.Array(ModelBody, { minItems: 1, maxItems: MAX_AT_ONCE }) })
+
+const nullable = (schema: typeof Name | ReturnType<typeof Type.Number>) => Type.Union([schema, Type.Null()])
+const ModelView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('model'),
+  provider_id: Type.String(),
+  upstream_name: nullable(Name),
+  input_price: nullable(Type.Number()),
+  output_price: nullable(Type.Number()),
+  created_at: Timestamp,
+})
+
+const UNKNOWN = { 404: 'NOT_FOUND: the provider, the model, or the Workspace' }
+
+const docs = {
+  listAll: inWorkspace('listAllModels', 'Models of all providers, by provider and id', {
+    query: PAGE,
+    answers: { 200: List(ModelView) },
+  }),
+  list: inWorkspace('listProviderModels', 'Models of one provider, by id', {
+    query: PAGE,
+    params: pathOf('id'),
+    answers: { 200: List(ModelView) },
+    errors: UNKNOWN,
+  }),
+  putMany: inWorkspace('putModels', 'Add models to a provider, or change those that are there', {
+    description: `At most ${MAX_AT_ONCE} at once, all or none of them. Models that are not named stay.`,
+    query: {},
+    params: pathOf('id'),
+    body: ModelsBody,
+    answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(ModelView) }) },
+    errors: UNKNOWN,
+  }),
+  put: inWorkspace('putModel', 'Add a model, or change it; what is left out is unknown', {
+    query: {},
+    params: pathOf('id', 'model'),
+    body: ModelFields,
+    answers: { 200: ModelView },
+    errors: UNKNOWN,
+  }),
+  remove: inWorkspace('deleteModel', 'Remove a model', {
+    query: {},
+    params: pathOf('id', 'model'),
+    answers: { 204: null },
+    errors: UNKNOWN,
+  }),
+}
+
+export function modelsRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { db, providers } = deps
+
+  app.get('/models', { schema: docs.listAll }, async ({ workspaceId, query }) =>
+    listOf(pageAmong(await providers.get(workspaceId), pageOf(query)), modelView, keyOf),
+  )
+
+  app.get('/providers/:id/models', { schema: docs.list }, async ({ workspaceId, params, query }) => {
+    if (!(await findProvider(db, workspaceId, params.id))) throw notFound('provider')
+    const { data, hasMore } = await listModels(db, workspaceId, params.id, pageOf(query))
+    return listOf({ data: data.map((model) => ({ provider: params.id, model })), hasMore }, modelView, ({ model }) => model.id)
+  })
+
+  /** Puts the models and answers them as they are stored. */
+  const put = (request: FastifyRequest, provider: string, models: readonly NewModel[], what: { id: string; fields: string[] }) =>
+    change(deps, request, async (tx, now) => {
+      const { workspaceId } = request
+      if (!(await putModels(tx, workspaceId, provider, models, now))) throw notFound('provider')
+      const ids = new Set(models.map(({ id }) => id))
+      const stored = (await listModels(tx, workspaceId, provider, ALL)).data.filter(({ id }) => ids.has(id))
+      const value = stored.map((model) => modelView({ provider, model }))
+      return { value, action: 'model.put', ...what, announce: [PROVIDERS_TOPIC, workspaceId] }
+    })
+
+  app.post('/providers/:id/models', { schema: docs.putMany }, async (request) => {
+    const { params, body } = request
+    const models = body.models.map(({ id, ...fields }, index) => newModel(id, fields, `models[${index}].`))
+    const twice = models.findIndex(({ id }, index) => models.findIndex((model) => model.id === id) < index)
+    if (twice >= 0) throw invalid({ param: `models[${twice}].id`, message: 'stands here twice' })
+    const what = { id: params.id, fields: models.map(({ id }) => `models.${id}`) }
+    return { object: 'list', data: await put(request, params.id, models, what) }
+  })
+
+  app.put('/providers/:id/models/:model', { schema: docs.put }, async (request) => {
+    const { params, body } = request
+    const what = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
+    const [model] = await put(request, params.id, [newModel(params.model, body, '')], what)
+    return model
+  })
+
+  app.delete('/providers/:id/models/:model', { schema: docs.remove }, async (request, reply) => {
+    const { workspaceId, params } = request
+    await change(deps, request, async (tx) => {
+      if (!(await deleteModel(tx, workspaceId, params.id, params.model))) throw notFound('model')
+      const id = `${params.id}/${params.model}`
+      return { value: undefined, action: 'model.delete', id, announce: [PROVIDERS_TOPIC, workspaceId] }
+    })
+    return reply.status(204).send()
+  })
+}
+
+type NewModel = Omit<ProviderModel, 'createdAt'>
+
+/** Throws a 400 when it is not sound; `at` is where the body has it. */
+function newModel(id: string, fields: Static<typeof ModelFields>, at: string): NewModel {
+  const { upstream_name: upstreamName = null, input_price: inputPrice = null, output_price: outputPrice = null } = fields
+  const model = { id, upstreamName, inputPrice, outputPrice }
+  const problem = modelProblem(model)
+  if (problem) throw invalid({ ...problem, param: at + problem.param })
+  return model
+}
+
+interface Offer {
+  readonly provider: string
+  readonly model: ProviderModel
+}
+
+/** Sorts as the pair does: a provider's id holds nothing that comes before a line feed. */
+const keyOf = ({ provider, model }: Offer): string => `${provider}\n${model.id}`
+
+/** Providers are remembered whole for calls: the page is cut from there. */
+function pageAmong(providers: readonly Provider[], { limit, after = '' }: PageRequest): Page<Offer> {
+  const rest = providers
+    .flatMap(({ id, models }) => models.map((model) => ({ provider: id, model })))
+    .filter((offer) => keyOf(offer) > after)
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  return { data: rest.slice(0, limit), hasMore: rest.length > limit }
+}
+
+const modelView = ({ provider, model }: Offer) => ({
+  id: model.id,
+  object: 'model' as const,
+  provider_id: provider,
+  upstream_name: model.upstreamName,
+  input_price: model.inputPrice,
+  output_price: model.outputPrice,
+  created_at: model.createdAt.toISOString(),
+})

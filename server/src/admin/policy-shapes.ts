@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { Timestamp } from '../applications/shapes.ts'
+import type { PolicySetVersion } from '../policy/policy-store.ts'
+import { PolicyVersionView } from './review-shapes.ts'
+
+/** Of JSON bodies; what is in it, the parser tells (policy/parse.ts). */
+export const Source = Type.String({ maxLength: 1_048_576, description: 'The policy document, YAML.' })
+export const SourceBody = Type.Object({ source: Source })
+
+export const PolicySetView = Type.Object({
+  ...PolicyVersionView.properties,
+  object: Type.Literal('policy_set'),
+  active: Type.Boolean({ description: 'In force.' }),
+  published_by: Type.String(),
+  created_at: Timestamp,
+})
+
+export const PolicySetWithSourceView = Type.Object({
+  ...PolicySetView.properties,
+  source: Type.String({ description: 'The document as it was published, byte for byte.' }),
+})
+
+const names = Type.Array(Type.String())
+
+export const PolicyDiffView = Type.Object({
+  object: Type.Literal('policy_diff'),
+  from: PolicyVersionView,
+  to: PolicyVersionView,
+  added: names,
+  removed: names,
+  changed: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      fields: Type.Array(Type.Object({ field: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
+    }),
+  ),
+  reordered: Type.Boolean({ description: 'Rules that both have stand in another order.' }),
+  texts: names,
+})
+
+export const policyVersion = ({ id, name, version, sha256 }: PolicySetVersion) => ({ id, name, version, sha256 })
+
+export const policySetView = (set: PolicySetVersion) => ({
+  ...policyVersion(set),
+  object: 'policy_set' as const,
+  active: set.active,
+  published_by: set.publishedBy,
+  created_at: set.createdAt.toISOString(),
+})

@@ -1,0 +1,125 @@
+import { type Static, Type } from 'typebox'
+import { Name, oneOf, resettable, Timestamp } from '../applications/shapes.ts'
+import { CLASSIFICATIONS } from '../domain/classification.ts'
+import type { Health } from '../providers/health.ts'
+import {
+  type NewProvider,
+  PROVIDER_DEFAULTS,
+  PROVIDER_KINDS,
+  PROVIDER_SOURCES,
+  type Provider,
+  type ProviderChange,
+} from '../providers/provider.ts'
+import type { ProviderRecord } from '../providers/provider-row.ts'
+
+const text = { maxLength: 4_000 }
+
+/** Ranges and meanings: provider.ts, providerProblem. */
+const settings = {
+  base_url: Type.Optional(Type.String({ ...text, description: 'For instance `https://api.openai.com/v1`; absent for a stub.' })),
+  api_key: resettable(Type.String({ ...text, description: 'Encrypted at rest and never shown; null removes it.' })),
+  api_key_env: resettable(Type.String({ maxLength: 200, description: 'Only the configuration file may name one.' })),
+  path: Type.Optional(Type.String({ maxLength: 501, description: 'Of chat completions, below `base_url`.' })),
+  headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: '`{api_key}` stands for the key.' })),
+  timeout_ms: Type.Optional(Type.Integer()),
+  max_retries: Type.Optional(Type.Integer()),
+  max_concurrency: Type.Optional(Type.Integer()),
+  weight: Type.Optional(Type.Number()),
+  region: resettable(Name),
+  max_classification: Type.Optional(oneOf(CLASSIFICATIONS)),
+  enabled: Type.Optional(Type.Boolean()),
+}
+
+export const ProviderPatch = Type.Object(settings)
+export const ProviderCreate = Type.Object({
+  id: Type.String({ maxLength: 63, description: 'A slug; `owned_by` of its models.' }),
+  kind: Type.Optional(oneOf(PROVIDER_KINDS)),
+  ...settings,
+})
+
+const FIELDS = {
+  base_url: 'baseUrl',
+  api_key: 'apiKey',
+  api_key_env: 'apiKeyEnv',
+  path: 'path',
+  headers: 'headers',
+  timeout_ms: 'timeoutMs',
+  max_retries: 'maxRetries',
+  max_concurrency: 'maxConcurrency',
+  weight: 'weight',
+  region: 'region',
+  max_classification: 'maxClassification',
+  enabled: 'enabled',
+} as const satisfies Record<keyof typeof settings, keyof ProviderChange>
+
+/** Fields that are absent stay so. */
+export const providerChange = (patch: Static<typeof ProviderPatch>): ProviderChange =>
+  Object.fromEntries(
+    Object.entries(FIELDS).flatMap(([name, field]) => {
+      const value = patch[name as keyof typeof FIELDS]
+      return value === undefined ? [] : [[field, value]]
+    }),
+  )
+
+export const newProvider = ({ id, kind = 'openai', ...rest }: Static<typeof ProviderCreate>): NewProvider => ({
+  ...PROVIDER_DEFAULTS,
+  baseUrl: null,
+  ...providerChange(rest),
+  id,
+  kind,
+  source: 'api',
+})
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const ProviderView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('provider'),
+  kind: oneOf(PROVIDER_KINDS),
+  source: oneOf(PROVIDER_SOURCES),
+  base_url: nullable(Type.String()),
+  api_key_from: nullable(oneOf(['stored', 'environment'])),
+  api_key_env: nullable(Type.String()),
+  path: Type.String(),
+  headers: Type.Record(Type.String(), Type.String()),
+  timeout_ms: Type.Integer(),
+  max_retries: Type.Integer(),
+  max_concurrency: Type.Integer(),
+  weight: Type.Number(),
+  region: nullable(Type.String()),
+  max_classification: oneOf(CLASSIFICATIONS),
+  enabled: Type.Boolean(),
+  health: Type.Object(
+    {
+      circuit: oneOf(['closed', 'open', 'half_open']),
+      active: Type.Integer({ description: 'Calls under way.' }),
+      problem: nullable(oneOf(['url_not_allowed', 'key_missing', 'key_unreadable'])),
+    },
+    { description: 'How it stands on the node that answers.' },
+  ),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+/** `live`: the provider as calls use it; undefined when it was changed this very moment. */
+export const providerView = (record: ProviderRecord, live: Provider | undefined, health: Health) => ({
+  id: record.id,
+  object: 'provider' as const,
+  kind: record.kind,
+  source: record.source,
+  base_url: record.baseUrl,
+  api_key_from: record.apiKeyFrom,
+  api_key_env: record.apiKeyEnv,
+  path: record.path,
+  headers: record.headers,
+  timeout_ms: record.timeoutMs,
+  max_retries: record.maxRetries,
+  max_concurrency: record.maxConcurrency,
+  weight: record.weight,
+  region: record.region,
+  max_classification: record.maxClassification,
+  enabled: record.enabled,
+  health: { ...(live ? health.status(live) : { circuit: 'closed' as const, active: 0 }), problem: live?.problem ?? null },
+  created_at: record.createdAt.toISOString(),
+  updated_at: record.updatedAt.toISOString(),
+})

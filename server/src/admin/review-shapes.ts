@@ -1,0 +1,75 @@
+import { Type } from 'typebox'
+import { oneOf, Timestamp } from '../applications/shapes.ts'
+import { CLASSIFICATIONS, RISK_LEVELS } from '../domain/classification.ts'
+import { POLICY_POINTS, VERDICTS } from '../domain/decision.ts'
+import { REVIEW_STATES } from '../review/review.ts'
+
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const REVIEW_KINDS = ['hold', 'escalation'] as const
+
+export const RuleView = Type.Object({
+  id: Type.String(),
+  point: oneOf(POLICY_POINTS),
+  verdict: oneOf(VERDICTS),
+  error: Type.Optional(Type.String({ description: 'The condition broke, and counted as a denial.' })),
+})
+
+export const PolicyVersionView = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  version: Type.Integer(),
+  sha256: Type.String(),
+})
+
+/** review-json.ts, as a schema. */
+export const ReviewView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('review_item'),
+  kind: oneOf(REVIEW_KINDS),
+  state: oneOf(REVIEW_STATES),
+  workspace_id: Type.String(),
+  application_id: Type.String(),
+  user_id: Type.String({ description: 'Empty when the request named nobody.' }),
+  session_id: nullable(Type.String()),
+  endpoint: Type.String(),
+  point: oneOf(POLICY_POINTS),
+  rules: Type.Array(RuleView, { description: 'The reasons.' }),
+  classification: oneOf(CLASSIFICATIONS),
+  risk_level: oneOf(RISK_LEVELS),
+  findings: Type.Record(Type.String(), Type.Integer()),
+  request_hash: Type.String(),
+  policy: nullable(PolicyVersionView),
+  model: nullable(Type.String()),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  decided_by: nullable(Type.String({ description: "The admin token's id." })),
+  decided_at: nullable(Timestamp),
+  comment: nullable(Type.String()),
+  audit_id: Type.String({ description: 'Record of the exchange that opened the item.' }),
+  released_at: nullable(Timestamp),
+  released_audit_id: nullable(Type.String()),
+  successor_id: nullable(Type.String({ description: 'The item that its answer was held as in turn.' })),
+})
+
+const Anything = Type.Object({}, { additionalProperties: true })
+
+export const ReviewWithContentView = Type.Object({
+  ...ReviewView.properties,
+  content: Type.Union(
+    [
+      Type.Object({
+        messages: Type.Array(Anything),
+        completion: Type.Optional({ ...Anything, description: 'The answer, where that is what is held.' }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'null once it has been erased: on denial, and at expiry.' },
+  ),
+})
+
+export const Judgement = Type.Object({
+  comment: Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 4_000, pattern: '^[^\\u0000]*$', description: 'Why.' }),
+  ),
+})

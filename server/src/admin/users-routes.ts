@@ -1,0 +1,84 @@
+import {
+  checkUserCreate,
+  checkUserPatch,
+  UserCreate,
+  UserPatch,
+  UserView,
+  userView,
+  type WorkspaceUser,
+} from '../applications/user.ts'
+import { createUser, findUser, listUsers, type UserChange, updateUser } from '../applications/user-store.ts'
+import type { KeyedHasher } from '../audit/hashes.ts'
+import type { AdminApp, AdminDeps } from './admin-deps.ts'
+import { change } from './change.ts'
+import { changedFields } from './changed-fields.ts'
+import { inWorkspace, List, pathOf } from './operation.ts'
+import { listOf, PAGE, pageOf } from './paging.ts'
+import { notFound, taken, valid } from './refusals.ts'
+
+const CONFLICT = { 409: 'CONFLICT: the id or the username is taken' }
+const UNKNOWN = { 404: 'NOT_FOUND: the user, or the Workspace' }
+
+const docs = {
+  list: inWorkspace('listUsers', 'Users of the Workspace, by id', { query: PAGE, answers: { 200: List(UserView) } }),
+  create: inWorkspace('createUser', 'Create a user', {
+    description: 'Without an `id` one is made.',
+    query: {},
+    body: UserCreate,
+    answers: { 201: UserView },
+    errors: CONFLICT,
+  }),
+  get: inWorkspace('getUser', 'One user', { query: {}, params: pathOf('id'), answers: { 200: UserView }, errors: UNKNOWN }),
+  update: inWorkspace('updateUser', 'Change a user', {
+    description: 'What is left out stays, null empties; `attributes` is replaced as a whole.',
+    query: {},
+    params: pathOf('id'),
+    body: UserPatch,
+    answers: { 200: UserView },
+    errors: { ...UNKNOWN, ...CONFLICT },
+  }),
+}
+
+/** Records name users by their keyed hash only (decisions.md §2.9). */
+const hashed =
+  ({ id }: WorkspaceUser) =>
+  (hasher: KeyedHasher): string =>
+    hasher.user(id) ?? ''
+
+export function usersRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { db } = deps
+
+  app.get('/users', { schema: docs.list }, async ({ workspaceId, query }) =>
+    listOf(await listUsers(db, workspaceId, pageOf(query)), userView, ({ id }) => id),
+  )
+
+  app.post('/users', { schema: docs.create }, async (request, reply) => {
+    const create = valid(checkUserCreate(request.body))
+    const user = await change(deps, request, async (tx, now) => {
+      const value = changed(await createUser(tx, request.workspaceId, create, now))
+      return { value, action: 'user.create', id: hashed(value), fields: changedFields(UserCreate, create) }
+    })
+    return reply.status(201).send(userView(user))
+  })
+
+  app.get('/users/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
+    const user = await findUser(db, workspaceId, params.id)
+    if (!user) throw notFound('user')
+    return userView(user)
+  })
+
+  app.patch('/users/:id', { schema: docs.update }, async (request) => {
+    const patch = valid(checkUserPatch(request.body))
+    const user = await change(deps, request, async (tx, now) => {
+      const value = changed(await updateUser(tx, request.workspaceId, request.params.id, patch, now))
+      return { value, action: 'user.update', id: hashed(value), fields: changedFields(UserPatch, patch) }
+    })
+    return userView(user)
+  })
+}
+
+function changed(result: UserChange) {
+  if (result.ok) return result.user
+  if (result.reason === 'not_found') throw notFound('user')
+  throw result.reason === 'id_taken' ? taken('id', 'a user of that id') : taken('username', 'a user of that username')
+}

@@ -1,0 +1,92 @@
+import { WORKSPACES_TOPIC } from '../applications/user-token.ts'
+import {
+  checkWorkspaceCreate,
+  checkWorkspacePatch,
+  WorkspaceCreate,
+  WorkspacePatch,
+  WorkspaceView,
+  workspaceView,
+} from '../applications/workspace.ts'
+import { createWorkspace, findWorkspace, listWorkspaces, updateWorkspace } from '../applications/workspace-store.ts'
+import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
+import { newId } from '../lib/id.ts'
+import type { AdminApp, AdminDeps } from './admin-deps.ts'
+import { change } from './change.ts'
+import { changedFields } from './changed-fields.ts'
+import { List, operation, pathOf } from './operation.ts'
+import { listOf, PAGE, pageOf } from './paging.ts'
+import { notFound, taken, valid } from './refusals.ts'
+
+const CONFLICT = { 409: 'CONFLICT: the name is taken' }
+const UNKNOWN = { 404: 'NOT_FOUND' }
+
+const docs = {
+  list: operation('listWorkspaces', 'Workspaces, oldest first', { query: PAGE, answers: { 200: List(WorkspaceView) } }),
+  create: operation('createWorkspace', 'Create a Workspace', {
+    query: {},
+    body: WorkspaceCreate,
+    answers: { 201: WorkspaceView },
+    errors: CONFLICT,
+  }),
+  get: operation('getWorkspace', 'One Workspace', {
+    query: {},
+    params: pathOf('id'),
+    answers: { 200: WorkspaceView },
+    errors: UNKNOWN,
+  }),
+  update: operation('updateWorkspace', 'Change a Workspace: who signs user tokens, how long records are kept', {
+    description: 'What is left out stays; null resets a setting to its default.',
+    query: {},
+    params: pathOf('id'),
+    body: WorkspacePatch,
+    answers: { 200: WorkspaceView },
+    errors: { ...UNKNOWN, ...CONFLICT },
+  }),
+}
+
+const nameTaken = () => taken('name', 'a Workspace of that name')
+
+/** A change of a Workspace is recorded in its own chain, beginning with its creation. */
+export function workspacesRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { db, workspaceBox } = deps
+
+  app.get('/workspaces', { schema: docs.list }, async ({ query }) =>
+    listOf(await listWorkspaces(db, pageOf(query)), workspaceView, ({ id }) => id),
+  )
+
+  app.post('/workspaces', { schema: docs.create }, async (request, reply) => {
+    const create = valid(checkWorkspaceCreate(request.body))
+    const id = newId('ws')
+    const keys = createWorkspaceKeys(workspaceBox, id)
+    const workspace = await change(deps, request, async (tx, now) => {
+      const value = await createWorkspace(tx, id, create, keys, now)
+      if (!value) throw nameTaken()
+      return { value, action: 'workspace.create', id, workspaceId: id, fields: changedFields(WorkspaceCreate, create) }
+    })
+    return reply.status(201).send(workspaceView(workspace))
+  })
+
+  app.get('/workspaces/:id', { schema: docs.get }, async ({ params }) => {
+    const workspace = await findWorkspace(db, params.id)
+    if (!workspace) throw notFound('Workspace')
+    return workspaceView(workspace)
+  })
+
+  app.patch('/workspaces/:id', { schema: docs.update }, async (request) => {
+    const patch = valid(checkWorkspacePatch(request.body))
+    const { id } = request.params
+    const workspace = await change(deps, request, async (tx) => {
+      const updated = await updateWorkspace(tx, id, patch)
+      if (!updated.ok) throw updated.reason === 'not_found' ? notFound('Workspace') : nameTaken()
+      return {
+        value: updated.workspace,
+        action: 'workspace.update',
+        id,
+        workspaceId: id,
+        fields: changedFields(WorkspacePatch, patch),
+        announce: [WORKSPACES_TOPIC, id],
+      }
+    })
+    return workspaceView(workspace)
+  })
+}
