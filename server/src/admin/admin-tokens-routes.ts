@@ -4,9 +4,10 @@ import { createAdminToken, listAdminTokens, lockActiveAdminTokens, revokeAdminTo
 import { GatehouseError } from '../errors.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
-import { inWorkspace, List, pathOf } from './operation.ts'
+import { inWorkspace } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
 import { notFound } from './refusals.ts'
+import { List, pathOf } from './shapes.ts'
 
 const docs = {
   list: inWorkspace('listAdminTokens', 'Admin tokens of the server, oldest first, revoked ones too', {

@@ -11,9 +11,10 @@ import { APPLICATIONS_TOPIC } from '../applications/authenticator.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
-import { inWorkspace, List, pathOf } from './operation.ts'
+import { inWorkspace } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
 import { notFound, taken, valid } from './refusals.ts'
+import { List, pathOf } from './shapes.ts'
 
 const CONFLICT = { 409: 'CONFLICT: the name is taken' }
 const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }

@@ -7,12 +7,22 @@ import { inclusionProof } from '../audit/proof.ts'
 import { makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import { GatehouseError } from '../errors.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
-import { AUDIT_FILTER, AUDIT_QUERY, Checkpoint, ProofView, PublicKey, RecordView, VerificationView } from './audit-shapes.ts'
+import {
+  AUDIT_FILTER,
+  AUDIT_QUERY,
+  Checkpoint,
+  Export,
+  ProofView,
+  PublicKey,
+  RecordView,
+  VerificationView,
+} from './audit-shapes.ts'
 import { auditVerification } from './audit-verification.ts'
 import { bodyOptional } from './bodies.ts'
-import { inWorkspace, List, pathOf } from './operation.ts'
+import { inWorkspace } from './operation.ts'
 import { applicationIn, invalidCursor, listOf, PAGE, pageOf } from './paging.ts'
 import { notFound } from './refusals.ts'
+import { List, pathOf } from './shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the record, or the Workspace' }
 
@@ -43,14 +53,11 @@ const docs = {
     body: Type.Object({ checkpoint: Type.Optional(Checkpoint) }),
     answers: { 200: VerificationView },
   }),
-  export: {
-    ...inWorkspace('exportAudit', 'Export as JSON lines: a header, the records, the checkpoint over them', {
-      description: 'From checkpoint to checkpoint, the smallest such range around `from` and `to`: it verifies by itself.',
-      query: AUDIT_QUERY,
-      answers: {},
-    }),
-    produces: ['application/x-ndjson'],
-  },
+  export: inWorkspace('exportAudit', 'Export as JSON lines: a header, the records, the checkpoint over them', {
+    description: 'From checkpoint to checkpoint, the smallest such range around `from` and `to`: it verifies by itself.',
+    query: AUDIT_QUERY,
+    answers: { 200: Export },
+  }),
 }
 
 export function auditRoutes(app: AdminApp, deps: AdminDeps): void {

@@ -1,14 +1,14 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { oneOf, Timestamp } from '../applications/shapes.ts'
 import { FAULTS } from '../audit/chain-checker.ts'
 import { CLASSIFICATIONS, RISK_LEVELS } from '../domain/classification.ts'
 import { VERDICTS } from '../domain/decision.ts'
 import { ENDPOINTS } from '../domain/principal.ts'
+import { nullable } from './shapes.ts'
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Hash = Type.String({ description: 'Lower-case hex.' })
 
-export const AUDIT_ENDPOINTS = [...ENDPOINTS, 'admin'] as const
+const AUDIT_ENDPOINTS = [...ENDPOINTS, 'admin'] as const
 
 /** The main fields of record.ts; the others are there as well. */
 export const RecordView = Type.Object(
@@ -44,6 +44,12 @@ export const AUDIT_FILTER = {
   endpoint: Type.Optional(oneOf(AUDIT_ENDPOINTS)),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
 }
+
+/** The stream is written as it is read; nothing serialises it. */
+export const Export = {
+  description: 'A header, the records oldest first, and the checkpoint that was signed over them.',
+  content: { 'application/x-ndjson': { schema: Type.String() } },
+} as TSchema
 
 export const Checkpoint = Type.Object({
   object: Type.Literal('audit_checkpoint'),

@@ -4,9 +4,10 @@ import { findApplication } from '../applications/application-store.ts'
 import { KEYS_TOPIC } from '../applications/authenticator.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
-import { inWorkspace, List, pathOf } from './operation.ts'
+import { inWorkspace } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
 import { notFound } from './refusals.ts'
+import { List, pathOf } from './shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }
 

@@ -8,9 +8,10 @@ import { findProvider } from '../providers/provider-store.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
-import { inWorkspace, List, pathOf } from './operation.ts'
+import { inWorkspace } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
 import { invalid, notFound } from './refusals.ts'
+import { List, nullable, pathOf } from './shapes.ts'
 
 const MAX_AT_ONCE = 200
 const ALL = { limit: 100_000 }
@@ -24,7 +25,6 @@ const ModelFields = Type.Object({
 const ModelBody = Type.Object({ id: Type.String({ maxLength: 200 }), ...ModelFields.properties })
 const ModelsBody = Type.Object({ models: Type.Array(ModelBody, { minItems: 1, maxItems: MAX_AT_ONCE }) })
 
-const nullable = (schema: typeof Name | ReturnType<typeof Type.Number>) => Type.Union([schema, Type.Null()])
 const ModelView = Type.Object({
   id: Type.String(),
   object: Type.Literal('model'),

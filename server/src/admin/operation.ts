@@ -1,4 +1,4 @@
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { type TProperties, type TSchema, Type } from 'typebox'
 import { errorResponses } from '../http/schemas.ts'
 
 /** What an operation takes and answers. Bodies and responses by their schemas; null: an answer without a body. */
@@ -62,17 +62,3 @@ function common(operationId: string, summary: string, { description, body, answe
     } as Record<number, TSchema>,
   }
 }
-
-/** Path parameters. What a database cannot hold names nothing. */
-export const pathOf = <const N extends string>(...names: readonly N[]): TObject<Record<N, ReturnType<typeof segment>>> =>
-  Type.Object(Object.fromEntries(names.map((name) => [name, segment()])) as Record<N, ReturnType<typeof segment>>)
-
-const segment = () => Type.String({ pattern: '^[^\\u0000]+$' })
-
-export const List = (item: TSchema) =>
-  Type.Object({
-    object: Type.Literal('list'),
-    data: Type.Array(item),
-    has_more: Type.Boolean(),
-    next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'null on the last page.' }),
-  })

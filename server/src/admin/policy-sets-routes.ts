@@ -14,7 +14,7 @@ import {
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { readYamlBodies } from './bodies.ts'
 import { change } from './change.ts'
-import { inWorkspace, List, pathOf } from './operation.ts'
+import { inWorkspace } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
 import {
   PolicyDiffView,
@@ -26,6 +26,7 @@ import {
 } from './policy-shapes.ts'
 import { policySetOf } from './policy-source.ts'
 import { notFound, valid } from './refusals.ts'
+import { List, pathOf } from './shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the policy set, or the Workspace' }
 const one = { params: pathOf('id'), errors: UNKNOWN }

@@ -11,6 +11,7 @@ import {
   type ProviderChange,
 } from '../providers/provider.ts'
 import type { ProviderRecord } from '../providers/provider-row.ts'
+import { nullable } from './shapes.ts'
 
 const text = { maxLength: 4_000 }
 
@@ -69,8 +70,6 @@ export const newProvider = ({ id, kind = 'openai', ...rest }: Static<typeof Prov
   kind,
   source: 'api',
 })
-
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
 export const ProviderView = Type.Object({
   id: Type.String(),

@@ -15,10 +15,11 @@ import {
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
-import { inWorkspace, List, pathOf } from './operation.ts'
+import { inWorkspace } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
 import { newProvider, ProviderCreate, ProviderPatch, ProviderView, providerChange, providerView } from './provider-shapes.ts'
 import { invalid, notFound, taken } from './refusals.ts'
+import { List, pathOf } from './shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the provider, or the Workspace' }
 const one = { query: {}, params: pathOf('id'), errors: UNKNOWN }

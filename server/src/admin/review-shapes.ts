@@ -3,8 +3,7 @@ import { oneOf, Timestamp } from '../applications/shapes.ts'
 import { CLASSIFICATIONS, RISK_LEVELS } from '../domain/classification.ts'
 import { POLICY_POINTS, VERDICTS } from '../domain/decision.ts'
 import { REVIEW_STATES } from '../review/review.ts'
-
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+import { Anything, nullable } from './shapes.ts'
 
 export const REVIEW_KINDS = ['hold', 'escalation'] as const
 
@@ -51,8 +50,6 @@ export const ReviewView = Type.Object({
   released_audit_id: nullable(Type.String()),
   successor_id: nullable(Type.String({ description: 'The item that its answer was held as in turn.' })),
 })
-
-const Anything = Type.Object({}, { additionalProperties: true })
 
 export const ReviewWithContentView = Type.Object({
   ...ReviewView.properties,

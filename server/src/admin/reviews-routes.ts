@@ -10,10 +10,11 @@ import { getReview, reviewContent } from '../review/review-store.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { bodyOptional } from './bodies.ts'
 import { change } from './change.ts'
-import { inWorkspace, List, pathOf } from './operation.ts'
+import { inWorkspace } from './operation.ts'
 import { applicationIn, listOf, PAGE, pageOf } from './paging.ts'
 import { notFound } from './refusals.ts'
 import { Judgement, REVIEW_KINDS, ReviewView, ReviewWithContentView } from './review-shapes.ts'
+import { List, pathOf } from './shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
 

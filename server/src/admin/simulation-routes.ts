@@ -17,6 +17,7 @@ import { Source } from './policy-shapes.ts'
 import { policySetOf } from './policy-source.ts'
 import { invalid, notFound } from './refusals.ts'
 import { RuleView } from './review-shapes.ts'
+import { Anything, nullable } from './shapes.ts'
 import { type Foreseen, simulate } from './simulate.ts'
 
 const SimulationBody = Type.Object({
@@ -31,8 +32,6 @@ const SimulationBody = Type.Object({
 
 const strings = Type.Array(Type.String())
 const Counts = Type.Record(Type.String(), Type.Integer())
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
-
 const SimulationView = Type.Object({
   object: Type.Literal('policy_simulation'),
   policy: nullable(
@@ -52,7 +51,7 @@ const SimulationView = Type.Object({
   rules: Type.Array(RuleView),
   findings: Type.Object({ input: Type.Optional(Counts), output: Type.Optional(Counts) }),
   failed: { ...strings, description: 'What could not be carried out, and therefore denies.' },
-  messages: Type.Array(Type.Object({}, { additionalProperties: true }), { description: 'As the provider would get them.' }),
+  messages: Type.Array(Anything, { description: 'As the provider would get them.' }),
   response: nullable(Type.String({ description: 'As the caller would get it.' })),
 })
 

@@ -13,9 +13,10 @@ import { newId } from '../lib/id.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
-import { List, operation, pathOf } from './operation.ts'
+import { operation } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
 import { notFound, taken, valid } from './refusals.ts'
+import { List, pathOf } from './shapes.ts'
 
 const CONFLICT = { 409: 'CONFLICT: the name is taken' }
 const UNKNOWN = { 404: 'NOT_FOUND' }
