@@ -39,17 +39,15 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
   const library = (db = database.db, maxAgeMs = 60_000) =>
     new PolicyLibrary(db, { onProblem: (problem) => problems.push(problem), maxAgeMs })
   const publish = (source: string) =>
-    database.db
-      .transaction()
-      .execute((tx) =>
-        publishPolicySet(tx, workspaceId, {
-          name: 'test',
-          source,
-          sha256: policySha256(source),
-          publishedBy: 'admin',
-          now: new Date(),
-        }),
-      )
+    database.db.transaction().execute((tx) =>
+      publishPolicySet(tx, workspaceId, {
+        name: 'test',
+        source,
+        sha256: policySha256(source),
+        publishedBy: 'admin',
+        now: new Date(),
+      }),
+    )
   const verdict = async (policies: PolicyLibrary) => evaluate(await policies.current(workspaceId), 'input', policyInput()).verdict
 
   test('a Workspace that never published has none, and everything is allowed', async () => {

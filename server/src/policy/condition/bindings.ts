@@ -1,7 +1,6 @@
-import { type CelValue, celList, celMap, isCelError, parse, plan } from '@bufbuild/cel'
+import { type CelInput, type CelValue, celList, celMap } from '@bufbuild/cel'
 import type { FindingCounts } from '../../domain/finding.ts'
 import type { PolicyInput } from '../input.ts'
-import { createEnvironment } from './environment.ts'
 import type { Type } from './types.ts'
 import { VARIABLES } from './variables.ts'
 
@@ -27,7 +26,7 @@ export class Bindings {
   }
 }
 
-function toCel(type: Type, value: unknown): CelValue | undefined {
+function toCel(type: Type, value: unknown): CelInput | undefined {
   if (value === undefined || value === null) return value
   if (type.kind === 'int') return BigInt(value as number)
   if (type.kind === 'timestamp') return timestamp(value as Date)
@@ -46,12 +45,13 @@ function once<K extends object>(convert: (source: K) => CelValue): (source: K) =
   }
 }
 
-const parseTimestamp = plan(createEnvironment().cel, parse('timestamp(text)'))
-const timestamp = once((date: Date) => {
-  const value = parseTimestamp({ text: date.toISOString() })
-  if (isCelError(value)) throw value
-  return value
-})
+/** A protobuf message as its library has them: a plain object that names its type. Parsing a text instead takes ten times longer. */
+function timestamp(date: Date): CelInput {
+  const ms = date.getTime()
+  const seconds = Math.floor(ms / 1_000)
+  const message = { $typeName: 'google.protobuf.Timestamp', seconds: BigInt(seconds), nanos: (ms - seconds * 1_000) * 1_000_000 }
+  return message satisfies CelInput
+}
 
 const counts = once((findings: FindingCounts) => celMap(new Map(Object.entries(findings).map(([name, n]) => [name, BigInt(n)]))))
 

@@ -1,0 +1,104 @@
+import { parseArgs } from 'node:util'
+import { parse, plan } from '@bufbuild/cel'
+import { countFindings } from '../server/src/domain/finding.ts'
+import { DEFAULT_SETTINGS, NOBODY } from '../server/src/domain/principal.ts'
+import { elapsed, systemClock } from '../server/src/lib/clock.ts'
+import { type CompiledPolicy, compile } from '../server/src/policy/compile.ts'
+import { createEnvironment } from '../server/src/policy/condition/environment.ts'
+import { evaluate } from '../server/src/policy/evaluate.ts'
+import type { PolicyInput } from '../server/src/policy/input.ts'
+import { parsePolicySet } from '../server/src/policy/parse.ts'
+import type { PolicySet } from '../server/src/policy/policy.ts'
+import { FORTY_RULES } from './support/policy.ts'
+import { type Spread, spread } from './support/statistics.ts'
+import { passes, type Row, toMarkdown, writeBetweenMarks } from './support/table.ts'
+
+/** What forty rules cost: `scripts/run node bench/policies.ts [--write]`, see README.md. Exits with 1 when a bar is missed. */
+const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } })
+
+const ROUNDS = 9
+const ROUND_MS = 150
+const SENTENCE = 'Please look into the quarterly report and tell me what Jane thinks about moving our goods to Berlin.'
+
+/** Microseconds a call takes, after a warm-up; the spread is over rounds. */
+function microseconds(call: () => unknown): Spread {
+  const round = (): number => {
+    const started = elapsed()
+    let calls = 0
+    for (; elapsed() - started < ROUND_MS; calls++) call()
+    return ((elapsed() - started) / calls) * 1_000
+  }
+  round()
+  return spread(Array.from({ length: ROUNDS }, round))
+}
+
+/** All forty at one point, so that forty is what is measured; at output every name that they use is known. */
+function atOnePoint(set: PolicySet): PolicySet {
+  return { ...set, rules: set.rules.map((rule) => ({ ...rule, at: ['output'] as const })) }
+}
+
+const compiled = (set: PolicySet): CompiledPolicy => compile(set, { id: 'pol_bench', name: set.name, version: 1, sha256: '' })
+
+/** As a request brings it: nothing in it was seen before. */
+const input = (text: string): PolicyInput => ({
+  user: { ...NOBODY, id: 'u1', role: 'analyst', department: 'research', attributes: { projects: ['atlas'] } },
+  application: { id: 'app_1', name: 'assistant', settings: DEFAULT_SETTINGS },
+  request: {
+    endpoint: 'chat',
+    model: 'small',
+    sessionId: '',
+    stream: false,
+    dryRun: false,
+    messageCount: 3,
+    tokens: 75,
+    maxTokens: 0,
+  },
+  content: { text, classification: 'internal', riskLevel: 'low', findings: countFindings([]) },
+  response: { model: 'small', provider: 'own', finishReason: 'stop', tokens: 20 },
+  now: systemClock.now(),
+})
+
+/** The same conditions without anything of ours: the library's plans, over the same values as nested objects. */
+function byLibraryAlone(set: PolicySet, text: string): Spread {
+  const { cel } = createEnvironment()
+  const plans = set.rules.map(({ when }) => plan(cel, parse(when)))
+  const { user, application, request, response } = input(text)
+  const findings = new Map(Object.entries(countFindings([])).map(([name, count]) => [name, BigInt(count)]))
+  const now = plan(cel, parse('timestamp(text)'))({ text: systemClock.now().toISOString() })
+  const bindings = {
+    user,
+    application,
+    now,
+    request: { ...request, tokens: BigInt(request.tokens), message_count: BigInt(request.messageCount), max_tokens: 0n },
+    content: { text, findings, classification: 'internal', risk_level: 'low' },
+    response: { ...response, finish_reason: 'stop', tokens: 20n },
+  }
+  return microseconds(() => {
+    for (const evaluatePlan of plans) evaluatePlan(bindings as unknown as Parameters<typeof evaluatePlan>[0])
+  })
+}
+
+const parsed = parsePolicySet(FORTY_RULES)
+if (!parsed.ok) throw new Error('the forty rules are not valid')
+const set = atOnePoint(parsed.set)
+const policy = compiled(set)
+const text = (length: number): string => SENTENCE.repeat(Math.ceil(length / SENTENCE.length)).slice(0, length)
+const ours = (length: number): Spread => {
+  const looked = text(length)
+  return microseconds(() => evaluate(policy, 'output', input(looked)))
+}
+
+const µs = { unit: ' µs', digits: 1 }
+const rows: Row[] = [
+  { what: '40 rules over 100 characters', ...µs, bar: 100, aim: 30, measured: ours(100) },
+  { what: '40 rules over 1,000 characters', ...µs, bar: 100, aim: 30, measured: ours(1_000) },
+  { what: '40 rules over 1,000,000 characters', ...µs, measured: ours(1_000_000) },
+  { what: 'the same conditions by the CEL library alone, 100 characters', ...µs, measured: byLibraryAlone(set, text(100)) },
+  { what: 'the same, 1,000 characters', ...µs, measured: byLibraryAlone(set, text(1_000)) },
+  { what: 'reading and checking the document', ...µs, measured: microseconds(() => parsePolicySet(FORTY_RULES)) },
+  { what: 'compiling the set', ...µs, measured: microseconds(() => compiled(set)) },
+]
+const table = toMarkdown(rows)
+console.log(table)
+if (values.write) writeBetweenMarks(new URL('./README.md', import.meta.url), 'policies', `\n${table}\n`)
+if (!rows.every(passes)) process.exitCode = 1

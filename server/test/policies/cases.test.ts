@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseDocument } from 'yaml'
+import { parsePolicySet } from '../../src/policy/parse.ts'
+import { runPolicyTests } from '../../src/policy/policy-test.ts'
+import { testPolicyFile } from '../../src/policy/policy-test-file.ts'
+import { TEST_TOOLS } from '../support/policies.ts'
+
+const folder = join(import.meta.dirname, 'cases')
+const examples = join(import.meta.dirname, '../../../examples/policies')
+
+/** A case file holds a `policy` and the `tests` that it must pass, in the form of any policy test (docs/policies.md). */
+describe.each(readdirSync(folder))('%s', (file) => {
+  const document = parseDocument(readFileSync(join(folder, file), 'utf8')).toJS()
+  const parsed = parsePolicySet(JSON.stringify(document.policy))
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
+  const { reports, errors } = runPolicyTests(parsed.set, JSON.stringify({ tests: document.tests }), TEST_TOOLS)
+
+  test('is in order', () => expect(errors).toEqual([]))
+  test.each(reports)('$name', ({ failures }) => expect(failures).toEqual([]))
+})
+
+test.each(readdirSync(examples).filter((file) => file.endsWith('.yaml')))(
+  'examples/policies/%s passes its own tests',
+  async (file) => {
+    const { ok, lines } = await testPolicyFile(join(examples, file), TEST_TOOLS)
+    expect(lines.filter((line) => !line.startsWith('ok'))).toEqual([expect.stringMatching(/ [1-9]\d* passed, 0 failed$/)])
+    expect(ok).toBe(true)
+  },
+)
