@@ -1,7 +1,7 @@
 import type { Workspace } from '../applications/workspace.ts'
 import { type Bad, FAULTS } from '../audit/chain-checker.ts'
-import { makeCheckpoint } from '../audit/checkpoint-store.ts'
 import { exportRecords } from '../audit/export.ts'
+import { makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import { type Verification, verifyWorkspace } from '../audit/verify.ts'
 import { workspaceKeys } from './audit-keys.ts'
 import { allWorkspaces, chooseWorkspace } from './choose.ts'

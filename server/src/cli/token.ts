@@ -1,5 +1,6 @@
 import { createAdminToken, listAdminTokens, revokeAdminToken } from '../applications/admin-token-store.ts'
-import { publishChanges } from '../setup/signals.ts'
+import type { Change } from '../setup/change.ts'
+import { changeServer } from '../setup/change-recorded.ts'
 import { ALL } from './choose.ts'
 import { CommandProblem, type Terminal } from './command.ts'
 import { shownTime, table } from './table.ts'
@@ -7,18 +8,25 @@ import { withDatabase } from './with-database.ts'
 
 /** `gatehouse token create`: the token alone on standard output. */
 export const tokenCreate = (terminal: Terminal, { name }: { name: string }): Promise<void> =>
-  withDatabase(terminal, async ({ database: { db }, clock }) => {
-    const { id, token } = await createAdminToken(db, name, clock.now())
-    terminal.out(token)
-    terminal.note(`${id}: kept nowhere, so copy it now`)
+  withDatabase(terminal, async (bench) => {
+    let secret = ''
+    const [change] = await changeServer(bench, async (tx, now) => {
+      const { id, token } = await createAdminToken(tx, name, now)
+      secret = token
+      return [tokenChange('issued', id, name)]
+    })
+    terminal.out(secret)
+    terminal.note(`${change?.id}: kept nowhere, so copy it now`)
   })
 
 /** `gatehouse token revoke ID` */
 export const tokenRevoke = (terminal: Terminal, id: string): Promise<void> =>
-  withDatabase(terminal, async ({ database: { db, signal }, clock }) => {
-    const token = await revokeAdminToken(db, id, clock.now())
-    if (!token) throw new CommandProblem(`there is no admin token ${id}: \`gatehouse token list\` shows them`)
-    await publishChanges(signal, id, [{ done: 'revoked', object: 'admin_token', id, name: token.name, fields: [] }])
+  withDatabase(terminal, async (bench) => {
+    await changeServer(bench, async (tx, now) => {
+      const token = await revokeAdminToken(tx, id, now)
+      if (!token) throw new CommandProblem(`there is no admin token ${id}: \`gatehouse token list\` shows them`)
+      return [tokenChange('revoked', id, token.name)]
+    })
     terminal.note(`${id} is revoked`)
   })
 
@@ -29,3 +37,11 @@ export const tokenList = (terminal: Terminal): Promise<void> =>
     const rows = tokens.map(({ id, name, createdAt, revokedAt }) => [id, name, shownTime(createdAt), shownTime(revokedAt)])
     for (const line of table(['ID', 'NAME', 'CREATED', 'REVOKED'], rows)) terminal.out(line)
   })
+
+const tokenChange = (done: 'issued' | 'revoked', id: string, name: string): Change => ({
+  done,
+  object: 'admin_token',
+  id,
+  name,
+  fields: [],
+})

@@ -1,6 +1,5 @@
 import { filledWorkspace, patchedWorkspace } from '../applications/workspace.ts'
 import { createWorkspace, findWorkspaceByName, updateWorkspace } from '../applications/workspace-store.ts'
-import { appendInTransaction } from '../audit/audit-store.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
@@ -9,9 +8,10 @@ import { applyApplication } from './apply-application.ts'
 import { applyPolicy } from './apply-policy.ts'
 import { applyProvider } from './apply-provider.ts'
 import { applyUser } from './apply-user.ts'
-import { applyEach, type Change, changeDrafts, DeclarationConflict } from './change.ts'
+import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredWorkspace } from './declaration.ts'
 import { differences } from './differences.ts'
+import { type RecordScope, recordChanges } from './record-changes.ts'
 
 export interface ApplyDeps {
   readonly workspaceBox: SecretBox
@@ -19,10 +19,7 @@ export interface ApplyDeps {
 }
 
 /** Within which Workspace and transaction something is applied, and when. */
-export interface Scope {
-  readonly tx: Tx
-  readonly workspaceId: string
-  readonly now: Date
+export interface Scope extends RecordScope {
   readonly providerBox: SecretBox
 }
 
@@ -43,7 +40,7 @@ export async function applyWorkspace(
   finish: (scope: Scope) => Promise<readonly Change[]> = async () => [],
 ): Promise<AppliedWorkspace> {
   const { workspaceId, change } = await applyItself(tx, declared, now, workspaceBox)
-  const scope = { tx, workspaceId, now, providerBox }
+  const scope = { tx, workspaceId, now, workspaceBox, providerBox }
   const changes = [
     change,
     ...(await applyEach('users', declared.users, (user) => applyUser(scope, user))),
@@ -52,14 +49,8 @@ export async function applyWorkspace(
     ...(declared.policy === undefined ? [] : await applyPolicy(scope, declared.policy)),
     ...(await finish(scope)),
   ]
-  await record(scope, changes)
+  await recordChanges(scope, changes)
   return { workspaceId, changes }
-}
-
-/** The last thing that a transaction does (audit/audit-store.ts). */
-export async function record({ tx, workspaceId, now }: Scope, changes: readonly Change[]): Promise<void> {
-  const drafts = changeDrafts(workspaceId, changes, now)
-  if (drafts.length > 0) await appendInTransaction(tx, workspaceId, drafts)
 }
 
 async function applyItself(

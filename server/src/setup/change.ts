@@ -1,6 +1,3 @@
-import { type AuditDraft, changeDraft } from '../audit/record.ts'
-import { newId } from '../lib/id.ts'
-
 /** What applying a declaration did to one thing. */
 export interface Change {
   readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'unchanged'
@@ -12,23 +9,6 @@ export interface Change {
   /** What of it has changed, by the names of the admin API; never a value. */
   readonly fields: readonly string[]
 }
-
-const ACTIONS = {
-  created: 'create',
-  updated: 'update',
-  published: 'publish',
-  issued: 'issue',
-  revoked: 'revoke',
-  disabled: 'update',
-} as const
-
-/** The audit records of what has changed, in the order it happened. The server did it itself: no operator is named. */
-export const changeDrafts = (workspaceId: string, changes: readonly Change[], at: Date): AuditDraft[] =>
-  changes.flatMap(({ done, object, id, fields }) => {
-    if (done === 'unchanged') return []
-    const change = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id: id, fields }
-    return changeDraft({ id: newId('aud'), workspaceId, at, actor: null, change })
-  })
 
 /** `updated provider openai (timeout_ms, weight)` */
 export function describeChange({ done, object, name, fields }: Change): string {

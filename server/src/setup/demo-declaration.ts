@@ -43,6 +43,7 @@ const USERS: readonly DeclaredUser[] = [
     department: 'compliance',
     attributes: { clearance: 'restricted' },
   },
+  { id: 'dave', username: 'dave', role: 'guest', department: '', attributes: {} },
 ]
 
 /** What `npm start` seeds an empty database with. Keys and tokens are issued beside it (demo.ts). */
@@ -55,7 +56,7 @@ export const demoDeclaration = (jwks: Jwks): DeclaredWorkspace => ({
     {
       id: 'demo',
       kind: 'stub',
-      fields: {},
+      fields: { region: 'eu' },
       models: ['demo-mini', 'demo-support', 'demo-code'].map((id) => ({ id, ...PRICES })),
     },
   ],

@@ -33,15 +33,17 @@ export async function seedDemo(tx: Tx, known: Workspace | undefined, now: Date, 
   const declared = withKeys(known ? await additions(tx, known, whole) : whole, keys)
   const admin_token = newAdminToken()
 
-  const tokens = await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)
-  const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, (scope) => revokeSome(scope, keys))
+  const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, async (scope) => [
+    ...(await revokeSome(scope, keys)),
+    ...(await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)),
+  ])
   const demo = {
     admin_token,
     workspace: { id: workspaceId, name: declared.name },
     applications: await applicationsOf(tx, workspaceId, keys),
     users: await usersOf(tx, workspaceId, whole, (user) => signDemoToken(privateJwk, user, now)),
   }
-  return { demo, changes: [...tokens, ...changes] }
+  return { demo, changes }
 }
 
 /** What people have changed since, they have changed on purpose. The key that signed the user tokens is gone: a new one follows. */

@@ -1,8 +1,7 @@
 import { findWorkspace, findWorkspaceByName, listWorkspaces } from '../applications/workspace-store.ts'
-import type { Database, Tx } from '../db/database.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { ApplyDeps } from './apply-workspace.ts'
+import type { Tx } from '../db/database.ts'
 import type { Change } from './change.ts'
+import type { ChangeDeps } from './change-recorded.ts'
 import { DEMO_ISSUER, DEMO_NAME } from './demo-declaration.ts'
 import { type DemoFile, readDemoFile, writeDemoFile } from './demo-file.ts'
 import { secretsAreKnown } from './demo-secrets.ts'
@@ -10,9 +9,7 @@ import { seedDemo } from './demo-seed.ts'
 import { publishChanges } from './signals.ts'
 import { setupTransaction } from './transaction.ts'
 
-export interface DemoDeps extends ApplyDeps {
-  readonly database: Pick<Database, 'db' | 'signal'>
-  readonly clock: Clock
+export interface DemoDeps extends ChangeDeps {
   readonly dataDir: string
 }
 

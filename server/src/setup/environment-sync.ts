@@ -8,7 +8,7 @@ import { findProvider, listProviders, loadProviders, updateProvider } from '../p
 import { applyProvider } from './apply-provider.ts'
 import type { Scope } from './apply-workspace.ts'
 import type { Change } from './change.ts'
-import { type ChangeDeps, changeWorkspace } from './change-workspace.ts'
+import { type ChangeDeps, changeWorkspace } from './change-recorded.ts'
 import type { DeclaredProvider } from './declaration.ts'
 
 export interface EnvironmentSyncDeps extends ChangeDeps {

@@ -1,23 +1,22 @@
 import { join } from 'node:path'
 import { hasAdminToken } from '../applications/admin-token-store.ts'
 import { newCredential } from '../applications/credential.ts'
-import type { Db } from '../db/database.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type ChangeDeps, changeServer } from './change-recorded.ts'
 import { importAdminToken } from './imported-secret.ts'
 import { writePrivateFile } from './private-file.ts'
-import { setupTransaction } from './transaction.ts'
 
 /**
  * Makes an admin token when nobody can operate this server, and answers the file that it was written to; undefined when somebody
  * can. The file comes first: a process that dies in between leaves a token that opens nothing, and the next start makes another.
  */
-export async function ensureAdminToken(db: Db, clock: Clock, dataDir: string): Promise<string | undefined> {
-  return setupTransaction(db, async (tx) => {
-    if (await hasAdminToken(tx)) return undefined
+export async function ensureAdminToken(deps: ChangeDeps, dataDir: string): Promise<string | undefined> {
+  const file = join(dataDir, 'admin-token')
+  const changes = await changeServer(deps, async (tx, now) => {
+    if (await hasAdminToken(tx)) return []
     const { secret, hash } = newCredential('ga_')
-    const file = join(dataDir, 'admin-token')
     await writePrivateFile(file, `${secret}\n`)
-    await importAdminToken(tx, { name: 'first', hash }, clock.now())
-    return file
+    const id = await importAdminToken(tx, { name: 'first', hash }, now)
+    return [{ done: 'issued', object: 'admin_token', id, name: 'first', fields: [] }]
   })
+  return changes.length > 0 ? file : undefined
 }

@@ -36,10 +36,10 @@ export type Announce = (base: string) => Promise<void>
  * turned off; and sees that somebody holds an admin token. Throws a ConfigError when the file or the environment is wrong.
  */
 export async function prepare(deps: PrepareDeps): Promise<Announce> {
-  const { config, log, database, clock } = deps
+  const { config, log } = deps
   const configured = await applyFile(deps)
   const demo = configured || !config.demo ? undefined : await demoOf(deps)
-  const adminTokenFile = await ensureAdminToken(database.db, clock, config.dataDir)
+  const adminTokenFile = await ensureAdminToken(deps, config.dataDir)
   if (adminTokenFile !== undefined) log.info({ file: adminTokenFile }, 'the first admin token was written')
   return async (address) => {
     const base = reachable(address)

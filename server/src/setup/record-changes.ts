@@ -1,0 +1,60 @@
+import { listWorkspaces } from '../applications/workspace-store.ts'
+import { appendInTransaction } from '../audit/audit-store.ts'
+import { type AuditDraft, changeDraft } from '../audit/record.ts'
+import { loadWorkspaceKeys } from '../audit/workspace-keys.ts'
+import type { Tx } from '../db/database.ts'
+import { newId } from '../lib/id.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import type { Change } from './change.ts'
+
+export interface RecordScope {
+  readonly tx: Tx
+  readonly workspaceId: string
+  readonly now: Date
+  readonly workspaceBox: SecretBox
+}
+
+const ACTIONS = {
+  created: 'create',
+  updated: 'update',
+  published: 'publish',
+  issued: 'issue',
+  revoked: 'revoke',
+  disabled: 'update',
+} as const
+
+/**
+ * Writes what has changed into the Workspace's audit log, in the order it happened, by the action names of the admin API. The server
+ * did it itself: no operator is named. The last thing that a transaction does: it holds the end of the chain from here on.
+ */
+export async function recordChanges(scope: RecordScope, changes: readonly Change[]): Promise<void> {
+  const hashed = changes.some(needsHash) ? await userHasher(scope) : String
+  const drafts = changes.flatMap((change) => draftOf(scope, change, hashed) ?? [])
+  if (drafts.length > 0) await appendInTransaction(scope.tx, scope.workspaceId, drafts)
+}
+
+/** What concerns the whole server goes into the oldest Workspace's log, as with the admin API; before there is one, into none. */
+export async function recordForServer(
+  { tx, now, workspaceBox }: Omit<RecordScope, 'workspaceId'>,
+  changes: readonly Change[],
+): Promise<void> {
+  const [oldest] = (await listWorkspaces(tx, { limit: 1 }))?.data ?? []
+  if (oldest) await recordChanges({ tx, now, workspaceBox, workspaceId: oldest.id }, changes)
+}
+
+function draftOf({ workspaceId, now }: RecordScope, change: Change, hashed: (id: string) => string): AuditDraft | undefined {
+  const { done, object, fields } = change
+  if (done === 'unchanged') return undefined
+  const object_id = needsHash(change) ? hashed(change.id) : change.id
+  const facts = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id, fields }
+  return changeDraft({ id: newId('aud'), workspaceId, at: now, actor: null, change: facts })
+}
+
+/** Records name users by their keyed hash only (decisions.md §2.9). */
+const needsHash = ({ object, done }: Change): boolean => object === 'user' && done !== 'unchanged'
+
+async function userHasher({ tx, workspaceBox, workspaceId }: RecordScope): Promise<(id: string) => string> {
+  const keys = await loadWorkspaceKeys(tx, workspaceBox, workspaceId)
+  if (!keys) throw new Error('the Workspace has no keys')
+  return (id) => keys.hasher.user(id) ?? ''
+}
