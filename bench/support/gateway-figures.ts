@@ -39,7 +39,7 @@ const LONG_STREAMS = chatBodies(100, { model: LONG_MODEL, stream: true })
 const UNGOVERNED = { script: new URL('./ungoverned.ts', import.meta.url), args: [] }
 /** In place of the demo's. */
 const NO_RULES = 'name: none\nrules: []\n'
-const MEMORY_SLICE = 2_500
+const MEMORY_SLICES = 40
 
 /** What is measured, and on what. */
 interface Bench {
@@ -108,10 +108,11 @@ async function streamRounds({ rig, plan: { rounds, round } }: Bench, target: Tar
 
 async function memoryFigures({ rig, plan: { memory } }: Bench, target: Target): Promise<GatewayFigures['memory']> {
   const samples = new MemorySamples(target.pid)
+  const slice = { requests: memory.requests / MEMORY_SLICES, seconds: 30 }
   const deadline = performance.now() + memory.seconds * 1_000
   let requests = 0
   while (requests < memory.requests && performance.now() < deadline) {
-    requests += (await measure(rig.load, target, BODIES, { requests: MEMORY_SLICE, seconds: 30 })).answers
+    requests += (await measure(rig.load, target, BODIES, slice)).answers
     samples.take(requests)
   }
   return { requests, mb: samples.last, growthPercent: samples.growthPercent }

@@ -1,4 +1,4 @@
-import { KeepAliveConnection } from './keep-alive-connection.ts'
+import { KeepAliveConnection, statusOf } from './keep-alive-connection.ts'
 import { quantile } from './statistics.ts'
 
 export interface LoadSpec {
@@ -16,8 +16,9 @@ export interface LoadSpec {
 
 export interface LoadResult {
   readonly answers: number
-  /** Status → answers. */
-  readonly statuses: Readonly<Record<string, number>>
+  /** How many of them were not 200, and the first of those. */
+  readonly refused: number
+  readonly refusal: string
   readonly seconds: number
   /** Milliseconds from the first byte sent to the last received. */
   readonly p50: number
@@ -28,7 +29,8 @@ export interface LoadResult {
 export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
   const requests = spec.bodies.map((body) => requestBytes(spec, body))
   const latencies: number[] = []
-  const statuses: Record<string, number> = {}
+  let refused = 0
+  let refusal = ''
   const started = performance.now()
   const deadline = started + spec.seconds * 1_000
   let sent = 0
@@ -39,9 +41,9 @@ export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
       const request = requests[sent++ % requests.length]
       if (!request) break
       const at = performance.now()
-      const status = await connection.exchange(request)
+      const answer = await connection.exchange(request)
       latencies.push(performance.now() - at)
-      statuses[status] = (statuses[status] ?? 0) + 1
+      if (statusOf(answer) !== 200 && refused++ === 0) refusal = answer.toString()
     }
     connection.close()
   }
@@ -50,7 +52,8 @@ export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
   const sorted = Float64Array.from(latencies).sort()
   return {
     answers: latencies.length,
-    statuses,
+    refused,
+    refusal,
     seconds: (performance.now() - started) / 1_000,
     p50: quantile(sorted, 0.5),
     p99: quantile(sorted, 0.99),
