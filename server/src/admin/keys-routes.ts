@@ -50,7 +50,7 @@ export function keysRoutes(app: AdminApp, deps: AdminDeps): void {
       if (!value) throw notFound('Application')
       return { value, action: 'key.issue', id: value.id, fields: ['name'] }
     })
-    return reply.status(201).send({ ...apiKeyView(issued), key: issued.key })
+    return reply.status(201).send({ key: issued.key, ...apiKeyView(issued) })
   })
 
   app.post('/keys/:id/revoke', { schema: docs.revoke }, async (request) => {

@@ -29,8 +29,8 @@ export const ApiKeyView = Type.Object({
   revoked_at: Type.Union([Timestamp, Type.Null()]),
 })
 
-/** Answer of issuing a key: the only place where it is ever shown. */
-export const IssuedApiKeyView = Type.Object({ ...ApiKeyView.properties, key: Type.String() })
+/** Answer of issuing a key: the only place where it is ever shown. It comes before its hint, which looks like one. */
+export const IssuedApiKeyView = Type.Object({ key: Type.String(), ...ApiKeyView.properties })
 
 export const apiKeyView = (key: ApiKey) => ({
   id: key.id,
