@@ -124,8 +124,10 @@ describe.each(testDatabases())('the audit log on $name', ({ open }) => {
     })
 
     test('as a stream, oldest first', async () => {
+      const sequences: number[] = []
       const stream = streamRecords(database.db, workspaceId, { after: 2, through: 5 })
-      expect((await Array.fromAsync(stream)).map(({ integrity }) => integrity.sequence)).toEqual([3, 4, 5])
+      for await (const { integrity } of stream) sequences.push(integrity.sequence)
+      expect(sequences).toEqual([3, 4, 5])
     })
   })
 })

@@ -1,6 +1,6 @@
 import type { ChainEnd } from './chain.ts'
 import { type Checkpoint, frontierOf, isGenuine } from './checkpoint.ts'
-import { type Frontier, leafHash } from './merkle.ts'
+import { Frontier, leafHash } from './merkle.ts'
 
 /** What can be wrong with a log, and how to say it. */
 export const FAULTS = {
@@ -95,12 +95,13 @@ export class ChainChecker {
   #judge(found: Found, isBorneOut: (hash: Buffer) => boolean): Bad | undefined {
     const bad = this.#place(found) ?? this.#link(found, isBorneOut) ?? this.#self(found)
     if (bad) return bad
+    const met = this.#expected.filter(({ size }) => size === found.sequence)
+    this.#expected = this.#expected.slice(met.length)
+    const before = met.length > 0 ? new Frontier(this.#frontier.size, this.#frontier.peaks) : undefined
     this.#last = found
     this.#records += 1
     this.#frontier.append(leafHash(found.hash))
-    const met = this.#expected.filter(({ size }) => size === found.sequence)
-    this.#expected = this.#expected.slice(met.length)
-    return met.map((checkpoint) => this.#meet(checkpoint, found.id)).find((fault) => fault !== undefined)
+    return met.map((checkpoint) => this.#meet(checkpoint, found.id, before)).find((fault) => fault !== undefined)
   }
 
   #place({ sequence, id }: Found): Bad | undefined {
@@ -126,9 +127,15 @@ export class ChainChecker {
     return intact && agrees ? undefined : { sequence, id, reason: 'altered' }
   }
 
-  #meet(checkpoint: Checkpoint, id: string | null): Bad | undefined {
+  /** `before`: the tree without the checkpoint's last record. */
+  #meet(checkpoint: Checkpoint, id: string | null, before?: Frontier): Bad | undefined {
     if (!isGenuine(checkpoint, this.#publicKey)) return { sequence: checkpoint.size, id, reason: 'checkpoint_altered' }
-    if (this.#frontier.root().toString('hex') !== checkpoint.root) return this.#narrowed(checkpoint)
+    if (this.#frontier.root().toString('hex') !== checkpoint.root) {
+      // The checkpoint tells the hash of its last record: with that one in its place, is all well?
+      before?.append(leafHash(Buffer.from(checkpoint.hash, 'hex')))
+      if (before?.root().toString('hex') === checkpoint.root) return { sequence: checkpoint.size, id, reason: 'replaced' }
+      return this.#narrowed(checkpoint)
+    }
     this.#checkpoints += 1
     this.#signedThrough = checkpoint.size
     return undefined

@@ -47,6 +47,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const where = embedded ? embedded.connection : { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true }
   const pool = new pg.Pool({ ...where, max, types: pgTypes })
   pool.on('error', onError)
+  // A connection in use that breaks fails its query, and says so once more; unheard, that would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   try {
     await migrate(db)

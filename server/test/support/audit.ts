@@ -1,7 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { AuditDraft, AuditRecord } from '../../src/audit/record.ts'
+import { loadWorkspaceKeys, type WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
+import type { Db } from '../../src/db/database.ts'
 import { newId } from '../../src/lib/id.ts'
+import { secretBox } from '../../src/lib/secret-box.ts'
 import { STAGES } from '../../src/pipeline/stages.ts'
+import { seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
+
+/** A Workspace of its own, with its keys. */
+export async function seedAuditedWorkspace(db: Db): Promise<{ workspaceId: string; keys: WorkspaceKeys }> {
+  const { workspaceId } = await seedWorkspace(db)
+  const keys = await loadWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
+  if (!keys) throw new Error('the Workspace has no keys')
+  return { workspaceId, keys }
+}
 
 /** A record of a usual chat; what a test is about goes into `change`. */
 export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {}): AuditDraft => ({

@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
+import { testDatabases } from '../../test/support/database.ts'
+import { type Fate, flakyPool } from '../../test/support/flaky-connection.ts'
+import { seedWorkspace } from '../../test/support/seed.ts'
+import type { Database } from '../db/database.ts'
+import { GatehouseError } from '../errors.ts'
+import { newId } from '../lib/id.ts'
+import { appendInTransaction, findRecord, streamRecords } from './audit-store.ts'
+import { uuidOf } from './chain.ts'
+import { verifyWorkspace } from './verify.ts'
+import type { WorkspaceKeys } from './workspace-keys.ts'
+import { AuditWriter } from './writer.ts'
+
+const unavailable = { name: 'GatehouseError', code: 'UNAVAILABLE' }
+
+describe.each(testDatabases())('the audit writer on $name', ({ name, open }) => {
+  let database: Database
+  let otherNode: Database
+  let workspaceId: string
+  let keys: WorkspaceKeys
+
+  beforeAll(async () => {
+    database = await open()
+    otherNode = await open()
+  })
+  afterAll(() => Promise.all([database.close(), otherNode.close()]))
+  beforeEach(async () => {
+    ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
+  })
+
+  const draft = (id = newId('aud')) => testDraft(workspaceId, { id })
+  const drafts = (count: number) => Array.from({ length: count }, () => draft())
+  const inTransaction = () => database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, [draft()]))
+
+  /** The log as it is, having verified: no gap, every link sound, the end where the chain says it is. */
+  async function log(): Promise<string[]> {
+    expect(await verifyWorkspace(database.db, workspaceId, keys.publicKey)).toMatchObject({ ok: true })
+    const ids: string[] = []
+    for await (const { id } of streamRecords(database.db, workspaceId, { after: 0, through: 1e9 })) ids.push(id)
+    return ids
+  }
+
+  async function commits(): Promise<number> {
+    const { rows } = await sql<{ count: number }>`
+      select count(distinct xmin::text) as count from audit_record where workspace_id = ${uuidOf('ws', workspaceId)}`.execute(
+      database.db,
+    )
+    return rows[0]?.count ?? 0
+  }
+
+  test('an append is durable when it resolves, and tells the place it has', async () => {
+    const record = await new AuditWriter(database).append(workspaceId, draft())
+    expect(record.integrity).toMatchObject({ sequence: 1, prev_hash: '0'.repeat(64) })
+    expect(await findRecord(otherNode.db, { workspaceId }, record.id)).toEqual(record)
+  })
+
+  test('records that queue while a commit runs share the next one', async () => {
+    const writer = new AuditWriter(database)
+    const first = writer.append(workspaceId, draft())
+    await new Promise((resolve) => setImmediate(resolve))
+    const records = await Promise.all([first, ...drafts(99).map((each) => writer.append(workspaceId, each))])
+    expect(await commits()).toBeLessThanOrEqual(3)
+    expect(await log()).toEqual(records.map(({ id }) => id))
+  })
+
+  test('groups have a largest size', async () => {
+    const writer = new AuditWriter(database, { maxGroup: 4 })
+    await Promise.all(drafts(18).map((each) => writer.append(workspaceId, each)))
+    expect(await commits()).toBe(5)
+    expect(await log()).toHaveLength(18)
+  })
+
+  test('two nodes and transactions write one chain, without a gap, a fork or a loss', async () => {
+    const steps = fc.array(fc.constantFrom('here', 'there', 'transaction', 'pause'), { minLength: 20, maxLength: 80 })
+    await fc.assert(
+      fc.asyncProperty(steps, async (order) => {
+        ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
+        const [here, there] = [new AuditWriter(database), new AuditWriter(otherNode)]
+        const writing: Promise<string[]>[] = []
+        for (const step of order) {
+          if (step === 'pause') await new Promise((resolve) => setTimeout(resolve, 1))
+          else if (step === 'transaction') writing.push(inTransaction().then((records) => records.map(({ id }) => id)))
+          else writing.push((step === 'here' ? here : there).append(workspaceId, draft()).then(({ id }) => [id]))
+        }
+        const written = (await Promise.all(writing)).flat()
+        expect((await log()).toSorted()).toEqual(written.toSorted())
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  test('a record that the database refuses fails alone', async () => {
+    const writer = new AuditWriter(database)
+    const { id } = await writer.append(workspaceId, draft())
+    const group = [draft(), draft(id), draft()]
+    const [before, twice, after] = await Promise.allSettled(group.map((each) => writer.append(workspaceId, each)))
+    expect([before?.status, after?.status]).toEqual(['fulfilled', 'fulfilled'])
+    expect(twice).toMatchObject({ status: 'rejected', reason: unavailable })
+    expect(await log()).toEqual([id, group[0]?.id, group[2]?.id])
+  })
+
+  test('a draft that cannot be a record is refused, and leaves the next ones alone', async () => {
+    const writer = new AuditWriter(database)
+    await expect(writer.append(workspaceId, { ...draft(), workspace_id: newId('ws') })).rejects.toMatchObject(unavailable)
+    await expect(writer.append(newId('ws'), draft())).rejects.toMatchObject(unavailable)
+    await expect(writer.append(workspaceId, draft())).resolves.toBeDefined()
+  })
+
+  test('a Workspace without a chain gets no records', async () => {
+    const unknown = newId('ws')
+    await expect(new AuditWriter(database).append(unknown, testDraft(unknown))).rejects.toMatchObject(unavailable)
+  })
+
+  test('more than may wait are refused at once, and the others are written', async () => {
+    const writer = new AuditWriter(database, { maxWaiting: 10 })
+    const results = await Promise.allSettled(drafts(15).map((each) => writer.append(workspaceId, each)))
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(5)
+    expect(await log()).toHaveLength(10)
+    await expect(writer.append(workspaceId, draft())).resolves.toBeDefined()
+  })
+
+  test('drain waits for everything; what waits and for how long can be read', async () => {
+    const writer = new AuditWriter(database)
+    expect([writer.waiting, writer.lagSeconds]).toEqual([0, 0])
+    for (const each of drafts(30)) void writer.append(workspaceId, each)
+    expect(writer.waiting).toBe(30)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(writer.lagSeconds).toBeGreaterThan(0)
+    await writer.drain()
+    expect([writer.waiting, writer.lagSeconds]).toEqual([0, 0])
+    expect(await log()).toHaveLength(30)
+  })
+
+  test('a chain that was cut behind the writer raises the alarm', async () => {
+    const alarms: string[] = []
+    const writer = new AuditWriter(database, { onAlarm: ({ message }) => alarms.push(message) })
+    const [first] = await Promise.all(drafts(3).map((each) => writer.append(workspaceId, each)))
+    const chain = uuidOf('ws', workspaceId)
+    await database.db.deleteFrom('audit_record').where('workspace_id', '=', chain).where('sequence', '>', 1).execute()
+    const hash = Buffer.from(first?.integrity.hash ?? '', 'hex')
+    await database.db.updateTable('audit_head').set({ sequence: 1, hash }).where('workspace_id', '=', chain).execute()
+    await writer.append(workspaceId, draft())
+    expect(alarms).toEqual([expect.stringContaining('cut or rewritten before record 3')])
+  })
+
+  describe('over connections that break', () => {
+    const isWrite = (packet: Buffer) => packet.includes('insert into audit_record')
+    const isCommit = (packet: Buffer) => packet.includes('commit\0')
+
+    test.each<Fate>(['is lost', 'stays unanswered'])('a write that %s is in the log exactly once', async (fate) => {
+      let faults = 2
+      const pool = await flakyPool(database, (packet) =>
+        (isWrite(packet) || isCommit(packet)) && faults-- > 0 ? fate : 'arrives',
+      )
+      const writer = new AuditWriter({ pool })
+      const records = await Promise.all(drafts(5).map((each) => writer.append(workspaceId, each)))
+      const more = await writer.append(workspaceId, draft())
+      expect(faults).toBeLessThanOrEqual(0)
+      expect(await log()).toEqual([...records, more].map(({ id }) => id))
+      await pool.close()
+    })
+
+    test('whatever breaks and whenever: what was reported written is in the log once, and the chain is whole', async () => {
+      const fates = fc.infiniteStream(
+        fc.oneof({ weight: 8, arbitrary: fc.constant<Fate>('arrives') }, fc.constantFrom<Fate>('is lost', 'stays unanswered')),
+      )
+      await fc.assert(
+        fc.asyncProperty(fates, async (stream) => {
+          ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
+          const pool = await flakyPool(database, (packet) =>
+            packet.length < 20 && !isCommit(packet) ? 'arrives' : (stream.next().value as Fate),
+          )
+          const [writer, other] = [new AuditWriter({ pool }), new AuditWriter(otherNode)]
+          const results = await Promise.allSettled(
+            Array.from({ length: 20 }, async (_, index) => {
+              await new Promise((resolve) => setTimeout(resolve, index * 2))
+              return (index % 3 === 0 ? other : writer).append(workspaceId, draft())
+            }),
+          )
+          const written = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.id] : []))
+          const inLog = await log()
+          expect(new Set(inLog).size).toBe(inLog.length)
+          expect(inLog).toEqual(expect.arrayContaining(written))
+          expect(written).toHaveLength(20)
+          await pool.close()
+        }),
+        { numRuns: 4 },
+      )
+    })
+
+    test('when the database stays away the append fails, in bounded time, and nothing is in the log', async () => {
+      const pool = await flakyPool(database, () => 'is lost')
+      const writer = new AuditWriter({ pool }, { giveUpAfterMs: 300 })
+      const failure = await writer.append(workspaceId, draft()).catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(GatehouseError)
+      expect(failure).toMatchObject(unavailable)
+      expect(writer.waiting).toBe(0)
+      expect(await log()).toEqual([])
+      await pool.close()
+    })
+
+    test.skipIf(name === 'embedded')("a Workspace whose chain is held keeps nobody else's records waiting", async () => {
+      const writer = new AuditWriter(database, { statementTimeoutMs: 100, giveUpAfterMs: 200 })
+      const held = workspaceId
+      const elsewhere = (await seedWorkspace(database.db)).workspaceId
+      await otherNode.db.transaction().execute(async (tx) => {
+        await appendInTransaction(tx, held, [draft()])
+        const stuck = writer.append(held, draft())
+        await expect(writer.append(elsewhere, testDraft(elsewhere))).resolves.toBeDefined()
+        await expect(stuck).rejects.toMatchObject(unavailable)
+      })
+      await expect(writer.append(held, draft())).resolves.toBeDefined()
+    })
+  })
+})

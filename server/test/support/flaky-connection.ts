@@ -1,0 +1,61 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Database } from '../../src/db/database.ts'
+
+/** What happens to something a client sends: it arrives; it does not; it does and is carried out, but the answer is lost. */
+export type Fate = 'arrives' | 'is lost' | 'stays unanswered'
+
+/**
+ * A pool whose connections go through a relay that breaks them: `decide` is asked about every packet a client sends.
+ * The faults are real ones: neither side can tell how far the other came.
+ */
+export async function flakyPool(
+  database: Database,
+  decide: (packet: Buffer) => Fate,
+): Promise<pg.Pool & { close(): Promise<void> }> {
+  const { options } = database.pool
+  const url = options.connectionString ? new URL(options.connectionString) : undefined
+  const target = url
+    ? { host: url.hostname, port: Number(url.port || 5432) }
+    : { path: join(options.host ?? '', `.s.PGSQL.${options.port}`) }
+  const open = new Set<Socket>()
+  const relay = createServer((client) => {
+    const server = connect(target)
+    const cut = () => {
+      client.destroy()
+      server.destroy()
+    }
+    let answers = true
+    for (const socket of [client, server]) {
+      open.add(socket)
+      socket.on('error', cut).on('close', cut)
+    }
+    client.on('data', (packet) => {
+      const fate = answers ? decide(packet) : 'arrives'
+      if (fate === 'is lost') return cut()
+      if (fate === 'stays unanswered') answers = false
+      server.write(packet)
+    })
+    server.on('data', (packet) => (answers ? client.write(packet) : cut()))
+  })
+  const port = await new Promise<number>((resolve) => {
+    relay.listen(0, '127.0.0.1', () => resolve((relay.address() as { port: number }).port))
+  })
+  const pool = new pg.Pool({
+    host: '127.0.0.1',
+    port,
+    user: url?.username || options.user,
+    database: url?.pathname.slice(1) || options.database,
+    password: url?.password || undefined,
+    types: options.types,
+    max: 4,
+    connectionTimeoutMillis: 1_000,
+  })
+  pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
+  const close = async () => {
+    for (const socket of open) socket.destroy()
+    await Promise.all([pool.end(), new Promise((resolve) => relay.close(resolve))])
+  }
+  return Object.assign(pool, { close })
+}
