@@ -1,19 +1,65 @@
+import { findWorkspace, listWorkspaces } from '../applications/workspace-store.ts'
+import { pruneRecords } from '../audit/retention.ts'
+import { checkpointsDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
+import type { WorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Db } from '../db/database.ts'
+import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { eraseExpired } from '../review/review-store.ts'
 import type { Job } from './jobs.ts'
 
 const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+const DAY = 24 * HOUR
 const ERASE_BATCH = 500
+const PAGE = 100
+
+interface Deps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly workspaceKeys: Cache<WorkspaceKeys>
+}
 
 /** What recurs, and how often. */
-export const recurringJobs = ({ db, clock }: { db: Db; clock: Clock }): Job[] => [
-  {
-    // Expiry itself is read from the clock: this only removes what can no longer be read.
-    name: 'erase content of expired reviews',
-    everyMs: 60 * SECOND,
-    run: async () => {
-      while ((await eraseExpired(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
-    },
-  },
+export const recurringJobs = (deps: Deps): Job[] => [
+  // Expiry itself is read from the clock: this only removes what can no longer be read.
+  { name: 'erase content of expired reviews', everyMs: 60 * SECOND, run: () => eraseReviews(deps) },
+  { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
+  { name: 'end audit retention', everyMs: HOUR, run: () => endRetention(deps) },
 ]
+
+async function eraseReviews({ db, clock }: Deps): Promise<void> {
+  while ((await eraseExpired(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
+}
+
+async function signCheckpoints({ db, clock, workspaceKeys }: Deps): Promise<void> {
+  const due = await checkpointsDue(db, clock.now())
+  await eachOf(due, async (workspaceId) => {
+    await makeCheckpoint(db, workspaceId, await workspaceKeys.get(workspaceId), clock.now())
+  })
+}
+
+async function endRetention({ db, clock, workspaceKeys }: Deps): Promise<void> {
+  const ids: string[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await listWorkspaces(db, { limit: PAGE, ...(after && { after }) })
+    ids.push(...(page?.data ?? []).map(({ id }) => id))
+    after = ids.at(-1)
+    if (!page?.hasMore) break
+  }
+  await eachOf(ids, async (workspaceId) => {
+    const workspace = await findWorkspace(db, workspaceId)
+    if (!workspace) return
+    const now = clock.now()
+    const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
+    const { publicKey } = await workspaceKeys.get(workspaceId)
+    await pruneRecords(db, workspaceId, { before, publicKey, now })
+  })
+}
+
+/** One Workspace's fault keeps the others from nothing; it is thrown once all had their turn. */
+async function eachOf(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
+  const faults: unknown[] = []
+  for (const id of ids) await work(id).catch((fault) => faults.push(fault))
+  if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults, `${faults.length} Workspaces failed`)
+}
