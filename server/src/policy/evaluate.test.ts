@@ -230,5 +230,5 @@ test('a megabyte of text passes forty conditions in bounded time', () => {
   const policy = compiledPolicy(named(rules))
   const started = performance.now()
   evaluate(policy, 'input', policyInput({ content }))
-  expect(performance.now() - started).toBeLessThan(2_000)
+  expect(performance.now() - started).toBeLessThan(5_000)
 })

@@ -266,7 +266,7 @@ describe('size is bounded', () => {
       expect(errorsOf(JSON.stringify({ name: 'x', rules: [{ id: 'a', at: ['input'], when, verdict: 'deny' }] }))[0]).toContain(
         'nested 64',
       )
-      expect(performance.now() - started).toBeLessThan(500)
+      expect(performance.now() - started).toBeLessThan(3_000)
     },
   )
 })
