@@ -237,7 +237,7 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
 
   test.each([
     { from: 1, first: 1, through: 8 },
-    { from: 8, first: 1, through: 8 },
+    { from: 4, first: 1, through: 8 },
     { from: 11, first: 9, through: 16 },
   ])('sealed anew from record $from on: the signatures tell, as near as the tree can', async ({ from, first, through }) => {
     await rechain(from)
@@ -245,6 +245,11 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
       ok: false,
       firstBad: { sequence: first, through, id: idAt(first), reason: 'not_as_signed' },
     })
+  })
+
+  test('sealed anew from the last record on that a checkpoint covers: it is named', async () => {
+    await rechain(8)
+    expect(await verify()).toMatchObject({ ok: false, firstBad: { sequence: 8, id: idAt(8), reason: 'replaced' } })
   })
 
   test('sealed anew behind the last checkpoint: one that was kept elsewhere tells', async () => {
