@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { ConfigError, type Environment } from './environment.ts'
@@ -30,9 +30,20 @@ function keptKey({ databaseUrl, dataDir }: Config): string {
     throw new ConfigError('GATEHOUSE_SECRET_KEY is required with DATABASE_URL, for instance from: openssl rand -base64 32')
   }
   const file = join(dataDir, 'secret.key')
-  if (!existsSync(file)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600 })
-  }
+  if (!existsSync(file)) makeKey(dataDir, file)
   return readFileSync(file, 'utf8').trim()
+}
+
+/** Whole or not at all, whenever the process dies; of two that start at once, the first one's key is everybody's. */
+function makeKey(dataDir: string, file: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const draft = `${file}.${randomBytes(8).toString('hex')}`
+  writeFileSync(draft, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft)
+  }
 }

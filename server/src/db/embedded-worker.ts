@@ -1,8 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import { ExchangeQueue } from './exchange-queue.ts'
+
+/** How long the guests of the socket, commands that share the database, get to finish when its owner ends. */
+const GUESTS_MS = 5_000
+const POLL_MS = 20
 
 /** Runs inside the worker thread that embedded.ts starts: one PGlite, one socket. */
 const { directory, socket } = workerData as { directory: string; socket: string }
@@ -13,6 +18,7 @@ Object.assign(server, { queryQueue: new ExchangeQueue(database) })
 await server.start()
 
 parentPort?.once('message', async () => {
+  for (let waited = 0; server.getStats().activeConnections > 0 && waited < GUESTS_MS; waited += POLL_MS) await sleep(POLL_MS)
   await server.stop()
   await database.close()
   parentPort?.close()
