@@ -11,13 +11,13 @@ export interface PolicyDiff {
   readonly texts: readonly string[]
 }
 
-export interface RuleChange {
+interface RuleChange {
   readonly id: string
   readonly fields: readonly FieldChange[]
 }
 
 /** Values as the document has them (`hold_expires_in` in milliseconds); null: not set. */
-export interface FieldChange {
+interface FieldChange {
   readonly field: string
   readonly before: unknown
   readonly after: unknown

@@ -19,7 +19,7 @@ export interface PolicyInput {
   readonly now: Date
 }
 
-export interface PolicyRequest {
+interface PolicyRequest {
   readonly endpoint: Endpoint | 'message'
   /** Empty when the request names none. */
   readonly model: string
@@ -34,7 +34,7 @@ export interface PolicyRequest {
   readonly maxTokens: number
 }
 
-export interface PolicyContent {
+interface PolicyContent {
   /** What the point looks at: all messages, the answer, the hit, the memory. */
   readonly text: string
   readonly classification: Classification
@@ -42,21 +42,21 @@ export interface PolicyContent {
   readonly findings: FindingCounts
 }
 
-export interface PolicyResponse {
+interface PolicyResponse {
   readonly model: string
   readonly provider: string
   readonly finishReason: string
   readonly tokens: number
 }
 
-export interface PolicyHit {
+interface PolicyHit {
   readonly classification: Classification
   readonly regulations: readonly string[]
   readonly title: string
   readonly collection: string
 }
 
-export interface PolicyMemory {
+interface PolicyMemory {
   readonly classification: Classification
   readonly regulations: readonly string[]
   readonly scope: MemoryScope
@@ -67,7 +67,7 @@ export interface PolicyMemory {
   readonly expiresAt: Date | null
 }
 
-export interface PolicyMessage {
+interface PolicyMessage {
   readonly conversationId: string
   /** User id of the author. */
   readonly sender: string
@@ -77,6 +77,6 @@ export interface PolicyMessage {
 
 /** gateway-api.md, Enumerations. */
 export const MEMORY_SCOPES = ['user', 'session', 'application', 'department', 'project', 'workspace'] as const
-export type MemoryScope = (typeof MEMORY_SCOPES)[number]
+type MemoryScope = (typeof MEMORY_SCOPES)[number]
 export const MEMORY_KINDS = ['fact', 'preference', 'decision', 'summary', 'workflow_state'] as const
-export type MemoryKind = (typeof MEMORY_KINDS)[number]
+type MemoryKind = (typeof MEMORY_KINDS)[number]

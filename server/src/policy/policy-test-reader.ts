@@ -1,15 +1,41 @@
 import type { Node } from 'yaml'
 import { isMap, isScalar } from 'yaml'
-import { CLASSIFICATIONS, RISK_LEVELS } from '../domain/classification.ts'
-import { POLICY_POINTS, VERDICTS } from '../domain/decision.ts'
+import { CLASSIFICATIONS, type Classification, RISK_LEVELS, type RiskLevel } from '../domain/classification.ts'
+import { POLICY_POINTS, type PolicyPoint, VERDICTS, type Verdict } from '../domain/decision.ts'
 import { countFindings, FINDING_GROUPS, FINDING_TYPES, type FindingCounts, groupOf } from '../domain/finding.ts'
 import { NOBODY } from '../domain/principal.ts'
 import type { Type } from './condition/types.ts'
 import { fieldsOf, ROOTS, VARIABLES } from './condition/variables.ts'
 import type { PolicyInput } from './input.ts'
-import type { Expectation, PolicyTest, TestTools } from './policy-test.ts'
 import { Reader } from './reader.ts'
 import { type PolicyError, readYaml } from './yaml.ts'
+
+/** What the tests borrow from the detectors, so that a case need only hold a text. */
+export interface TestTools {
+  detect(text: string): FindingCounts
+  /** Where classification and risk start, given what was found (decisions.md §2.4a). */
+  assess(findings: FindingCounts): { readonly classification: Classification; readonly risk: RiskLevel }
+}
+
+interface PolicyTest {
+  readonly name: string
+  /** Line of the case in its file. */
+  readonly line: number
+  readonly at: PolicyPoint
+  readonly input: PolicyInput
+  readonly expect: Expectation
+}
+
+/** What is not stated is not compared. Lists are compared whole, in order. */
+export interface Expectation {
+  readonly verdict?: Verdict
+  readonly risk?: RiskLevel
+  readonly classification?: Classification
+  readonly transforms?: readonly string[]
+  readonly directives?: readonly string[]
+  /** Ids of all rules that matched. */
+  readonly rules?: readonly string[]
+}
 
 type Given = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
 

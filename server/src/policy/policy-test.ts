@@ -1,39 +1,11 @@
-import type { Classification, RiskLevel } from '../domain/classification.ts'
-import type { Decision, PolicyPoint, Verdict } from '../domain/decision.ts'
-import type { FindingCounts } from '../domain/finding.ts'
+import type { Decision } from '../domain/decision.ts'
 import { compile } from './compile.ts'
 import { evaluate } from './evaluate.ts'
-import type { PolicyInput } from './input.ts'
 import type { PolicySet } from './policy.ts'
-import { readPolicyTests } from './policy-test-reader.ts'
+import { type Expectation, readPolicyTests, type TestTools } from './policy-test-reader.ts'
 import type { PolicyError } from './yaml.ts'
 
-/** What the tests borrow from the detectors, so that a case need only hold a text. */
-export interface TestTools {
-  detect(text: string): FindingCounts
-  /** Where classification and risk start, given what was found (decisions.md §2.4a). */
-  assess(findings: FindingCounts): { readonly classification: Classification; readonly risk: RiskLevel }
-}
-
-export interface PolicyTest {
-  readonly name: string
-  /** Line of the case in its file. */
-  readonly line: number
-  readonly at: PolicyPoint
-  readonly input: PolicyInput
-  readonly expect: Expectation
-}
-
-/** What is not stated is not compared. Lists are compared whole, in order. */
-export interface Expectation {
-  readonly verdict?: Verdict
-  readonly risk?: RiskLevel
-  readonly classification?: Classification
-  readonly transforms?: readonly string[]
-  readonly directives?: readonly string[]
-  /** Ids of all rules that matched. */
-  readonly rules?: readonly string[]
-}
+export type { TestTools } from './policy-test-reader.ts'
 
 export interface TestReport {
   readonly name: string

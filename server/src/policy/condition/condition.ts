@@ -8,10 +8,10 @@ import type { Environment } from './environment.ts'
 import { type ConditionProblem, callOf, type Expr, offsetOf, parseCondition, Refusal } from './syntax.ts'
 
 /** Why a condition broke, in a word that goes into records: never a part of what it looked at. */
-export type ConditionError = 'missing_value' | 'wrong_type' | 'out_of_range' | 'not_boolean' | 'too_complex' | 'failed'
+type ConditionError = 'missing_value' | 'wrong_type' | 'out_of_range' | 'not_boolean' | 'too_complex' | 'failed'
 
 /** What a condition says; it never throws. */
-export type Outcome = boolean | ConditionError
+type Outcome = boolean | ConditionError
 
 export type Condition = (input: PolicyInput, bindings: Bindings) => Outcome
 
