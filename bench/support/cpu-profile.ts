@@ -37,7 +37,7 @@ export function selfTimes({ nodes, samples, timeDeltas, startTime, endTime }: Cp
     if (!frame || IDLE.has(frame.functionName) || at < endTime - lastMs * 1_000) return
     total += ms
     add(modules, moduleOf(frame), ms)
-    add(functions, `${frame.functionName || '(anonymous)'}  ${moduleOf(frame)}:${frame.lineNumber + 1}`, ms)
+    add(functions, functionOf(frame), ms)
   })
   return { total, modules: descending(modules), functions: descending(functions) }
 }
@@ -50,6 +50,12 @@ function moduleOf({ url, functionName }: CallFrame): string {
   if (ours) return `${ours[1]}/${ours[2]}`
   return url || (functionName.startsWith('(') ? functionName : '(native)')
 }
+
+/** WebAssembly has numbers for names: one line for all of it. */
+const functionOf = (frame: CallFrame): string =>
+  frame.url.startsWith('wasm://')
+    ? '(WebAssembly)'
+    : `${frame.functionName.slice(0, 80) || '(anonymous)'}  ${moduleOf(frame)}:${frame.lineNumber + 1}`
 
 const add = (times: Map<string, number>, name: string, ms: number) => times.set(name, (times.get(name) ?? 0) + ms)
 

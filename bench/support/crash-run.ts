@@ -11,7 +11,7 @@ import { CrashClient } from './crash-client.ts'
 import { CrashLedger } from './crash-ledger.ts'
 import { type Gatehouse, type GatehouseOptions, gatehouseEnv, launchGatehouse, startGatehouse } from './gatehouse.ts'
 import { startProcess } from './own-process.ts'
-import { between, pick, seeded } from './random.ts'
+import { between, pick, type Random, seeded } from './random.ts'
 import { scoped } from './scoped.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
@@ -28,8 +28,7 @@ export interface CrashOptions {
 }
 
 export interface CrashReport {
-  readonly kills: number
-  readonly killsAtStart: number
+  readonly kills: { readonly underLoad: number; readonly atStart: number }
   readonly answers: number
   readonly holds: number
   readonly released: number
@@ -43,7 +42,8 @@ export interface CrashReport {
 
 const AFTER_LEASE = { script: new URL('./after-lease.ts', import.meta.url), args: [] }
 const ACTORS = 12
-const LOAD_MS = { min: 30, max: 800 }
+/** The moment of a kill: so many answers after the start of the load, on whatever machine, and then so many milliseconds. */
+const MOMENT = { answers: 100, ms: 40, atMostMs: 4_000 }
 /** One kill in eight comes while the server starts, within this time. */
 const START_MS = 800
 /** Looked up right after each restart: the last answers are those that a crash endangers. The others wait for the end. */
@@ -69,21 +69,19 @@ async function run(
   stack.defer(() => server.stop())
   await publishPolicy(server, CRASH_RULES)
   await raiseLimits(server)
-  let killsAtStart = 0
-  for (let cycle = 0; cycle < times; cycle++) {
+  const kills = { underLoad: 0, atStart: 0 }
+  while (kills.underLoad < times && ledger.violations.length === 0) {
     const known = ledger.answers.size
-    const lasted = between(random, LOAD_MS.min, LOAD_MS.max)
-    await killUnderLoad(server, lasted, { ledger, seed: seed * 1_000 + cycle, claimsStay: database !== undefined })
+    await killUnderLoad(server, random, { ledger, seed: seed * 1_000 + kills.underLoad, claimsStay: database !== undefined })
+    kills.underLoad++
     if (random() < 1 / 8) {
       await killAtStart(options, between(random, 0, START_MS))
-      killsAtStart++
+      kills.atStart++
     }
     server = await startGatehouse(options)
     await check(server, ledger, (checked) => checkRecords([...ledger.answers.keys()].slice(known).slice(-ENDANGERED), checked))
-    say(
-      `${cycle + 1}/${times}: killed after ${lasted} ms and ${ledger.answers.size - known} answers, ${ledger.violations.length} violations`,
-    )
-    if (ledger.violations.length > 0) break
+    const { answers, violations } = ledger
+    say(`${kills.underLoad}/${times}: killed after ${answers.size - known} answers, ${violations.length} violations`)
   }
   if (database) {
     await server.stop()
@@ -92,17 +90,17 @@ async function run(
   await checkAll(server, ledger, provider.calls)
   await server.stop()
   await verifyChain(options, ledger)
-  return {
-    kills: times + killsAtStart,
-    killsAtStart,
-    answers: ledger.answers.size,
-    holds: ledger.holds.length,
-    released: ledger.holds.filter(({ result }) => result !== undefined).length,
-    repeats: ledger.repeats,
-    interrupted: ledger.holds.filter(({ interrupted }) => interrupted).length,
-    violations: ledger.violations,
-  }
+  return { kills, ...summary(ledger) }
 }
+
+const summary = ({ answers, holds, repeats, violations }: CrashLedger): Omit<CrashReport, 'kills'> => ({
+  answers: answers.size,
+  holds: holds.length,
+  released: holds.filter(({ result }) => result !== undefined).length,
+  repeats,
+  interrupted: holds.filter(({ interrupted }) => interrupted).length,
+  violations,
+})
 
 interface Load {
   readonly ledger: CrashLedger
@@ -110,13 +108,16 @@ interface Load {
   readonly claimsStay: boolean
 }
 
-async function killUnderLoad(server: Gatehouse, ms: number, { ledger, seed, claimsStay }: Load): Promise<void> {
+async function killUnderLoad(server: Gatehouse, random: Random, { ledger, seed, claimsStay }: Load): Promise<void> {
   const client = new CrashClient(server)
   const actors = Array.from({ length: ACTORS }, async (_, index) => {
     const stage = { client, ledger, random: seeded(seed * 100 + index), claimsStay }
     while (await pick(stage.random, ACTIONS)(stage));
   })
-  await sleep(ms)
+  const enough = ledger.answers.size + between(random, 0, MOMENT.answers)
+  const deadline = performance.now() + MOMENT.atMostMs
+  while (ledger.answers.size < enough && performance.now() < deadline) await sleep(1)
+  await sleep(between(random, 0, MOMENT.ms))
   if (server.hasEnded()) ledger.violated('the server ended by itself')
   await server.kill()
   await Promise.all(actors)
