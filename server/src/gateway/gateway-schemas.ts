@@ -81,9 +81,8 @@ const LIMITED = {
   429: 'RATE_LIMITED, with Retry-After',
 }
 
-/** A second path for the same thing stays out of the document's operation ids. */
-const named = (path: string, operationId: string) =>
-  path.startsWith('/v1') ? { operationId } : { operationId: `${operationId}Unprefixed` }
+/** The paths without the prefix are the same operations: the document names each once. */
+const named = (path: string, operationId: string) => (path.startsWith('/v1') ? { operationId } : { hide: true })
 
 export const chat = (path: string) => ({
   ...named(path, 'createChatCompletion'),

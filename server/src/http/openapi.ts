@@ -26,6 +26,18 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
   })
 }
 
+/** Everything that would call its maker's services is off: the page asks nobody but this server. */
+const READER = {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  showToolbar: 'never',
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  mcp: { disabled: true },
+  agent: { disabled: true },
+} as const
+
 /** The document at /openapi.json, and a reader for people at /docs. */
 export async function serveOpenApi(app: FastifyInstance): Promise<void> {
   let document: string | undefined
@@ -33,8 +45,5 @@ export async function serveOpenApi(app: FastifyInstance): Promise<void> {
     document ??= JSON.stringify(app.swagger())
     return reply.type('application/json; charset=utf-8').send(document)
   })
-  await app.register(reader, {
-    routePrefix: '/docs',
-    configuration: { url: '/openapi.json', withDefaultFonts: false, telemetry: false },
-  })
+  await app.register(reader, { routePrefix: '/docs', configuration: READER })
 }

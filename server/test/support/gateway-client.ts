@@ -1,0 +1,188 @@
+import { expect } from 'vitest'
+import { ERRORS, type ErrorCode } from '../../src/errors.ts'
+import type { TestServer } from './server.ts'
+
+export interface Message {
+  readonly role: string
+  readonly content?: unknown
+  readonly [field: string]: unknown
+}
+
+/** What the gateway answers, as if every field were there: a test that reads one says that it must be. */
+export interface Body {
+  readonly id: string
+  readonly object: string
+  readonly created: number
+  readonly model: string
+  readonly choices: readonly {
+    readonly index: number
+    readonly message: { readonly role: string; readonly content: string; readonly [field: string]: unknown }
+    readonly finish_reason: string
+  }[]
+  readonly usage: Readonly<Record<string, number>>
+  readonly governance: {
+    readonly audit_id: string
+    readonly decision: {
+      readonly verdict: string
+      readonly transforms: readonly string[]
+      readonly directives: readonly string[]
+    }
+    readonly risk_level: string
+    readonly user_verified: boolean
+    readonly dry_run: boolean
+  }
+  readonly data: readonly Readonly<Record<string, unknown>>[]
+  readonly error: ErrorFacts
+  readonly [field: string]: unknown
+}
+
+export interface ErrorFacts {
+  readonly code: string
+  readonly message: string
+  readonly type: string
+  readonly param: string | null
+  readonly audit_id: string
+  readonly review_item_id: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The text as JSON; undefined when it is none. */
+  readonly body: Body
+}
+
+export interface Options {
+  /** A bearer token; null: no Authorization header. */
+  readonly token?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  /** Instead of `json`: sent as it is. */
+  readonly raw?: string | Uint8Array
+  readonly signal?: AbortSignal
+}
+
+export interface ChatOptions extends Options {
+  /** Which of the demo's Applications asks. */
+  readonly app?: number
+  readonly userToken?: string
+  readonly path?: string
+}
+
+export const CHAT = '/v1/chat/completions'
+
+/** The six endpoints, each with a request that is well-formed. */
+export const ENDPOINTS = [
+  { name: 'chat', method: 'POST', path: CHAT, json: { messages: [{ role: 'user', content: 'Good morning' }] } },
+  { name: 'models', method: 'GET', path: '/v1/models', json: undefined },
+  { name: 'knowledge_search', method: 'POST', path: '/v1/knowledge/search', json: { query: 'opening hours' } },
+  { name: 'memory_search', method: 'POST', path: '/v1/memory/search', json: { query: 'opening hours' } },
+  {
+    name: 'memory_capture',
+    method: 'POST',
+    path: '/v1/memory/capture',
+    json: { content: 'Prefers mornings', scope: 'application', kind: 'preference', classification: 'internal' },
+  },
+  { name: 'audit', method: 'GET', path: '/v1/audit/aud_01h455vb4pex5vsknk084sn02q', json: undefined },
+] as const
+
+export type Gateway = ReturnType<typeof gatewayClient>
+
+/** Speaks HTTP with one server, as the demo's Applications and its operator do. */
+export function gatewayClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>) {
+  const key = (app = 0): string => demo.applications[app]?.api_key ?? ''
+
+  const api = async (method: string, path: string, options: Options = {}): Promise<Answer> => {
+    const { token = key(), json, raw, headers, signal } = options
+    const body = raw ?? (json === undefined ? undefined : JSON.stringify(json))
+    const response = await fetch(base + path, {
+      method,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body as string,
+      redirect: 'manual',
+      ...(signal && { signal }),
+    })
+    return answerOf(response.status, response.headers, await response.text())
+  }
+
+  const post = (path: string, json: unknown, { app = 0, userToken, headers, ...options }: ChatOptions = {}) =>
+    api('POST', path, {
+      token: key(app),
+      json,
+      headers: { ...(userToken !== undefined && { 'x-gateway-user-token': userToken }), ...headers },
+      ...options,
+    })
+
+  return {
+    base,
+    demo,
+    key,
+    api,
+    post,
+    /** `prompt`: one user message, or all messages. */
+    chat: (prompt: string | readonly Message[], more: Readonly<Record<string, unknown>> = {}, options: ChatOptions = {}) =>
+      post(options.path ?? CHAT, { model: 'scripted', messages: asMessages(prompt), ...more }, options),
+    admin: (method: string, path: string, options: Options = {}) =>
+      api(method, `/admin/v1${path}`, { token: demo.admin_token, ...options }),
+    record: async (auditId: string, app = 0): Promise<Body> =>
+      accepted(await api('GET', `/v1/audit/${auditId}`, { token: key(app) })),
+  }
+}
+
+export const asMessages = (prompt: string | readonly Message[]): readonly Message[] =>
+  typeof prompt === 'string' ? [{ role: 'user', content: prompt }] : prompt
+
+export function answerOf(status: number, headers: Headers, text: string): Answer {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {}
+  return { status, headers, text, body: body as Body }
+}
+
+/** The body of an answer with status 200 (or `status`). */
+export function accepted({ status, text, body }: Answer, expected = 200): Body {
+  expect(status, text).toBe(expected)
+  return body
+}
+
+/** The content of a completion's first choice. */
+export const contentOf = (answer: Answer): string => accepted(answer).choices[0]?.message.content ?? ''
+
+const FIELDS = new Set(['code', 'message', 'type', 'param', 'audit_id', 'review_item_id', 'details'])
+
+/** Fails unless the answer is this refusal, whole: status, envelope, headers. */
+export function refused(answer: Answer, code: ErrorCode): ErrorFacts {
+  expectEnvelope(answer)
+  expect(answer.body.error.code, answer.text).toBe(code)
+  return answer.body.error
+}
+
+/** Fails unless the answer is an error in the one envelope (gateway-api.md, Errors; decisions.md §1). */
+export function expectEnvelope({ status, headers, text, body }: Answer): void {
+  const error = body?.error
+  const row = ERRORS[error?.code as ErrorCode]
+  if (!row) throw new Error(`no error of the table: ${status} ${text.slice(0, 500)}`)
+  const fits =
+    Object.keys(body).length === 1 &&
+    Object.keys(error).every((field) => FIELDS.has(field)) &&
+    status === row.status &&
+    error.type === row.type &&
+    typeof error.message === 'string' &&
+    error.message.length > 0 &&
+    (error.param === null || typeof error.param === 'string') &&
+    ['undefined', 'string'].includes(typeof error.audit_id) &&
+    ['undefined', 'string'].includes(typeof error.review_item_id) &&
+    (error.details === undefined || (typeof error.details === 'object' && error.details !== null)) &&
+    /^application\/json/.test(headers.get('content-type') ?? '') &&
+    REQUEST_ID.test(headers.get('x-request-id') ?? '')
+  if (!fits) throw new Error(`not the envelope: ${status} ${JSON.stringify([...headers])} ${text.slice(0, 500)}`)
+}
+
+export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/

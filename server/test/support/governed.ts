@@ -1,0 +1,95 @@
+import type { Environment } from '../../src/config/environment.ts'
+import type { Overrides } from '../../src/context.ts'
+import { type Answer, accepted, type ChatOptions, type Gateway, gatewayClient, refused } from './gateway-client.ts'
+import { MARKER_RULES, type MarkerRule, policyDocument } from './marker-policies.ts'
+import { type ScriptedProvider, says, startScriptedProvider, word } from './scripted-provider.ts'
+import { startServer } from './server.ts'
+
+/** Far above what tests send: limits have tests of their own. */
+const OPEN_LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
+
+/** A prompt, the word by which its provider calls are found again, and the gateway's answer. */
+export interface Said {
+  readonly prompt: string
+  readonly word: string
+  readonly answer: string
+  readonly response: Answer
+}
+
+/** As `Said`, held: `id` is the review item. */
+export type Held = Said & { readonly id: string }
+
+export type Governed = Awaited<ReturnType<typeof startGoverned>>
+
+/** A server whose model `scripted` does as it is told, under the marker policies, with nothing in the way of many requests. */
+export async function startGoverned(env: Environment = {}, overrides: Overrides = {}) {
+  const provider = await startScriptedProvider()
+  const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: provider.url, OPENAI_MODELS: 'scripted' }
+  const server = await startServer({ ...openai, ...env }, overrides)
+  const gateway = gatewayClient(server)
+  const change = async (id: string | undefined, json: unknown) =>
+    accepted(await gateway.admin('PATCH', `/applications/${id}`, { json }))
+  /** An Application of its own, for tests that turn its settings. `token` is its key. */
+  const application = async (fields: Readonly<Record<string, unknown>> = {}) => {
+    const json = { name: word(), default_model: 'demo-mini', limits: OPEN_LIMITS, ...fields }
+    const { id } = accepted(await gateway.admin('POST', '/applications', { json }), 201)
+    const { key } = accepted(await gateway.admin('POST', `/applications/${id}/keys`, { json: { name: 'test' } }), 201)
+    return { id, token: String(key) }
+  }
+  const publish = async (rules: readonly MarkerRule[]) => {
+    const source = policyDocument(rules)
+    return accepted(await gateway.admin('POST', '/policy-sets', { json: { source } }), 201)
+  }
+  for (const { id } of server.demo.applications) await change(id, { limits: OPEN_LIMITS })
+  await publish(MARKER_RULES)
+  return {
+    server,
+    provider,
+    ...gateway,
+    ...conversation(gateway, provider),
+    application,
+    /** Changes an Application. */
+    change,
+    /** Publishes a policy set of exactly these rules. */
+    publish,
+    close: async () => {
+      await server.close()
+      await provider.close()
+    },
+  }
+}
+
+export interface Saying {
+  /** What the provider answers. */
+  readonly answer?: string
+  /** Further fields of the body. */
+  readonly more?: Readonly<Record<string, unknown>>
+  readonly options?: ChatOptions
+}
+
+/** The moves that tests are made of. */
+function conversation({ chat, admin }: Gateway, provider: ScriptedProvider) {
+  /** Asks with `mark` and a fresh word in the prompt. */
+  const say = async (mark = '', { answer = `Noted: ${word()} ${word()}.`, more, options }: Saying = {}): Promise<Said> => {
+    const key = word()
+    provider.on(key, says(answer))
+    const prompt = `Please look into ${key} ${mark}`
+    return { prompt, word: key, answer, response: await chat(prompt, more, options) }
+  }
+  const hold = async (mark = 'juniper-hold', saying?: Saying): Promise<Held> => {
+    const said = await say(mark, saying)
+    return { ...said, id: refused(said.response, 'POLICY_REVIEW_PENDING').review_item_id }
+  }
+  return {
+    say,
+    hold,
+    /** Held after the provider: its answer waits. */
+    holdOutput: (saying?: Saying): Promise<Held> => hold('', { answer: `sorrel-hold ${word()} ${word()}`, ...saying }),
+    decide: async (id: string, verb: 'approve' | 'deny', comment = 'looked at') =>
+      accepted(await admin('POST', `/reviews/${id}/${verb}`, { json: { comment } })),
+    /** The held request again, with its review item. */
+    resubmit: ({ prompt, id }: Pick<Held, 'prompt' | 'id'>, governance: object = {}, more: object = {}, options?: ChatOptions) =>
+      chat(prompt, { ...more, governance: { review_item_id: id, ...governance } }, options),
+    callsAbout: ({ word: key }: Pick<Said, 'word'>): number => provider.about(key).length,
+  }
+}

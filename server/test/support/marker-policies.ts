@@ -1,0 +1,62 @@
+/** One rule of a policy document, as YAML's JSON subset. */
+export interface MarkerRule {
+  readonly id: string
+  readonly at: readonly string[]
+  readonly when: string
+  readonly [field: string]: unknown
+}
+
+type Demands = Readonly<Record<string, unknown>>
+
+/** A rule that applies where the text holds its own id: a test chooses its verdict by a word. */
+const marker = (point: string, id: string, demands: Demands): MarkerRule => ({
+  id,
+  at: [point],
+  when: `content.text.contains("${id}")`,
+  ...demands,
+})
+
+/** As `marker`, where besides `condition` holds. */
+const markerIf = (id: string, condition: string, demands: Demands = { verdict: 'escalate' }): MarkerRule => ({
+  ...marker('input', id, demands),
+  when: `content.text.contains("${id}") && (${condition})`,
+})
+
+const VERDICTS = { deny: 'deny', escalate: 'escalate', hold: 'require_approval' }
+const RISKS = ['low', 'medium', 'high', 'critical']
+const CLASSIFICATIONS = ['public', 'internal', 'confidential', 'restricted']
+
+const verdicts = (point: string, prefix: string) =>
+  Object.entries(VERDICTS).map(([name, verdict]) => marker(point, `${prefix}-${name}`, { verdict }))
+
+/** Of neutral words: `juniper-…` in what is asked, `sorrel-…` in what is answered. */
+export const MARKER_RULES: readonly MarkerRule[] = [
+  ...verdicts('input', 'juniper'),
+  ...verdicts('output', 'sorrel'),
+  ...RISKS.map((risk) => marker('input', `juniper-risk-${risk}`, { risk })),
+  ...CLASSIFICATIONS.map((classification) => marker('input', `juniper-class-${classification}`, { classification })),
+  ...['redact', 'mask', 'pseudonymize'].map((name) => marker('input', `juniper-${name}`, { transforms: [`${name}:pii`] })),
+  marker('input', 'juniper-truncate', { transforms: ['truncate:40'] }),
+  marker('output', 'sorrel-redact', { transforms: ['redact:pii'] }),
+  marker('output', 'sorrel-truncate', { transforms: ['truncate:40'] }),
+  marker('input', 'juniper-tokens', { directives: ['max_tokens:17'] }),
+  marker('input', 'juniper-system', { directives: ['system:manners'] }),
+  marker('input', 'juniper-nowhere', { directives: ['route:provider=nobody'] }),
+  marker('input', 'juniper-region', { directives: ['route:region=mars'] }),
+  marker('input', 'juniper-brief', { verdict: 'require_approval', hold_expires_in: '30s' }),
+  marker('output', 'sorrel-brief', { verdict: 'require_approval', hold_expires_in: '30s' }),
+  markerIf('juniper-broken', 'user.attributes.absent == "x"', { verdict: 'allow', risk: 'low' }),
+  markerIf('juniper-lenient', 'user.attributes.absent == "x"', { verdict: 'deny', on_error: 'skip' }),
+  markerIf('juniper-verified', 'user.verified'),
+  markerIf('juniper-pilot', 'user.id == "pilot-7" && user.role == "pilot" && user.department == "hangar"'),
+  markerIf('juniper-wing', 'has(user.attributes.wing) && user.attributes.wing == "left"'),
+  markerIf('juniper-alice', 'user.id == "alice" && user.role == "support_agent" && user.department == "support"'),
+  markerIf('juniper-email', 'content.findings["pii.email"] > 0'),
+  markerIf('juniper-chat', 'request.endpoint == "chat" && request.message_count == 3 && request.session_id == "afternoon"'),
+]
+
+const TEXTS = { manners: 'Answer kindly.' }
+
+/** JSON is YAML. */
+export const policyDocument = (rules: readonly MarkerRule[], name = 'demo'): string =>
+  JSON.stringify({ name, texts: TEXTS, rules }, null, 1)
