@@ -31,7 +31,7 @@ export function readYamlBodies(app: FastifyInstance): void {
 
 /** `preValidation` of routes whose bodies have nothing that must be said: then none need be sent. */
 export const bodyOptional = async (request: FastifyRequest): Promise<void> => {
-  request.body ??= {}
+  if (request.body === undefined) request.body = {}
 }
 
 /**

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Admin, adminClient, refused } from './client.ts'
+import { adminOperations, type Operation, somePath } from './operations.ts'
+
+let server: TestServer
+let admin: Admin
+let operations: Operation[]
+beforeAll(async () => {
+  server = await startServer()
+  admin = adminClient(server)
+  operations = (await adminOperations(server)).filter(({ requestBody }) => requestBody)
+})
+afterAll(() => server.close())
+
+const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+
+describe('every operation with a body', () => {
+  const each = async (check: (path: string, operation: Operation) => Promise<void>): Promise<void> => {
+    expect(operations.length).toBeGreaterThanOrEqual(18)
+    for (const operation of operations) await check(somePath(operation), operation)
+  }
+
+  test.each([
+    ['no JSON', '{"name":'],
+    ['two values', '{} {}'],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['a prototype', '{"__proto__": {"name": "x"}}'],
+    ['a constructor', '{"name": "x", "settings": {"constructor": 1}}'],
+    ['half a character', '{"name": "\\ud800"}'],
+    ['too deep', deep(40)],
+    ['a list', '[]'],
+    ['a text', '"name"'],
+    ['null', 'null'],
+  ])('refuses one that is %s', (_, raw) =>
+    each(async (path, { method, operationId }) => {
+      const reply = await admin.send(method, path, undefined, { raw })
+      expect(`${operationId} ${reply.status}`).toBe(`${operationId} 400`)
+      refused(reply, 'VALIDATION_ERROR')
+    }),
+  )
+
+  test('refuses another media type', () =>
+    each(async (path, { method, operationId }) => {
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/xml']) {
+        const reply = await admin.send(method, path, undefined, { raw: 'name=x', type })
+        expect(`${operationId} ${reply.status}`).toBe(`${operationId} 415`)
+        refused(reply, 'UNSUPPORTED_MEDIA_TYPE')
+      }
+    }))
+
+  test('refuses one that is too large', () =>
+    each(async (path, { method, operationId }) => {
+      const reply = await admin.send(method, path, { name: 'x'.repeat(1_100_000) })
+      expect(`${operationId} ${reply.status}`).toBe(`${operationId} 413`)
+      refused(reply, 'PAYLOAD_TOO_LARGE')
+    }))
+})
+
+const MAIL = { messages: [{ role: 'user', content: 'hello' }] }
+
+test.each([
+  ['POST', '/workspaces', {}, 'name'],
+  ['POST', '/workspaces', { name: ' x' }, 'name'],
+  ['POST', '/workspaces', { name: 'x', settings: { audience: [] } }, 'settings.audience'],
+  ['POST', '/workspaces', { name: 'x', settings: { audiance: 'y' } }, 'settings.audiance'],
+  ['POST', '/workspaces', { name: 'x', settings: { jwks: { keys: [{ kty: 'oct', k: 'AA' }] } } }, 'settings.jwks.keys[0]'],
+  ['POST', '/applications', { name: '' }, 'name'],
+  ['POST', '/applications', { name: 'x', limits: { burst: 0 } }, 'limits.burst'],
+  ['POST', '/applications', { name: 'x', limits: { burst: '5' } }, 'limits.burst'],
+  ['POST', '/applications', { name: 'x', settings: { extensions: ['shell'] } }, 'settings.extensions[0]'],
+  ['POST', '/applications', { name: 'x', settings: { note: 'a\u0000b' } }, 'settings'],
+  ['POST', '/applications', { name: 'x', ceiling: 'secret' }, 'ceiling'],
+  ['POST', '/users', { id: 'x' }, 'username'],
+  ['POST', '/users', { username: 'x', role: 7 }, 'role'],
+  ['POST', '/users', { username: 'x', attributes: [] }, 'attributes'],
+  ['POST', '/tokens', {}, 'name'],
+  ['POST', '/providers', { base_url: 'https://api.example.com' }, 'id'],
+  ['POST', '/providers', { id: 'Bad Id', base_url: 'https://api.example.com' }, 'id'],
+  ['POST', '/providers', { id: 'x' }, 'base_url'],
+  ['POST', '/providers', { id: 'x', base_url: 'https://api.example.com', timeout_ms: 1.5 }, 'timeout_ms'],
+  ['POST', '/providers', { id: 'x', base_url: 'https://api.example.com', timeout_ms: 0 }, 'timeout_ms'],
+  ['POST', '/providers', { id: 'x', base_url: 'https://api.example.com', region: 'e\u0000u' }, 'region'],
+  ['POST', '/providers', { id: 'x', base_url: 'https://api.example.com', headers: { host: 'y' } }, 'headers.host'],
+  ['POST', '/providers', { id: 'x', kind: 'vendor' }, 'kind'],
+  ['PATCH', '/providers/demo', { weight: -1 }, 'weight'],
+  ['POST', '/providers/demo/models', { models: [{ id: 'a' }, { id: 'b', input_price: -1 }] }, 'models[1].input_price'],
+  ['POST', '/providers/demo/models', { models: [{ id: 'a' }, { id: 'a' }] }, 'models[1].id'],
+  ['POST', '/providers/demo/models', { models: [] }, 'models'],
+  ['PUT', '/providers/demo/models/a*b', {}, 'id'],
+  ['POST', '/policy-sets', {}, 'source'],
+  ['POST', '/policy-sets/simulate', {}, 'request'],
+  ['POST', '/policy-sets/simulate', { request: {} }, 'request.messages'],
+  ['POST', '/policy-sets/simulate', { request: { messages: [{ role: 'user', content: 7 }] } }, 'request.messages[0].content'],
+  ['POST', '/policy-sets/simulate', { request: { ...MAIL, tools: [{ type: 'function' }] } }, 'request.tools'],
+  ['POST', '/policy-sets/simulate', { request: MAIL, point: 'output' }, 'response'],
+  ['POST', '/policy-sets/simulate', { request: MAIL, source: 'x', policy_set_id: 'y' }, 'policy_set_id'],
+  ['POST', '/reviews/rev_01h455vb4pex5vsknk084sn02q/approve', { comment: 7 }, 'comment'],
+  ['POST', '/reviews/rev_01h455vb4pex5vsknk084sn02q/deny', { comment: 'a\u0000b' }, 'comment'],
+  ['POST', '/audit/verify', { checkpoint: {} }, 'checkpoint.object'],
+  ['GET', '/applications?limit=0', undefined, 'limit'],
+  ['GET', '/applications?limit=101', undefined, 'limit'],
+  ['GET', '/applications?limit=ten', undefined, 'limit'],
+  ['GET', '/applications?limit=5&limit=6', undefined, 'limit'],
+  ['GET', '/reviews?state=waiting', undefined, 'state'],
+  ['GET', '/reviews?application_id=app_1', undefined, 'application_id'],
+  ['GET', '/audit?from=yesterday', undefined, 'from'],
+  ['GET', '/audit?status=ok', undefined, 'status'],
+  ['GET', '/audit?application_id=x', undefined, 'application_id'],
+  ['GET', '/audit/export?to=2026-13-01T00:00:00Z', undefined, 'to'],
+] as const)('%s %s with %j is refused for its %s', async (method, path, json, param) => {
+  refused(await admin.send(method, path, json), 'VALIDATION_ERROR', param)
+})
+
+test('what a name in a path cannot be is nowhere', async () => {
+  for (const path of ['/providers/a%00b', '/users/a%00b', '/providers/demo/models/a%00b', '/applications/x?workspace=a%00b']) {
+    refused(await admin.send(path.includes('/models/') ? 'DELETE' : 'GET', path), 'NOT_FOUND')
+  }
+})
+
+test('fields that nobody knows are ignored, as they are in the gateway', async () => {
+  const application = await admin.create('/applications', { name: 'with more', colour: 'blue' })
+  expect(application).not.toHaveProperty('colour')
+})

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Admin, adminClient, type Json, refused } from './client.ts'
+
+let server: TestServer
+let admin: Admin
+let application: Json
+beforeAll(async () => {
+  server = await startServer()
+  admin = adminClient(server)
+  application = await admin.create('/applications', { name: 'with keys' })
+})
+afterAll(() => server.close())
+
+const models = async (key: string): Promise<{ status: number; code?: string }> => {
+  const response = await fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+  return { status: response.status, code: ((await response.json()) as Json).error?.code }
+}
+
+test('a key works as soon as it is issued, and is shown only then', async () => {
+  const issued = await admin.create(`/applications/${application.id}/keys`, { name: 'first' })
+  expect(issued).toEqual({
+    id: expect.stringMatching(/^key_/),
+    object: 'api_key',
+    application_id: application.id,
+    name: 'first',
+    key: expect.stringMatching(/^gk_[\w-]{43}$/),
+    hint: issued.key.slice(0, 7),
+    created_at: expect.stringMatching(/Z$/),
+    revoked_at: null,
+  })
+  expect(await models(issued.key)).toEqual({ status: 200 })
+  expect(JSON.stringify(await admin.get(`/applications/${application.id}/keys`))).not.toContain(issued.key)
+  expect(server.logs()).not.toContain(issued.key)
+})
+
+test('a revoked key is refused by the next request, and revoking it again changes nothing', async () => {
+  const { id, key } = await admin.create(`/applications/${application.id}/keys`, { name: 'short-lived' })
+  expect(await models(key)).toEqual({ status: 200 })
+  const revoked = await admin.post(`/keys/${id}/revoke`)
+  expect(await models(key)).toEqual({ status: 401, code: 'AUTH_KEY_REVOKED' })
+  expect(revoked).toMatchObject({ id, object: 'api_key', revoked_at: expect.any(String) })
+  expect(revoked).not.toHaveProperty('key')
+  expect(await admin.post(`/keys/${id}/revoke`)).toEqual(revoked)
+})
+
+test('keys are issued for Applications that are there', async () => {
+  refused(await admin.send('POST', '/applications/app_01h455vb4pex5vsknk084sn02q/keys', { name: 'x' }), 'NOT_FOUND')
+  refused(await admin.send('GET', '/applications/app_01h455vb4pex5vsknk084sn02q/keys'), 'NOT_FOUND')
+  refused(await admin.send('GET', '/applications/nonsense/keys'), 'NOT_FOUND')
+})
+
+test("an Application's limits and models count from the next request on", async () => {
+  const { key } = await admin.create(`/applications/${application.id}/keys`, { name: 'for limits' })
+  const ask = () =>
+    fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then((response) => response.json()) as Json
+  expect((await ask()).data.length).toBeGreaterThan(1)
+  await admin.patch(`/applications/${application.id}`, { models: ['demo-mini'] })
+  expect((await ask()).data.map(({ id }: Json) => id)).toEqual(['demo-mini'])
+  await admin.patch(`/applications/${application.id}`, { models: null })
+  expect((await ask()).data.length).toBeGreaterThan(1)
+})
+
+test('a patch changes what it names and nothing else', async () => {
+  const before = await admin.patch(`/applications/${application.id}`, {
+    limits: { burst: 9, tokens_per_minute: 500 },
+    settings: { motto: 'slowly', memory: { capture: 'explicit' } },
+  })
+  const after = await admin.patch(`/applications/${application.id}`, { limits: { burst: null }, settings: { memory: true } })
+  expect(after).toEqual({
+    ...before,
+    limits: { ...before.limits, burst: 60 },
+    settings: { ...before.settings, memory: { enabled: true, capture: 'explicit' } },
+    updated_at: expect.any(String),
+  })
+})
+
+test('an admin token works as soon as it is issued, until it is revoked', async () => {
+  const { id, token, ...shown } = await admin.create('/tokens', { name: 'second' })
+  expect(token).toMatch(/^ga_[\w-]{43}$/)
+  expect((await admin.get('/tokens', { token })).data.at(-1)).toEqual({ id, ...shown })
+  await admin.post(`/tokens/${id}/revoke`)
+  refused(await admin.send('GET', '/tokens', undefined, { token }), 'AUTH_KEY_REVOKED')
+  expect(server.logs()).not.toContain(token)
+})
+
+test('of two operators who revoke each other at the same time, one stays', async () => {
+  const [first] = (await admin.get('/tokens')).data
+  for (let round = 0; round < 5; round++) {
+    const second = await admin.create('/tokens', { name: `rival ${round}` })
+    const replies = await Promise.all([
+      admin.send('POST', `/tokens/${first.id}/revoke`, undefined, { token: second.token }),
+      admin.send('POST', `/tokens/${second.id}/revoke`),
+    ])
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    if (replies[0]?.status === 200) {
+      admin = adminClient({ base: server.base, demo: { ...server.demo, admin_token: second.token } })
+      break
+    }
+  }
+  const { data } = await admin.get('/tokens?limit=100')
+  const active = data.filter(({ revoked_at }: Json) => revoked_at === null)
+  expect(active).toHaveLength(1)
+  refused(await admin.send('POST', `/tokens/${active[0].id}/revoke`), 'CONFLICT')
+  refused(await admin.send('POST', '/tokens/adm_01h455vb4pex5vsknk084sn02q/revoke'), 'NOT_FOUND')
+})

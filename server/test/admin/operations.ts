@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import type { TestServer } from '../support/server.ts'
+
+/** An operation of the admin API as /openapi.json has it. */
+export interface Operation {
+  readonly method: string
+  /** With its parameters as the document writes them: `/admin/v1/reviews/{id}`. */
+  readonly path: string
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly security: readonly object[]
+  readonly parameters: readonly { readonly name: string; readonly in: string }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> }
+  readonly responses: Readonly<Record<string, { readonly content?: object; readonly description?: string }>>
+}
+
+type Documented = Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>
+
+/** Every operation of the admin API, from the document. */
+export async function adminOperations({ base }: Pick<TestServer, 'base'>): Promise<Operation[]> {
+  const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: Documented }
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith('/admin/v1/'))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        parameters: operation.parameters ?? [],
+        method: method.toUpperCase(),
+        path,
+      })),
+    )
+}
+
+/** A path of that operation whose ids name nothing. */
+export const somePath = ({ path }: Pick<Operation, 'path'>): string => path.replace(/\{\w+\}/g, 'app_01h455vb4pex5vsknk084sn02q')
+
+/** Every route of the admin API as the server has it, `GET /admin/v1/reviews/{id}`; read from the tree that Fastify prints. */
+export function adminRoutes(app: FastifyInstance): string[] {
+  const above: string[] = []
+  const routes = app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent = '', segment = '', methods = ''] = /^(.*?)[├└]── (\S+)(?: \(([^)]*)\))?/.exec(line) ?? []
+      above.length = indent.length / 4
+      above.push(segment)
+      const path = above
+        .join('')
+        .replace('//', '/')
+        .replace(/:(\w+)/g, '{$1}')
+      return methods.split(', ').map((method) => `${method} ${path}`)
+    })
+  return routes.filter((route) => / \/admin\//.test(route) && !route.startsWith('HEAD'))
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Admin, adminClient, type Json, refused } from './client.ts'
+
+let provider: ScriptedProvider
+let server: TestServer
+let admin: Admin
+beforeAll(async () => {
+  provider = await startScriptedProvider()
+  server = await startServer({
+    OPENAI_API_KEY: 'sk-of-the-environment',
+    OPENAI_BASE_URL: provider.url,
+    OPENAI_MODELS: 'scripted',
+  })
+  admin = adminClient(server)
+})
+afterAll(async () => {
+  await server.close()
+  await provider.close()
+})
+
+const ACME = { id: 'acme', base_url: 'https://llm.example.com/v1', api_key: 'sk-first-of-acme', weight: 2.5, region: 'eu' }
+
+test('a provider is added with defaults for what is left out, and its key is never shown', async () => {
+  const created = await admin.create('/providers', ACME)
+  expect(created).toEqual({
+    id: 'acme',
+    object: 'provider',
+    kind: 'openai',
+    source: 'api',
+    base_url: 'https://llm.example.com/v1',
+    api_key_from: 'stored',
+    api_key_env: null,
+    path: '/chat/completions',
+    headers: {},
+    timeout_ms: 60_000,
+    max_retries: 2,
+    max_concurrency: 256,
+    weight: 2.5,
+    region: 'eu',
+    max_classification: 'restricted',
+    enabled: true,
+    health: { circuit: 'closed', active: 0, problem: null },
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+  })
+  expect(await admin.get('/providers/acme')).toEqual(created)
+  expect(server.logs()).not.toContain('sk-first-of-acme')
+})
+
+test('a patch changes what it names, null resets what may be absent, and the key stays unless the origin changes', async () => {
+  const before = await admin.get('/providers/acme')
+  const patched = await admin.patch('/providers/acme', { timeout_ms: 2_000, region: null })
+  expect(patched).toEqual({ ...before, timeout_ms: 2_000, region: null, updated_at: expect.any(String) })
+  const sameOrigin = await admin.patch('/providers/acme', { base_url: 'https://llm.example.com/v2' })
+  expect(sameOrigin.api_key_from).toBe('stored')
+  const moved = await admin.patch('/providers/acme', { base_url: 'https://elsewhere.example.com/v1' })
+  expect(moved.api_key_from).toBe(null)
+})
+
+test.each([
+  ['a link-local address', 'http://169.254.169.254/latest'],
+  ['a metadata name', 'http://metadata.google.internal/'],
+  ['loopback', 'http://127.0.0.1:8080'],
+  ['loopback in other words', 'http://0x7f.1/'],
+  ['a private address', 'https://10.0.0.7/v1'],
+  ['a private address of version 6', 'https://[fd00::1]/v1'],
+  ['localhost', 'http://localhost:11434/v1'],
+])('the admin API cannot point a provider at %s, neither at first nor later', async (_, base_url) => {
+  refused(await admin.send('POST', '/providers', { id: 'inside', base_url }), 'VALIDATION_ERROR', 'base_url')
+  refused(await admin.send('PATCH', '/providers/acme', { base_url }), 'VALIDATION_ERROR', 'base_url')
+  refused(await admin.send('PATCH', '/providers/openai', { base_url }), 'VALIDATION_ERROR', 'base_url')
+})
+
+test('what the server configured keeps its address and key when the admin API changes something else', async () => {
+  const patched = await admin.patch('/providers/openai', { timeout_ms: 2_000 })
+  expect(patched).toMatchObject({ source: 'environment', api_key_from: 'environment', timeout_ms: 2_000, base_url: provider.url })
+  expect(patched.health.problem).toBe(null)
+})
+
+test('the admin API cannot borrow a variable of the server', async () => {
+  const borrowed = { id: 'thief', base_url: 'https://thief.example.com', api_key_env: 'GATEHOUSE_SECRET_KEY' }
+  refused(await admin.send('POST', '/providers', borrowed), 'VALIDATION_ERROR', 'api_key_env')
+  refused(
+    await admin.send('PATCH', '/providers/openai', { base_url: 'https://thief.example.com' }),
+    'VALIDATION_ERROR',
+    'api_key_env',
+  )
+  refused(await admin.send('PATCH', '/providers/acme', { api_key_env: 'OPENAI_API_KEY' }), 'VALIDATION_ERROR', 'api_key_env')
+})
+
+test('a provider is gone with its models at the next request', async () => {
+  await admin.create('/providers', { id: 'brief', kind: 'stub' })
+  await admin.put('/providers/brief/models/brief-model', { input_price: 1 })
+  const listed = async () => (await admin.get('/models')).data.map(({ id }: Json) => id)
+  expect(await listed()).toContain('brief-model')
+  await admin.remove('/providers/brief')
+  expect(await listed()).not.toContain('brief-model')
+  refused(await admin.send('DELETE', '/providers/brief'), 'NOT_FOUND')
+})
+
+test('a model can be asked for as soon as it is put, and no longer once it is deleted', async () => {
+  await admin.patch(`/applications/${server.demo.applications[0]?.id}`, { models: null })
+  const ask = () =>
+    fetch(`${server.base}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.demo.applications[0]?.api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'org/new', messages: [{ role: 'user', content: 'Good morning' }] }),
+    }).then(({ status }) => status)
+  expect(await ask()).toBe(422)
+  const put = await admin.put('/providers/openai/models/org%2Fnew', { upstream_name: 'scripted', output_price: 0.5 })
+  expect(put).toEqual({
+    id: 'org/new',
+    object: 'model',
+    provider_id: 'openai',
+    upstream_name: 'scripted',
+    input_price: null,
+    output_price: 0.5,
+    created_at: expect.any(String),
+  })
+  expect(await ask()).toBe(200)
+  expect(provider.calls.at(-1)?.body.model).toBe('scripted')
+  await admin.remove('/providers/openai/models/org%2Fnew')
+  expect(await ask()).toBe(422)
+})
+
+test('many models are put at once, or none of them', async () => {
+  const models = [{ id: 'a', input_price: 1 }, { id: 'b' }]
+  const { data } = await admin.post('/providers/openai/models', { models })
+  expect(data.map(({ id }: Json) => id)).toEqual(['a', 'b'])
+  refused(await admin.send('POST', '/providers/openai/models', { models: [{ id: 'c' }, { id: 'd d' }] }), 'VALIDATION_ERROR')
+  expect((await admin.get('/providers/openai/models')).data.map(({ id }: Json) => id)).not.toContain('c')
+})
+
+test('a provider tells its models, and nothing is stored by asking', async () => {
+  await admin.remove('/providers/openai/models/scripted')
+  const before = await admin.get('/providers/openai/models')
+  expect(await admin.post('/providers/openai/discover')).toEqual({ object: 'list', data: [{ id: 'scripted', known: false }] })
+  expect(await admin.get('/providers/openai/models')).toEqual(before)
+})
+
+test('a provider that cannot be asked says why, without its own words', async () => {
+  refused(await admin.send('POST', '/providers/demo/discover'), 'CONFLICT')
+  refused(await admin.send('POST', '/providers/nobody/discover'), 'NOT_FOUND')
+  await admin.create('/providers', { id: 'unreachable', base_url: 'https://gatehouse.invalid/v1', timeout_ms: 500 })
+  const reply = await admin.send('POST', '/providers/unreachable/discover')
+  expect([502, 504]).toContain(reply.status)
+  expect(reply.body.error.details.failure).toMatch(/^(connect|timeout)$/)
+})
