@@ -1,8 +1,9 @@
 import { higherRisk, stricterClassification } from '../domain/classification.ts'
 import { type DecidingRule, type Decision, type PolicyPoint, stricterVerdict } from '../domain/decision.ts'
-import type { CompiledPolicy, CompiledRule } from './compile.ts'
+import type { CompiledPolicy } from './compile.ts'
 import { Bindings } from './condition/bindings.ts'
 import type { PolicyInput } from './input.ts'
+import type { Rule } from './policy.ts'
 
 /**
  * Asks all rules of one point. The strictest verdict wins; classification and risk are only ever raised above the input's. A rule
@@ -40,7 +41,7 @@ const SUBJECTS: Readonly<Partial<Record<PolicyPoint, 'hit' | 'memory' | 'message
   message: 'message',
 }
 
-function demandOf(rule: CompiledRule, point: PolicyPoint, { classification, risk }: Decision): Decision {
+function demandOf(rule: Rule, point: PolicyPoint, { classification, risk }: Decision): Decision {
   const { id, verdict, transforms, directives, holdExpiresInMs } = rule
   return {
     verdict,

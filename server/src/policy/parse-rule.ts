@@ -29,6 +29,9 @@ const FIELDS = [
 /** A rule without any of these would do nothing. */
 const DEMANDS = ['verdict', 'risk', 'classification', 'transforms', 'directives'] as const
 
+/** Stands in for a condition with errors, in a rule that nobody will get to see. */
+const UNREADABLE: Pick<Rule, 'when' | 'condition'> = { when: '', condition: () => 'failed' }
+
 type Fields = ReadonlyMap<string, Node>
 
 /** Reads one rule after the other; what is wrong with them gathers in the Reader. */
@@ -68,7 +71,7 @@ export class RuleReader {
       id: this.#id(fields.get('id'), `${path}.id`),
       description: this.#description(fields.get('description'), `${path}.description`),
       at,
-      when: this.#condition(fields.get('when'), `${path}.when`, at),
+      ...this.#when(fields.get('when'), `${path}.when`, at),
       verdict: this.#word(fields, path, 'verdict', VERDICTS) ?? 'allow',
       ...(risk && { risk }),
       ...(classification && { classification }),
@@ -111,15 +114,15 @@ export class RuleReader {
     return [...new Set(points)]
   }
 
-  /** The condition's text. YAML's own `true` and `false` are taken for CEL's. */
-  #condition(node: Node | undefined, path: string, points: readonly PolicyPoint[]): string {
-    if (!node) return ''
-    if (isScalar(node) && typeof node.value === 'boolean') return String(node.value)
-    const source = this.#reader.text(node, path, POLICY_LIMITS.conditionLength)
-    if (source === undefined) return ''
-    const compiled = compileCondition(source, points, this.#environment)
-    if (!compiled.ok) this.#reader.refuse(node, path, compiled.problem.message, compiled.problem.offset)
-    return source
+  /** YAML's own `true` and `false` are taken for CEL's. */
+  #when(node: Node | undefined, path: string, points: readonly PolicyPoint[]): Pick<Rule, 'when' | 'condition'> {
+    const literal = isScalar(node) && typeof node.value === 'boolean' ? String(node.value) : undefined
+    const when = literal ?? (node && this.#reader.text(node, path, POLICY_LIMITS.conditionLength))
+    if (when === undefined) return UNREADABLE
+    const compiled = compileCondition(when, points, this.#environment)
+    if (compiled.ok) return { when, condition: compiled.condition }
+    this.#reader.refuse(node, path, compiled.problem.message, compiled.problem.offset)
+    return UNREADABLE
   }
 
   #each(fields: Fields, path: string, name: string, problemOf: (text: string) => string | undefined): readonly string[] {

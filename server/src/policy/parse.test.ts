@@ -41,6 +41,7 @@ rules:
           description: 'Credentials must not reach a provider.',
           at: ['input', 'message'],
           when: 'content.findings.secret > 0',
+          condition: expect.any(Function),
           verdict: 'require_approval',
           risk: 'high',
           classification: 'restricted',

@@ -15,7 +15,7 @@ export type ParseResult =
 const MAX_ERRORS = 100
 
 /**
- * Reads and checks a policy document: whatever comes out as a set will compile, and can only fail on the values that it looks at.
+ * Reads and checks a policy document: whatever comes out as a set is compiled, and can only fail on the values that it looks at.
  * A document is never taken in part.
  */
 export function parsePolicySet(source: string): ParseResult {

@@ -67,7 +67,7 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
     await publish(oneRule('true'))
     const policies = library()
     let published = false
-    const verdicts: string[] = []
+    const verdicts = [await verdict(policies)]
     const asking = (async () => {
       while (!published || verdicts.at(-1) === 'deny') {
         verdicts.push(await verdict(policies))
@@ -89,7 +89,7 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
     await expect.poll(() => verdict(policies)).toBe('escalate')
   })
 
-  test('a set that does not compile any more leaves the last good one in force, and says so', async () => {
+  test('a set that is not valid any more leaves the last good one in force, and says so', async () => {
     await publish(oneRule('true'))
     const policies = library()
     expect(await verdict(policies)).toBe('deny')
@@ -97,11 +97,17 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
     policies.forget()
     expect(await verdict(policies)).toBe('deny')
     expect(String(problems[0]?.cause)).toContain('user has no field gone')
+    policies.forget()
+    expect(await verdict(policies)).toBe('deny')
+    expect(problems).toHaveLength(1)
+    await publish(oneRule('true', { verdict: 'escalate' }))
+    policies.forget()
+    expect(await verdict(policies)).toBe('escalate')
   })
 
-  test('a set that does not compile, and no good one before it, lets nothing through', async () => {
+  test('a set that is not valid, and no good one before it, lets nothing through', async () => {
     await publish(oneRule('user.gone == ""', { verdict: 'allow' }))
-    await expect(library().current(workspaceId)).rejects.toThrow('does not compile')
+    await expect(library().current(workspaceId)).rejects.toThrow('is not valid')
   })
 
   test('a database that is away leaves the last good set in force; where there never was one, nothing passes', async () => {

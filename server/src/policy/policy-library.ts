@@ -1,5 +1,4 @@
 import type { Db } from '../db/database.ts'
-import type { PolicyVersion } from '../domain/decision.ts'
 import { Cache } from '../lib/cache.ts'
 import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'
@@ -8,7 +7,7 @@ import { activePolicyId, activePolicySet, type StoredPolicySet } from './policy-
 /**
  * The compiled policies in force, Workspace by Workspace. A change reaches the next caller after `forget`, or after a short while
  * by itself; callers that have a set already keep it to the end of their exchange. Where the new set cannot be had (the database is
- * away, its text does not compile any more), the last good one stays; where there never was one, `current` throws: no set at all
+ * away, its text is not valid any more), the last good one stays; where there never was one, `current` throws: no set at all
  * would mean that everything is allowed.
  */
 export class PolicyLibrary {
@@ -17,6 +16,9 @@ export class PolicyLibrary {
   readonly #cache: Cache<CompiledPolicy | undefined>
   /** The last good set; undefined for a Workspace without policies. */
   readonly #lastGood = new Map<string, CompiledPolicy | undefined>()
+  /** Why a stored version cannot be used, by its id: it is not read again at every look. */
+  readonly #unusable = new Map<string, Error>()
+  #reported: unknown
 
   /** `onProblem` is told when a set could not be had and an older one serves instead. */
   constructor(db: Db, { onProblem, maxAgeMs }: { onProblem: (problem: Error) => void; maxAgeMs?: number }) {
@@ -42,7 +44,10 @@ export class PolicyLibrary {
       return policy
     } catch (cause) {
       if (!this.#lastGood.has(workspaceId)) throw cause
-      this.#onProblem(new Error('the policy set in force could not be loaded, the last good one stays', { cause }))
+      if (cause !== this.#reported) {
+        this.#onProblem(new Error('the policy set in force could not be loaded, the last good one stays', { cause }))
+      }
+      this.#reported = cause
       return this.#lastGood.get(workspaceId)
     }
   }
@@ -52,15 +57,19 @@ export class PolicyLibrary {
     if (id === undefined) return undefined
     const known = this.#lastGood.get(workspaceId)
     if (known?.version.id === id) return known
+    const unusable = this.#unusable.get(id)
+    if (unusable) throw unusable
     const stored = await activePolicySet(this.#db, workspaceId)
-    return stored && compileStored(stored)
+    return stored && this.#compile(stored)
   }
-}
 
-/** Throws when the text does not compile: it was checked when it was published, but perhaps by an older release. */
-function compileStored({ id, name, version, sha256, source }: StoredPolicySet): CompiledPolicy {
-  const parsed = parsePolicySet(source)
-  if (parsed.ok) return compile(parsed.set, { id, name, version, sha256 } satisfies PolicyVersion)
-  const [first] = parsed.errors
-  throw new Error(`policy set ${id} does not compile: ${first?.field}: ${first?.message}`)
+  /** Throws when the text is not valid: it was checked when it was published, but perhaps by an older release. */
+  #compile({ id, name, version, sha256, source }: StoredPolicySet): CompiledPolicy {
+    const parsed = parsePolicySet(source)
+    if (parsed.ok) return compile(parsed.set, { id, name, version, sha256 })
+    const [first] = parsed.errors
+    const unusable = new Error(`policy set ${id} is not valid: ${first?.field}: ${first?.message}`)
+    this.#unusable.set(id, unusable)
+    throw unusable
+  }
 }

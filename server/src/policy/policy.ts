@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { PolicyPoint, Verdict } from '../domain/decision.ts'
+import type { Condition } from './condition/condition.ts'
 
 /** One policy document as it was read and checked (decisions.md §2.4a). Nothing in it needs checking again. */
 export interface PolicySet {
@@ -19,6 +20,8 @@ export interface Rule {
   readonly at: readonly PolicyPoint[]
   /** CEL, known to parse, to name only what exists at every point of `at`, and to give a boolean. */
   readonly when: string
+  /** The same, compiled. */
+  readonly condition: Condition
   /** `allow` for a rule that only raises, transforms or steers. */
   readonly verdict: Verdict
   readonly risk?: RiskLevel

@@ -5,7 +5,7 @@ import { parseDocument } from 'yaml'
 import { parsePolicySet } from '../../src/policy/parse.ts'
 import { runPolicyTests } from '../../src/policy/policy-test.ts'
 import { testPolicyFile } from '../../src/policy/policy-test-file.ts'
-import { TEST_TOOLS } from '../support/policies.ts'
+import { TEST_TOOLS } from '../support/policy-tools.ts'
 
 const folder = join(import.meta.dirname, 'cases')
 const examples = join(import.meta.dirname, '../../../examples/policies')

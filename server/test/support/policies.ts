@@ -1,6 +1,3 @@
-import { DETECTORS } from '../../src/classification/detectors.ts'
-import { assess } from '../../src/classification/risk.ts'
-import { scan } from '../../src/classification/scan.ts'
 import type { PolicyPoint } from '../../src/domain/decision.ts'
 import { countFindings } from '../../src/domain/finding.ts'
 import { DEFAULT_SETTINGS, NOBODY } from '../../src/domain/principal.ts'
@@ -8,7 +5,6 @@ import { type CompiledPolicy, compile } from '../../src/policy/compile.ts'
 import type { PolicyInput } from '../../src/policy/input.ts'
 import { parsePolicySet } from '../../src/policy/parse.ts'
 import { type PolicySet, policySha256 } from '../../src/policy/policy.ts'
-import type { TestTools } from '../../src/policy/policy-test.ts'
 
 /** An input at which nothing was found; tests change what they are about. */
 export const policyInput = (changes: Partial<PolicyInput> = {}): PolicyInput => ({
@@ -42,9 +38,3 @@ export const compiledPolicy = (source: string): CompiledPolicy =>
 /** One rule at one point, as a whole document. `fields` beside `when` default to a denial. */
 export const oneRule = (when: string, fields: Record<string, unknown> = { verdict: 'deny' }, at: PolicyPoint = 'input'): string =>
   JSON.stringify({ name: 'test', rules: [{ id: 'rule', at: [at], when, ...fields }] })
-
-/** The real detectors, for policy tests. */
-export const TEST_TOOLS: TestTools = {
-  detect: (text) => scan([text], { detectors: DETECTORS, budgetMs: 10_000 }).counts,
-  assess: (findings) => assess(findings, { classification: 'internal', risk: 'low' }),
-}

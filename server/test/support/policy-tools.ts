@@ -1,0 +1,10 @@
+import { DETECTORS } from '../../src/classification/detectors.ts'
+import { assess } from '../../src/classification/risk.ts'
+import { scan } from '../../src/classification/scan.ts'
+import type { TestTools } from '../../src/policy/policy-test.ts'
+
+/** The real detectors, for policy tests. */
+export const TEST_TOOLS: TestTools = {
+  detect: (text) => scan([text], { detectors: DETECTORS, budgetMs: 10_000 }).counts,
+  assess: (findings) => assess(findings, { classification: 'internal', risk: 'low' }),
+}
