@@ -7,8 +7,6 @@ import { type ChainEnd, type PreparedRecord, type SealedRecord, seal, sealAll, u
 export interface AppenderOptions {
   /** Of one statement; a connection that takes longer is given up. */
   readonly statementTimeoutMs: number
-  /** After which an append that keeps failing is called failed. */
-  readonly giveUpAfterMs: number
   /** Told when the chain in the database is not the one that was written: cut, or rewritten from some record on. */
   readonly onAlarm: (error: Error) => void
 }
@@ -54,16 +52,15 @@ export class ChainAppender {
   }
 
   /**
-   * Resolves when all of them are durable, together. Throws when the database refuses them (isRefusal), or when it could
-   * not be reached for long enough.
+   * Resolves when all of them are durable, together. Throws when the database refuses them (isRefusal), or when it cannot be
+   * reached until `deadline` (of `elapsed`; one attempt is always made).
    *
    * @NOTE When a connection breaks, nobody can say whether its statement took effect, or still will. So the next attempt
    * takes the lock on the chain's end and looks: what has landed counts; what has not can no longer land once the end has
-   * moved on. Only when even that fails for `giveUpAfterMs` may a record stand in the log whose caller was told of a
+   * moved on. Only when even that fails until the deadline may a record stand in the log whose caller was told of a
    * failure: an answer without a record cannot be, a record without an answer can.
    */
-  async commit(records: readonly PreparedRecord[]): Promise<readonly SealedRecord[]> {
-    const deadline = elapsed() + this.#options.giveUpAfterMs
+  async commit(records: readonly PreparedRecord[], deadline: number): Promise<readonly SealedRecord[]> {
     let mayHaveLanded = false
     if (this.#end !== undefined && this.#lockNext === 0) {
       try {
@@ -106,7 +103,10 @@ export class ChainAppender {
       const end = await this.#lockEnd(client)
       const landed = mayHaveLanded ? await this.#landed(client, records) : undefined
       const sealed = landed ?? sealAll(records, end)
-      if (!landed) await client.query(this.#timed(appendStatement(this.#workspace, end, sealed)))
+      if (!landed) {
+        const { rowCount } = await client.query(this.#timed(appendStatement(this.#workspace, end, sealed)))
+        if (rowCount !== sealed.length) throw new Error('the end of the audit chain moved under its lock')
+      }
       await client.query(this.#timed({ text: 'commit' }))
       this.#end = landed ? end : sealed.at(-1)
       this.#lockNext = Math.max(0, this.#lockNext - 1)

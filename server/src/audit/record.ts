@@ -53,7 +53,7 @@ export interface AuditRecord extends AuditDraft {
 }
 
 /** Hashes in lower-case hex. */
-export interface Integrity {
+interface Integrity {
   /** 1, 2, 3 … without gaps, per Workspace. */
   readonly sequence: number
   /** The `hash` of the record before; 64 zeros for the first. */
@@ -62,7 +62,7 @@ export interface Integrity {
   readonly hash: string
 }
 
-export interface UserFacts {
+interface UserFacts {
   /** Keyed hash of the user id; null when the request named nobody. */
   readonly id: string | null
   readonly verified: boolean
@@ -71,7 +71,7 @@ export interface UserFacts {
 }
 
 /** What may be known of a text: its keyed hash, its size in bytes and how many of something it held. */
-export interface ContentFacts {
+interface ContentFacts {
   readonly hash: string | null
   readonly bytes: number
   readonly messages?: number
@@ -80,13 +80,13 @@ export interface ContentFacts {
   readonly hits?: number
 }
 
-export interface StageTrace {
+interface StageTrace {
   readonly name: string
   readonly outcome: string
   readonly ms: number
 }
 
-export interface DecisionFacts {
+interface DecisionFacts {
   readonly verdict: Verdict
   /** Those applied. */
   readonly transforms: readonly string[]
@@ -95,7 +95,7 @@ export interface DecisionFacts {
 }
 
 /** The review item that this exchange opened, waited for or released. */
-export interface ReviewLink {
+interface ReviewLink {
   readonly id: string
   readonly state?: string
 }

@@ -198,6 +198,12 @@ describe.each(testDatabases())('the audit writer on $name', ({ name, open }) => 
       expect(failure).toBeInstanceOf(GatehouseError)
       expect(failure).toMatchObject(unavailable)
       expect(writer.waiting).toBe(0)
+      // Those behind it in the queue have waited as long, and are not made to wait as long again.
+      const one = new AuditWriter({ pool }, { giveUpAfterMs: 300, maxGroup: 1 })
+      const since = performance.now()
+      const results = await Promise.allSettled(drafts(20).map((each) => one.append(workspaceId, each)))
+      expect(performance.now() - since).toBeLessThan(2_000)
+      expect(results.every(({ status }) => status === 'rejected')).toBe(true)
       expect(await log()).toEqual([])
       await pool.close()
     })

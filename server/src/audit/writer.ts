@@ -10,7 +10,9 @@ export interface AuditWriterOptions {
   readonly maxGroup?: number
   /** Records waiting, over all Workspaces; more are refused at once. */
   readonly maxWaiting?: number
+  /** Of one statement; a connection that takes longer is given up. */
   readonly statementTimeoutMs?: number
+  /** How long a record is tried to be written, counted from `append`. */
   readonly giveUpAfterMs?: number
   /** Told when the chain in the database is not the one that was written. */
   readonly onAlarm?: (error: Error) => void
@@ -122,7 +124,8 @@ export class AuditWriter {
   async #commit(lane: Lane, group: readonly Waiting[]): Promise<void> {
     let sealed: readonly SealedRecord[]
     try {
-      sealed = await lane.appender.commit(group.map(({ prepared }) => prepared))
+      const prepared = group.map((one) => one.prepared)
+      sealed = await lane.appender.commit(prepared, (group[0]?.since ?? 0) + this.#options.giveUpAfterMs)
     } catch (cause) {
       // One record that the database will not have must not take the others with it.
       if (group.length > 1 && isRefusal(cause)) for (const one of group) await this.#commit(lane, [one])
