@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkInclusion } from '../../src/audit/proof.ts'
+import { makeCheckpoint } from '../../src/audit/sign-checkpoints.ts'
+import { verifyExport } from '../../src/audit/verify-export.ts'
+import { fromId } from '../../src/lib/id.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { type Admin, adminClient, type Json, refused } from './client.ts'
+
+let governed: Governed
+let admin: Admin
+let home: string
+beforeAll(async () => {
+  governed = await startGoverned()
+  admin = adminClient(governed.server)
+  home = (await admin.get('/workspaces')).data[0].id
+})
+afterAll(() => governed.close())
+
+const sign = async (workspace = home): Promise<void> => {
+  const { db, clock, workspaceKeys } = governed.server.context
+  await makeCheckpoint(db, workspace, await workspaceKeys.get(workspace), clock.now())
+}
+
+const found = async (query: string): Promise<Json[]> => (await admin.get(`/audit?limit=100&${query}`)).data
+
+test('records are found by Application, user, verdict, risk, endpoint and status', async () => {
+  const user = { id: 'jane.roe@example.org' }
+  const ask = (mark: string, app = 0) => governed.say(mark, { more: { governance: { user } }, options: { app } })
+  const denied = await ask('juniper-deny')
+  const risky = await ask('juniper-risk-critical')
+  const elsewhere = await ask('', 1)
+  const ids = {
+    denied: denied.response.headers.get('x-audit-id'),
+    risky: risky.response.headers.get('x-audit-id'),
+    elsewhere: elsewhere.response.headers.get('x-audit-id'),
+  }
+  const idsOf = async (query: string): Promise<string[]> => (await found(query)).map(({ id }) => id)
+  const [first, second] = governed.demo.applications
+  const about = `user=${encodeURIComponent(user.id)}`
+  expect(await idsOf(about)).toEqual([ids.elsewhere, ids.risky, ids.denied])
+  expect(await idsOf(`${about}&verdict=deny`)).toEqual([ids.denied])
+  expect(await idsOf(`${about}&risk_level=critical`)).toEqual([ids.risky])
+  expect(await idsOf(`${about}&status=403`)).toEqual([ids.denied])
+  expect(await idsOf(`${about}&application_id=${second?.id}`)).toEqual([ids.elsewhere])
+  expect(await idsOf(`${about}&application_id=${first?.id}&verdict=allow&endpoint=chat`)).toEqual([ids.risky])
+  expect(await idsOf(`${about}&endpoint=admin`)).toEqual([])
+  expect(await idsOf('user=somebody-else')).toEqual([])
+})
+
+test('a search by user finds by the keyed hash and shows no name', async () => {
+  const user = { id: 'the-hidden-user' }
+  await governed.say('', { more: { governance: { user } } })
+  const reply = await admin.send('GET', '/audit?user=the-hidden-user')
+  expect(reply.body.data).toHaveLength(1)
+  expect(reply.text).not.toContain('the-hidden-user')
+})
+
+test('records are found by time: from then on, and before', async () => {
+  const { response } = await governed.say()
+  const { created_at } = await admin.get(`/audit/${response.headers.get('x-audit-id')}`)
+  const after = new Date(new Date(created_at).getTime() + 1).toISOString()
+  const has = (records: Json[]) => records.some(({ id }) => id === response.headers.get('x-audit-id'))
+  expect(has(await found(`from=${created_at}`))).toBe(true)
+  expect(has(await found(`from=${after}`))).toBe(false)
+  expect(has(await found(`to=${after}`))).toBe(true)
+  expect(has(await found(`to=${created_at}`))).toBe(false)
+  expect(await found('from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00%2B02:00')).toEqual([])
+})
+
+test('an operator sees records of every Application, whole', async () => {
+  const { response } = await governed.say('', { options: { app: 1 } })
+  const id = response.headers.get('x-audit-id') ?? ''
+  expect(await admin.get(`/audit/${id}`)).toEqual(await governed.record(id, 1))
+  refused(await admin.send('GET', '/audit/aud_01h455vb4pex5vsknk084sn02q'), 'NOT_FOUND')
+  refused(await admin.send('GET', '/audit/nonsense'), 'NOT_FOUND')
+})
+
+test('the log verifies, also against a checkpoint that was kept', async () => {
+  await governed.say()
+  await sign()
+  const { data, public_key } = await admin.get('/audit/checkpoints')
+  expect(data[0].size).toBeGreaterThan(0)
+  expect(public_key).toMatch(/BEGIN PUBLIC KEY/)
+  const verified = await admin.post('/audit/verify')
+  expect(verified).toMatchObject({ object: 'audit_verification', ok: true, first: 1, first_bad: null })
+  expect(verified.signed_through).toBe(data[0].size)
+  expect((await admin.post('/audit/verify', { checkpoint: data[0] })).ok).toBe(true)
+  const forged = { ...data[0], root: 'ab'.repeat(32) }
+  expect((await admin.post('/audit/verify', { checkpoint: forged })).ok).toBe(false)
+  const theirs = { ...data[0], workspace_id: 'ws_01h455vb4pex5vsknk084sn02q' }
+  refused(await admin.send('POST', '/audit/verify', { checkpoint: theirs }), 'VALIDATION_ERROR', 'checkpoint.workspace_id')
+})
+
+test('checkpoints are paged, newest first', async () => {
+  const workspace = await admin.workspace()
+  for (let i = 0; i < 3; i++) {
+    await admin.create('/applications', { name: `signed ${i}` }, { workspace })
+    await sign(workspace)
+  }
+  const first = await admin.get('/audit/checkpoints?limit=2', { workspace })
+  expect(first.data.map(({ size }: Json) => size)).toEqual([4, 3])
+  const second = await admin.get(`/audit/checkpoints?limit=2&cursor=${first.next_cursor}`, { workspace })
+  expect(second.data.map(({ size }: Json) => size)).toEqual([2])
+  expect(second.has_more).toBe(false)
+})
+
+test('tampering is found, and the first bad record named', async () => {
+  const workspace = await admin.workspace()
+  for (let i = 0; i < 6; i++) await admin.create('/applications', { name: `record ${i}` }, { workspace })
+  const records = await admin.records(100, { workspace })
+  const victim = records.find(({ integrity }) => integrity.sequence === 3)
+  const { db } = governed.server.context
+  await db
+    .updateTable('audit_record')
+    .set(({ fn, val, ref }) => ({
+      body: fn('replace', [ref('body'), val('application.create'), val('application.update')]) as never,
+    }))
+    .where('id', '=', fromId('aud', victim.id) ?? '')
+    .execute()
+  const verified = await admin.post('/audit/verify', {}, { workspace })
+  expect(verified).toMatchObject({ ok: false, records: 2, first_bad: { sequence: 3, id: victim.id, reason: 'altered' } })
+  expect(verified.first_bad.message).toBeTruthy()
+})
+
+test('that a record is in the log can be proved with the record, the proof and the public key alone', async () => {
+  const { response } = await governed.say()
+  const id = response.headers.get('x-audit-id')
+  refused(await admin.send('GET', `/audit/${id}/proof`), 'CONFLICT')
+  await sign()
+  const { record, public_key, ...proof } = await admin.get(`/audit/${id}/proof`)
+  expect(checkInclusion(record, proof, public_key)).toBe(true)
+  expect(checkInclusion({ ...record, status: 500 }, proof, public_key)).toBe(false)
+})
+
+test('the export has every record up to now, and verifies by itself', async () => {
+  const { response } = await governed.say()
+  const reply = await admin.send('GET', '/audit/export')
+  expect(reply.status).toBe(200)
+  expect(reply.headers.get('content-type')).toMatch(/^application\/x-ndjson/)
+  const lines = reply.text.trimEnd().split('\n')
+  const [header, ...rest] = lines.map((line) => JSON.parse(line))
+  const [newest] = await admin.records()
+  expect(header).toMatchObject({ object: 'audit_export', workspace_id: home, through: newest.integrity.sequence })
+  expect(rest.at(-1)).toMatchObject({ object: 'audit_checkpoint', size: newest.integrity.sequence })
+  expect(rest.slice(0, -1).map(({ integrity }) => integrity.sequence)).toEqual(rest.slice(0, -1).map((_, index) => index + 1))
+  expect(reply.text).toContain(response.headers.get('x-audit-id'))
+  const { publicKey } = await governed.server.context.workspaceKeys.get(home)
+  expect(await verifyExport(lines, publicKey)).toMatchObject({ ok: true })
+})
+
+test('a reader that goes away ends the export, and the server goes on', async () => {
+  const controller = new AbortController()
+  const response = await fetch(`${governed.base}/admin/v1/audit/export`, {
+    headers: { authorization: `Bearer ${governed.demo.admin_token}` },
+    signal: controller.signal,
+  })
+  await response.body?.getReader().read()
+  controller.abort()
+  expect((await admin.get('/audit?limit=1')).data).toHaveLength(1)
+})

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { type Admin, adminClient, type Json, refused } from './client.ts'
+
+let governed: Governed
+let admin: Admin
+beforeAll(async () => {
+  governed = await startGoverned()
+  admin = adminClient(governed.server)
+})
+afterAll(() => governed.close())
+
+const document = (rules: string): string => `name: demo\nrules:\n${rules}`
+const DENY = document(`  - id: no-pelicans
+    description: Nobody may ask about pelicans.
+    at: [input]
+    when: content.text.contains("pelican")
+    verdict: deny
+`)
+
+const verdictOn = async (prompt: string): Promise<number> => (await governed.chat(prompt)).status
+
+test('a document is published as YAML or within JSON, byte for byte, and is in force at the next request', async () => {
+  const before = (await admin.get('/policy-sets')).data[0]
+  expect(await verdictOn('a pelican')).toBe(200)
+  for (const type of ['application/yaml', 'text/yaml', 'application/x-yaml; charset=utf-8']) {
+    const published = await admin.create('/policy-sets', undefined, { raw: DENY, type })
+    expect(published).toMatchObject({
+      object: 'policy_set',
+      name: 'demo',
+      active: true,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    expect((await admin.get(`/policy-sets/${published.id}`)).source).toBe(DENY)
+    expect(await verdictOn('a pelican')).toBe(403)
+  }
+  const again = await admin.create('/policy-sets', { source: DENY })
+  expect(again.version).toBe(before.version + 4)
+  const { data } = await admin.get('/policy-sets')
+  expect(data.filter(({ active }: Json) => active).map(({ id }: Json) => id)).toEqual([again.id])
+})
+
+test('an earlier version is put in force again, at once', async () => {
+  const strict = await admin.create('/policy-sets', { source: DENY })
+  const lenient = await admin.create('/policy-sets', { source: 'name: demo\nrules: []\n' })
+  expect(await verdictOn('a pelican')).toBe(200)
+  expect(await admin.post(`/policy-sets/${strict.id}/publish`)).toEqual({ ...strict, active: true })
+  expect(await verdictOn('a pelican')).toBe(403)
+  expect((await admin.get(`/policy-sets/${lenient.id}`)).active).toBe(false)
+})
+
+test.each([
+  ['not YAML', 'name: demo\nrules: [\n', 3, ''],
+  ['a field nobody knows', document('  - id: a\n    at: [input]\n    when: "true"\n    verdct: deny\n    risk: low\n'), 6, 'rules[0].verdct'],
+  ['no name', 'rules: []\n', 1, 'name'],
+  ['a condition that does not parse', document('  - id: a\n    at: [input]\n    when: content.text.nope(\n    risk: low\n'), 5, 'rules[0].when'],
+  [
+    'a finding nobody finds',
+    document('  - id: a\n    at: [input]\n    when: content.findings.no_such > 0\n    risk: low\n'),
+    5,
+    'rules[0].when',
+  ],
+  [
+    'a verdict nobody gives',
+    document('  - id: a\n    at: [input]\n    when: "true"\n    verdict: perhaps\n'),
+    6,
+    'rules[0].verdict',
+  ],
+  [
+    'an unknown directive',
+    document('  - id: a\n    at: [input]\n    when: "true"\n    directives: ["fly:away"]\n'),
+    6,
+    'rules[0].directives[0]',
+  ],
+])('%s is refused with its line and field, and the version in force stays', async (_, raw, line, field) => {
+  await admin.create('/policy-sets', { source: DENY })
+  for (const sending of [{ raw, type: 'application/yaml' }, { raw: JSON.stringify({ source: raw }) }]) {
+    const reply = await admin.send('POST', '/policy-sets', undefined, sending)
+    const error = refused(reply, 'VALIDATION_ERROR')
+    expect(error.details.errors[0]).toEqual({ line, column: expect.any(Number), field, message: expect.any(String) })
+    expect(error.param).toBe(field || null)
+    expect(error.message).toContain(`Line ${line}:`)
+  }
+  expect(await verdictOn('a pelican')).toBe(403)
+})
+
+test('all problems of a document are told at once', async () => {
+  const rule = (id: string) => `  - id: ${id}\n    at: [nowhere]\n    when: "1"\n    verdict: perhaps\n`
+  const reply = await admin.send('POST', '/policy-sets', { source: document(rule('a') + rule('b')) })
+  const { errors } = refused(reply, 'VALIDATION_ERROR').details
+  expect(errors.map(({ line }: Json) => line)).toEqual(
+    errors.map(({ line }: Json) => line).toSorted((a: number, b: number) => a - b),
+  )
+  expect(new Set(errors.map(({ field }: Json) => field.slice(0, 8)))).toEqual(new Set(['rules[0]', 'rules[1]']))
+})
+
+test('a document that cannot be stored is refused', async () => {
+  refused(await admin.send('POST', '/policy-sets', { source: 'name: "a\\0b"\nrules: []\n' }), 'VALIDATION_ERROR')
+  refused(
+    await admin.send('POST', '/policy-sets', undefined, { raw: Buffer.from([0xff]), type: 'application/yaml' }),
+    'VALIDATION_ERROR',
+  )
+  refused(
+    await admin.send('POST', '/policy-sets', { source: `#${'x'.repeat(300_000)}\nname: a\nrules: []\n` }),
+    'VALIDATION_ERROR',
+  )
+})
+
+test('what changes between two versions is told rule by rule', async () => {
+  const from = await admin.create('/policy-sets', { source: DENY })
+  const to = await admin.create('/policy-sets', {
+    source: DENY.replace('verdict: deny', 'verdict: escalate').concat('  - id: more\n    at: [output]\n    when: "true"\n    risk: low\n'),
+  })
+  const diff = await admin.get(`/policy-sets/${from.id}/diff?to=${to.id}`)
+  expect(diff).toMatchObject({
+    object: 'policy_diff',
+    from: { id: from.id },
+    to: { id: to.id },
+    added: ['more'],
+    removed: [],
+    changed: [{ id: 'no-pelicans', fields: [{ field: 'verdict', before: 'deny', after: 'escalate' }] }],
+  })
+  expect(await admin.get(`/policy-sets/${from.id}/diff`)).toEqual(diff)
+  expect(await admin.get(`/policy-sets/${to.id}/diff?to=${from.id}`)).toMatchObject({ added: [], removed: ['more'] })
+})
+
+test('two who publish at the same time get two versions, and one is in force', async () => {
+  const made = await Promise.all(Array.from({ length: 4 }, () => admin.create('/policy-sets', { source: DENY })))
+  expect(new Set(made.map(({ version }) => version)).size).toBe(4)
+  const { data } = await admin.get('/policy-sets')
+  const [active] = data.filter((set: Json) => set.active)
+  expect(active.version).toBe(Math.max(...made.map(({ version }) => version)))
+})
+
+describe('a simulation', () => {
+  const ask = (content: string, more: object = {}) => ({ messages: [{ role: 'user', content }], ...more })
+  const SOURCE = document(`  - id: addresses
+    at: [input]
+    when: content.findings["pii.email"] > 0
+    transforms: [pseudonymize:pii.email]
+    directives: ["max_tokens:9"]
+    risk: high
+  - id: verified-only
+    at: [input]
+    when: content.text.contains("payroll") && !user.verified
+    verdict: require_approval
+  - id: no-promises
+    at: [output]
+    when: content.text.contains("promise")
+    verdict: deny
+`)
+
+  test('of a draft tells verdict, obligations and findings, and what the provider and the caller would get', async () => {
+    const body = { source: SOURCE, request: ask('write to jane.roe@example.org'), response: 'Sent to <EMAIL_1>.' }
+    expect(await admin.post('/policy-sets/simulate', body)).toEqual({
+      object: 'policy_simulation',
+      policy: { id: null, name: 'demo', version: null, sha256: expect.any(String) },
+      point: 'output',
+      verdict: 'allow',
+      risk_level: 'high',
+      classification: 'confidential',
+      transforms: ['pseudonymize:pii.email'],
+      directives: ['max_tokens:9'],
+      rules: [{ id: 'addresses', point: 'input', verdict: 'allow' }],
+      findings: { input: { 'pii.email': 1, pii: 1 }, output: {} },
+      failed: [],
+      messages: [{ role: 'user', content: 'write to <EMAIL_1>' }],
+      response: 'Sent to jane.roe@example.org.',
+    })
+  })
+
+  test('gives the strictest verdict over input and output, or over the input alone', async () => {
+    const body = { source: SOURCE, request: ask('hello'), response: 'I promise.' }
+    expect(await admin.post('/policy-sets/simulate', body)).toMatchObject({ verdict: 'deny', rules: [{ id: 'no-promises' }] })
+    expect(await admin.post('/policy-sets/simulate', { ...body, point: 'input' })).toMatchObject({
+      verdict: 'allow',
+      response: null,
+    })
+  })
+
+  test('knows whose request it is', async () => {
+    const user = { id: 'jane', role: 'clerk' }
+    const body = { source: SOURCE, request: ask('payroll', { governance: { user } }) }
+    expect((await admin.post('/policy-sets/simulate', body)).verdict).toBe('require_approval')
+    expect((await admin.post('/policy-sets/simulate', { ...body, user_verified: true })).verdict).toBe('allow')
+    const application = await admin.create('/applications', {
+      name: 'careful',
+      settings: { default_classification: 'restricted' },
+    })
+    const owned = { source: SOURCE, application_id: application.id, request: ask('hello') }
+    expect((await admin.post('/policy-sets/simulate', owned)).classification).toBe('restricted')
+  })
+
+  test('asks the version in force, or a published one, when it brings no draft', async () => {
+    const strict = await admin.create('/policy-sets', { source: DENY })
+    const lenient = await admin.create('/policy-sets', { source: 'name: demo\nrules: []\n' })
+    const request = ask('a pelican')
+    expect(await admin.post('/policy-sets/simulate', { request })).toMatchObject({ verdict: 'allow', policy: { id: lenient.id } })
+    const earlier = await admin.post('/policy-sets/simulate', { request, policy_set_id: strict.id })
+    expect(earlier).toMatchObject({ verdict: 'deny', policy: { id: strict.id, version: strict.version } })
+  })
+
+  test('calls no provider and leaves no trace: no record, no item, no version', async () => {
+    const traces = async () => ({
+      calls: governed.provider.calls.length,
+      records: (await admin.get('/audit?limit=1')).data[0].integrity.sequence,
+      reviews: (await admin.get('/reviews')).data.length,
+      versions: (await admin.get('/policy-sets')).data.length,
+    })
+    const before = await traces()
+    const hold = document('  - id: all\n    at: [input, output]\n    when: "true"\n    verdict: require_approval\n')
+    const held = await admin.post('/policy-sets/simulate', { source: hold, request: ask('anything'), response: 'any' })
+    expect(held.verdict).toBe('require_approval')
+    expect(await traces()).toEqual(before)
+    expect(governed.server.logs()).not.toContain('anything')
+  })
+
+  test('of a draft that is not valid is refused like its publication', async () => {
+    const reply = await admin.send('POST', '/policy-sets/simulate', { source: 'name: x\n', request: ask('x') })
+    expect(refused(reply, 'VALIDATION_ERROR', 'rules').details.errors).toHaveLength(1)
+  })
+})

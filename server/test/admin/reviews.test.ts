@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adjustableClock } from '../support/adjustable-clock.ts'
+import { contentOf, refused as refusedByGateway } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { type Admin, adminClient, type Json, refused } from './client.ts'
+
+const clock = adjustableClock()
+let governed: Governed
+let admin: Admin
+beforeAll(async () => {
+  governed = await startGoverned({}, { clock })
+  admin = adminClient(governed.server)
+})
+afterAll(() => governed.close())
+
+const pending = async (query = ''): Promise<string[]> =>
+  (await admin.get(`/reviews?state=pending&limit=100${query}`)).data.map(({ id }: Json) => id)
+
+test('what waits is listed without its content, oldest first', async () => {
+  const held = [await governed.hold(), await governed.hold(), await governed.holdOutput()]
+  const { data } = await admin.get('/reviews?state=pending&limit=100')
+  expect(data.map(({ id }: Json) => id).filter((id: string) => held.some((one) => one.id === id))).toEqual(
+    held.map(({ id }) => id),
+  )
+  for (const { prompt, answer } of held) {
+    expect(JSON.stringify(data)).not.toContain(prompt)
+    expect(JSON.stringify(data)).not.toContain(answer)
+  }
+  expect(data.at(-1)).toMatchObject({
+    object: 'review_item',
+    kind: 'hold',
+    state: 'pending',
+    point: 'output',
+    application_id: governed.demo.applications[0]?.id,
+    rules: [{ id: 'sorrel-hold', point: 'output', verdict: 'require_approval' }],
+    policy: { name: 'demo', version: expect.any(Number) },
+    decided_by: null,
+  })
+})
+
+test('the queue is paged without loss while items are decided', async () => {
+  for (let i = 0; i < 4; i++) await governed.hold()
+  const before = await pending()
+  const seen: string[] = []
+  for (let cursor = ''; ; ) {
+    const page = await admin.get(`/reviews?state=pending&limit=2${cursor && `&cursor=${cursor}`}`)
+    const ids: string[] = page.data.map(({ id }: Json) => id)
+    seen.push(...ids)
+    if (ids[0]) await governed.decide(ids[0], 'deny')
+    if (!page.has_more) break
+    cursor = page.next_cursor
+  }
+  expect(seen).toEqual(before)
+})
+
+test('filters find by state, kind and Application', async () => {
+  const { id } = await governed.hold()
+  const other = await governed.hold('juniper-hold', { options: { app: 1 }, more: { model: 'scripted' } })
+  const [first, second] = governed.demo.applications
+  expect(await pending(`&application_id=${first?.id}`)).toContain(id)
+  expect(await pending(`&application_id=${second?.id}`)).toEqual([other.id])
+  expect(await pending('&kind=escalation')).not.toContain(id)
+  await governed.decide(id, 'approve')
+  expect((await admin.get('/reviews?state=approved')).data.map((item: Json) => item.id)).toContain(id)
+})
+
+test('a reviewer sees what is to be judged, and that is on record before anything is shown', async () => {
+  const { id, prompt, answer } = await governed.holdOutput()
+  const shown = await admin.get(`/reviews/${id}`)
+  expect(shown.content.messages).toEqual([{ role: 'user', content: prompt }])
+  expect(shown.content.completion.choices[0].message.content).toBe(answer)
+  expect(Object.keys(shown.content).toSorted()).toEqual(['completion', 'messages'])
+  const [record] = await admin.records()
+  expect(record.change).toEqual({ action: 'review.read', object_type: 'review', object_id: id, fields: ['content'] })
+})
+
+test('an approved request goes through, once, and says who approved it and why', async () => {
+  const held = await governed.hold()
+  expect(governed.callsAbout(held)).toBe(0)
+  const approved = await admin.post(`/reviews/${held.id}/approve`, { comment: 'fine by me' })
+  const [token] = (await admin.get('/tokens')).data
+  expect(approved).toMatchObject({ id: held.id, state: 'approved', decided_by: token.id, comment: 'fine by me' })
+  const [record] = await admin.records()
+  expect(record.change).toEqual({
+    action: 'review.approve',
+    object_type: 'review',
+    object_id: held.id,
+    fields: ['state', 'comment'],
+  })
+  expect(JSON.stringify(record)).not.toContain('fine by me')
+  expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
+  expect(governed.callsAbout(held)).toBe(1)
+  expect(await admin.get(`/reviews/${held.id}`)).toMatchObject({ state: 'released', released_audit_id: expect.any(String) })
+})
+
+test('a denied request is denied, and its content is gone', async () => {
+  const held = await governed.hold()
+  const denied = await admin.post(`/reviews/${held.id}/deny`)
+  expect(denied).toMatchObject({ state: 'denied', comment: null })
+  refusedByGateway(await governed.resubmit(held), 'POLICY_REVIEW_DENIED')
+  const [before] = await admin.records()
+  expect((await admin.get(`/reviews/${held.id}`)).content).toBe(null)
+  // Nothing was shown: nothing to record.
+  expect((await admin.records())[0].id).toBe(before.id)
+})
+
+test('who waits learns of the decision at once', async () => {
+  const held = await governed.hold()
+  const waiting = governed.resubmit(held, { wait_for_approval_seconds: 20 })
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  const decidedAt = performance.now()
+  await admin.post(`/reviews/${held.id}/approve`)
+  expect(contentOf(await waiting)).toBe(held.answer)
+  expect(performance.now() - decidedAt).toBeLessThan(5_000)
+})
+
+test('of two reviewers at the same time the first decides, and the second is told', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { id } = await governed.hold()
+    const replies = await Promise.all([
+      admin.send('POST', `/reviews/${id}/approve`),
+      admin.send('POST', `/reviews/${id}/deny`),
+      admin.send('POST', `/reviews/${id}/approve`),
+    ])
+    const [winner, ...none] = replies.filter(({ status }) => status === 200)
+    expect(none).toEqual([])
+    for (const reply of replies.filter((one) => one !== winner)) {
+      expect(refused(reply, 'CONFLICT').details).toEqual({ state: winner?.body.state, kind: 'hold' })
+    }
+    const decisions = (await admin.records(5)).filter(({ change }) => change?.object_id === id)
+    expect(decisions).toHaveLength(1)
+    expect((await admin.get(`/reviews/${id}`)).state).toBe(winner?.body.state)
+  }
+})
+
+test('nobody decides on a request of their own', async () => {
+  const [token] = (await admin.get('/tokens')).data
+  const held = await governed.hold('juniper-hold', { more: { governance: { user: { id: token.id } } } })
+  refused(await admin.send('POST', `/reviews/${held.id}/approve`), 'FORBIDDEN')
+  refused(await admin.send('POST', `/reviews/${held.id}/deny`), 'FORBIDDEN')
+  expect((await admin.get(`/reviews/${held.id}`)).state).toBe('pending')
+})
+
+test('an escalation is acknowledged, not decided; a hold is decided, not acknowledged', async () => {
+  await governed.say('juniper-escalate')
+  const [escalation] = (await admin.get('/reviews?kind=escalation&state=pending')).data
+  refused(await admin.send('POST', `/reviews/${escalation.id}/approve`), 'CONFLICT')
+  expect((await admin.post(`/reviews/${escalation.id}/acknowledge`, {})).state).toBe('acknowledged')
+  refused(await admin.send('POST', `/reviews/${escalation.id}/acknowledge`), 'CONFLICT')
+  const { id } = await governed.hold()
+  refused(await admin.send('POST', `/reviews/${id}/acknowledge`), 'CONFLICT')
+})
+
+test('what has expired cannot be decided any more, by the clock alone', async () => {
+  const { id } = await governed.hold('juniper-brief')
+  clock.advance(31_000)
+  const conflict = refused(await admin.send('POST', `/reviews/${id}/approve`), 'CONFLICT')
+  expect(conflict.details).toEqual({ state: 'expired', kind: 'hold' })
+  expect(await admin.get(`/reviews/${id}`)).toMatchObject({ state: 'expired', content: null })
+  expect(await pending()).not.toContain(id)
+})
+
+test('an item of another Workspace looks like one that is not there', async () => {
+  const { id } = await governed.hold()
+  const workspace = await admin.workspace()
+  for (const [method, path] of [
+    ['GET', `/reviews/${id}`],
+    ['POST', `/reviews/${id}/approve`],
+    ['POST', `/reviews/${id}/deny`],
+    ['POST', `/reviews/${id}/acknowledge`],
+  ] as const) {
+    refused(await admin.send(method, path, undefined, { workspace }), 'NOT_FOUND')
+    refused(await admin.send(method, path.replace(id, 'rev_01h455vb4pex5vsknk084sn02q')), 'NOT_FOUND')
+  }
+  expect((await admin.get('/reviews', { workspace })).data).toEqual([])
+  expect((await admin.get(`/reviews/${id}`)).state).toBe('pending')
+})
