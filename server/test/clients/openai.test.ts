@@ -1,0 +1,243 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adjustableClock } from '../support/adjustable-clock.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { json, says, word } from '../support/scripted-provider.ts'
+
+/** The real client of npm, against the real server (decisions.md §2.3, Where an OpenAI client points). */
+const clock = adjustableClock()
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned({}, { clock })
+})
+afterAll(() => governed.close())
+
+/** A client as its users make it, retries included; `path` as in `baseURL: base + path`. */
+const client = (path = '/v1', options: object = {}): OpenAI =>
+  new OpenAI({ apiKey: governed.key(), baseURL: governed.base + path, ...options })
+
+type Params = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'stream'>
+const body = (content: string, more: object = {}): Params => ({
+  model: 'scripted',
+  messages: [{ role: 'user', content }],
+  ...more,
+})
+const TEXT = 'The quick brown fox jumps over the lazy dog: naïve 狐狸 🦊.'
+/** A prompt that the provider answers with `text`. */
+const promptFor = (text: string): string => {
+  const key = word()
+  governed.provider.on(key, says(text))
+  return key
+}
+/** The error that a call ends in. */
+const failure = async (call: PromiseLike<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> => {
+  const thrown = await Promise.resolve(call).then(
+    () => new Error('the call succeeded'),
+    (error: unknown) => error,
+  )
+  if (thrown instanceof OpenAI.APIError) return thrown
+  throw thrown
+}
+/** How many requests the server has answered with that status. */
+const answeredWith = (status: number): number =>
+  governed.server
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes('"answered"') && line.includes(`"status":${status},`)).length
+
+describe.each(['/v1', ''])('with base URL {base}%s', (path) => {
+  test('chat', async () => {
+    const completion = await client(path).chat.completions.create(body(promptFor(TEXT)))
+    expect(completion.choices[0]?.message.content).toBe(TEXT)
+    expect(completion.usage?.total_tokens).toBe(18)
+    expect(completion._request_id).toMatch(/^req_/)
+    // What the SDK does not know stays reachable.
+    expect(completion).toMatchObject({ governance: { audit_id: expect.stringMatching(/^aud_/), decision: { verdict: 'allow' } } })
+  })
+  test('stream: true, iterated', async () => {
+    const stream = await client(path).chat.completions.create({ ...body(promptFor(TEXT)), stream: true })
+    const chunks = await Array.fromAsync(stream)
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(TEXT)
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop')
+    expect(chunks[0]).toMatchObject({ governance: { audit_id: expect.any(String) } })
+  })
+  test('.stream()', async () => {
+    const stream = client(path).chat.completions.stream(body(promptFor(TEXT)))
+    const deltas: string[] = []
+    stream.on('content', (delta) => deltas.push(delta))
+    const final = await stream.finalChatCompletion()
+    expect(deltas.join('')).toBe(TEXT)
+    expect(final.choices[0]?.message.content).toBe(TEXT)
+  })
+  test('usage chunk', async () => {
+    const options = { stream_options: { include_usage: true } }
+    const stream = client(path).chat.completions.stream({ ...body(promptFor(TEXT)), ...options })
+    expect(await stream.totalUsage()).toMatchObject({ prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 })
+    const chunks = await Array.fromAsync(await client(path).chat.completions.create({ ...body('x'), ...options, stream: true }))
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 18 } })
+  })
+  test('models.list', async () => {
+    const models = await Array.fromAsync(client(path).models.list())
+    expect(models).toContainEqual(expect.objectContaining({ id: 'scripted', object: 'model', owned_by: 'openai' }))
+  })
+})
+
+describe('each error class, with the code, the request id and what the error carries', () => {
+  const once = (options: object = {}) => client('/v1', { maxRetries: 0, ...options })
+  const chat = (content: string, more: object = {}, options: object = {}) =>
+    failure(once(options).chat.completions.create(body(content, more)))
+  const envelope = (error: Awaited<ReturnType<typeof failure>>) => error.error as Readonly<Record<string, unknown>>
+
+  test('400 BadRequestError', async () => {
+    const error = await chat('x', { temperature: 'hot' })
+    expect(error).toBeInstanceOf(OpenAI.BadRequestError)
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', type: 'invalid_request_error', param: 'temperature' })
+  })
+  test('401 AuthenticationError', async () => {
+    const error = await chat('x', {}, { apiKey: 'gk_none' })
+    expect(error).toBeInstanceOf(OpenAI.AuthenticationError)
+    expect(error.code).toBe('AUTH_INVALID_KEY')
+  })
+  test('403 PermissionDeniedError', async () => {
+    const error = await chat('juniper-deny')
+    expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError)
+    expect(envelope(error).audit_id).toMatch(/^aud_/)
+    expect(error.requestID).toMatch(/^req_/)
+  })
+  test('404 NotFoundError', async () => {
+    const error = await failure(once().models.retrieve('scripted'))
+    expect(error).toBeInstanceOf(OpenAI.NotFoundError)
+  })
+  test('409 ConflictError', async () => {
+    const error = await chat(`juniper-hold ${word()}`)
+    expect(error).toBeInstanceOf(OpenAI.ConflictError)
+    expect(envelope(error).review_item_id).toMatch(/^rev_/)
+  })
+  test('410 APIError', async () => {
+    const prompt = `juniper-brief ${word()}`
+    const { review_item_id } = envelope(await chat(prompt))
+    clock.advance(31_000)
+    const error = await chat(prompt, { governance: { review_item_id } })
+    expect({ status: error.status, code: error.code }).toEqual({ status: 410, code: 'REVIEW_HOLD_EXPIRED' })
+  })
+  test('422 UnprocessableEntityError', async () => {
+    expect(await chat('x', { model: 'none' })).toBeInstanceOf(OpenAI.UnprocessableEntityError)
+  })
+  test('429 RateLimitError, with the wait', async () => {
+    const { token } = await governed.application({ limits: { requests_per_minute: 1, burst: 1 } })
+    await once({ apiKey: token }).chat.completions.create(body('Good morning'))
+    const error = await chat('Good morning', {}, { apiKey: token })
+    expect(error).toBeInstanceOf(OpenAI.RateLimitError)
+    expect(Number(error.headers?.get('retry-after'))).toBeGreaterThan(0)
+  })
+  test('502 InternalServerError', async () => {
+    const key = word()
+    governed.provider.on(key, (response) => json(response, 400, {}))
+    const error = await chat(key)
+    expect(error).toBeInstanceOf(OpenAI.InternalServerError)
+    expect(error.code).toBe('PROVIDER_ERROR')
+  })
+  test('a refusal of a stream is thrown before the first chunk', async () => {
+    expect(await chat('juniper-deny', { stream: true })).toBeInstanceOf(OpenAI.PermissionDeniedError)
+    const key = promptFor('sorrel-deny')
+    const error = await failure(client().chat.completions.stream(body(key)).finalChatCompletion())
+    expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError)
+  })
+})
+
+describe('no retry on what cannot change by repeating', () => {
+  test.each([
+    [403, 'a denial at input', 'juniper-deny', undefined, 0],
+    [403, 'a denial at output', '', 'sorrel-deny', 1],
+    [409, 'a hold at input', 'juniper-hold', undefined, 0],
+    [409, 'a hold at output', '', 'sorrel-hold', 1],
+  ] as const)('%i: %s is asked once at the gateway, and the provider at most once', async (status, _, mark, answer, calls) => {
+    const before = answeredWith(status)
+    const key = promptFor(answer ?? 'fine')
+    const error = await failure(client().chat.completions.create(body(`${key} ${mark}`)))
+    expect(error.status).toBe(status)
+    expect(answeredWith(status) - before).toBe(1)
+    expect(governed.provider.about(key)).toHaveLength(calls)
+  })
+  test('422', async () => {
+    const before = answeredWith(422)
+    await failure(client().chat.completions.create(body('x', { model: 'none' })))
+    expect(answeredWith(422) - before).toBe(1)
+  })
+  test('a 429 that never fits', async () => {
+    const { token } = await governed.application({ limits: { tokens_per_minute: 10 } })
+    const before = answeredWith(429)
+    await failure(client('/v1', { apiKey: token }).chat.completions.create(body('word '.repeat(100))))
+    expect(answeredWith(429) - before).toBe(1)
+  })
+  test('a short 429 is waited out by the client itself', async () => {
+    const { token } = await governed.application({ limits: { requests_per_minute: 60, burst: 1 } })
+    const ask = () => client('/v1', { apiKey: token }).chat.completions.create(body(promptFor('fine')))
+    await ask()
+    const startedAt = performance.now()
+    expect((await ask()).choices[0]?.message.content).toBe('fine')
+    expect(performance.now() - startedAt).toBeGreaterThan(400)
+  })
+})
+
+describe('review, the whole way', () => {
+  test('409 → a reviewer approves → the same request with governance.review_item_id gets the result, once', async () => {
+    const key = promptFor(TEXT)
+    const ask = (governance: object = {}) => client().chat.completions.create(body(`${key} juniper-hold`, { governance }))
+    const { error } = await failure(ask())
+    const { review_item_id } = error as { review_item_id: string }
+    await governed.decide(review_item_id, 'approve')
+    for (let i = 0; i < 2; i++) expect((await ask({ review_item_id })).choices[0]?.message.content).toBe(TEXT)
+    expect(governed.provider.about(key)).toHaveLength(1)
+  })
+  test('waiting for approval inline, streamed', async () => {
+    const key = promptFor(TEXT)
+    const { error } = await failure(client().chat.completions.create(body(`${key} juniper-hold`)))
+    const { review_item_id } = error as { review_item_id: string }
+    const governance = { review_item_id, wait_for_approval_seconds: 30 }
+    const final = client()
+      .chat.completions.stream(body(`${key} juniper-hold`, { governance }))
+      .finalChatCompletion()
+    await sleep(100)
+    await governed.decide(review_item_id, 'approve')
+    expect((await final).choices[0]?.message.content).toBe(TEXT)
+  })
+  test('a denial by the reviewer is PermissionDeniedError', async () => {
+    const prompt = `juniper-hold ${word()}`
+    const { error } = await failure(client().chat.completions.create(body(prompt)))
+    const { review_item_id } = error as { review_item_id: string }
+    await governed.decide(review_item_id, 'deny')
+    const denied = await failure(client().chat.completions.create(body(prompt, { governance: { review_item_id } })))
+    expect(denied).toBeInstanceOf(OpenAI.PermissionDeniedError)
+    expect(denied.code).toBe('POLICY_REVIEW_DENIED')
+  })
+})
+
+describe('other ways to call', () => {
+  test('a user token as a default header', async () => {
+    const userToken = governed.demo.users[0]?.user_token ?? ''
+    const completion = await client('/v1', { defaultHeaders: { 'X-Gateway-User-Token': userToken } }).chat.completions.create(
+      body('x'),
+    )
+    expect(completion).toMatchObject({ governance: { user_verified: true } })
+  })
+  test('abort in the middle of a stream: the client stops, the record stands, the server goes on', async () => {
+    const prompt = promptFor('some words that go on '.repeat(40_000))
+    const stream = await client().chat.completions.create({ ...body(prompt), stream: true })
+    let auditId = ''
+    for await (const chunk of stream) {
+      auditId ||= (chunk as unknown as { governance: { audit_id: string } }).governance.audit_id
+      if (chunk.choices[0]?.delta.content) break
+    }
+    expect(stream.controller.signal.aborted).toBe(true)
+    expect(await governed.record(auditId)).toMatchObject({ status: 200 })
+    expect((await client().chat.completions.create(body(promptFor('fine')))).choices[0]?.message.content).toBe('fine')
+  })
+  test('withResponse: headers are there', async () => {
+    const { response, request_id } = await client().chat.completions.create(body('x')).withResponse()
+    expect(request_id).toMatch(/^req_/)
+    expect(response.headers.get('x-audit-id')).toMatch(/^aud_/)
+    expect(response.headers.get('ratelimit')).toBeTruthy()
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { chunksOf } from '../../support/chunks.ts'
+import { accepted, refused } from '../../support/gateway-client.ts'
+import { governed } from '../shared-server.ts'
+
+const dry = (mark: string, more: object = {}, options = {}) =>
+  governed.say(mark, { more: { ...more, governance: { dry_run: true } }, options })
+
+describe('decisions.md §2.4, dry run', () => {
+  test.each([
+    ['', 'allow'],
+    ['juniper-deny', 'deny'],
+    ['juniper-escalate', 'escalate'],
+    ['juniper-hold', 'require_approval'],
+    ['juniper-broken', 'deny'],
+  ])('200 whatever the verdict, with the verdict that a real run would get: %j is %s', async (mark, verdict) => {
+    const said = await dry(mark)
+    const { governance, choices } = accepted(said.response)
+    expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
+    expect(choices[0]?.message.content).toBeTruthy()
+    expect(governed.callsAbout(said)).toBe(0)
+  })
+  test('transforms and directives are those of a real run', async () => {
+    const { decision } = accepted((await dry('juniper-redact juniper-tokens mara.lind@example.org')).response).governance
+    expect(decision).toMatchObject({ transforms: ['redact:pii'], directives: ['max_tokens:17'] })
+  })
+  test('it is recorded, marked as dry run, with the stub as its attempt', async () => {
+    const { response } = await dry('juniper-deny')
+    expect(await governed.record(response.body.governance.audit_id)).toMatchObject({
+      dry_run: true,
+      status: 200,
+      attempts: [{ outcome: 'stubbed' }],
+    })
+  })
+  test('it can be streamed', async () => {
+    const { response } = await dry('', { stream: true })
+    expect(chunksOf(response.text)[0]?.governance).toMatchObject({ dry_run: true })
+  })
+  test.each([
+    ['VALIDATION_ERROR', { temperature: 'hot' }, {}],
+    ['AUTH_INVALID_KEY', {}, { token: 'gk_none' }],
+    ['AUTH_INVALID_USER_TOKEN', {}, { userToken: 'nonsense' }],
+    ['NO_ELIGIBLE_PROVIDER', { model: 'none' }, {}],
+  ] as const)('%s as in a real run', async (code, more, options) => {
+    refused((await dry('', more, options)).response, code)
+  })
+  test('RATE_LIMITED as in a real run', async () => {
+    const { token } = await governed.application({ limits: { requests_per_minute: 1, burst: 1 } })
+    accepted((await dry('', {}, { token })).response)
+    refused((await dry('', {}, { token })).response, 'RATE_LIMITED')
+  })
+})

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
+import { MARKER_RULES, policyDocument } from '../../support/marker-policies.ts'
+import { word } from '../../support/scripted-provider.ts'
+import { governed } from '../shared-server.ts'
+
+const MAIL = 'mara.lind@example.org'
+/** What the provider got, and the answer. */
+async function asked(prompt: string, answer?: string) {
+  const said = await governed.say(prompt, answer === undefined ? {} : { answer })
+  const sent = governed.provider.about(said.word)[0]
+  return {
+    ...said,
+    content: contentOf(said.response),
+    sent: sent?.raw ?? '',
+    body: sent?.body,
+    decision: said.response.body.governance.decision,
+  }
+}
+
+describe('decisions.md §2.2, fail closed', () => {
+  test('a condition that errors: 403 POLICY_DENIED, the record names the rule and what failed', async () => {
+    const said = await governed.say('juniper-broken')
+    const { audit_id } = refused(said.response, 'POLICY_DENIED')
+    expect(governed.callsAbout(said)).toBe(0)
+    const { decision } = await governed.record(audit_id)
+    expect(decision).toMatchObject({
+      verdict: 'deny',
+      rules: [{ id: 'juniper-broken', point: 'input', verdict: 'deny', error: expect.any(String) }],
+    })
+  })
+  test('a rule marked on_error: skip may be skipped', async () => {
+    accepted((await governed.say('juniper-lenient')).response)
+  })
+  test.each([
+    ['syntax', { when: 'content.text.nope(' }],
+    ['an unknown name', { when: 'content.temperature > 3' }],
+    ['a finding that does not exist', { when: 'content.findings.no_such_finding > 0' }],
+    ['a condition that is no boolean', { when: 'content.text' }],
+    ['an unknown verdict', { verdict: 'perhaps' }],
+    ['an unknown transform', { transforms: ['shout:pii'] }],
+    ['an unknown directive', { directives: ['fly:away'] }],
+    ['a text that is not there', { directives: ['system:absent'] }],
+    ['an unknown field', { whenever: 'true' }],
+  ])('a set with %s never becomes active: 400 with line and field, the last good one stays', async (_, change) => {
+    const rule = { id: 'bad', at: ['input'], when: 'true', verdict: 'deny', ...change }
+    const source = policyDocument([rule])
+    const error = refused(await governed.admin('POST', '/policy-sets', { json: { source } }), 'VALIDATION_ERROR')
+    expect(JSON.stringify(error)).toMatch(/rules\[0\]/)
+    expect(JSON.stringify(error)).toMatch(/line/i)
+    refused((await governed.say('juniper-deny')).response, 'POLICY_DENIED')
+    accepted((await governed.say()).response)
+  })
+})
+
+describe('decisions.md §2.4, verdicts, transforms, directives', () => {
+  test.each([
+    ['juniper-escalate juniper-hold juniper-deny', '', 'deny'],
+    ['juniper-escalate juniper-hold', '', 'require_approval'],
+    ['juniper-escalate', '', 'escalate'],
+    ['', 'sorrel-escalate sorrel-deny', 'deny'],
+    ['juniper-escalate', 'sorrel-hold', 'require_approval'],
+    ['juniper-escalate', 'sorrel-deny', 'deny'],
+    ['juniper-escalate', '', 'escalate'],
+  ])('strictest wins over all matching rules and both points: %j + %j is %s', async (mark, answer, verdict) => {
+    const { response } = await governed.say(mark, answer ? { answer } : {})
+    const { decision } = await governed.record(response.headers.get('x-audit-id') ?? '')
+    expect((decision as { verdict: string }).verdict).toBe(verdict)
+  })
+  test('redact:<finding> → [EMAIL]; the block lists it', async () => {
+    const { sent, decision } = await asked(`juniper-redact ${MAIL}`)
+    expect(sent).toContain('[EMAIL]')
+    expect(sent).not.toContain(MAIL)
+    expect(decision.transforms).toEqual(['redact:pii'])
+  })
+  test('mask:<finding> keeps the last four', async () => {
+    const { sent, decision } = await asked(`juniper-mask ${MAIL}`)
+    expect(sent).not.toContain(MAIL)
+    expect(sent).toContain(MAIL.slice(-4))
+    expect(decision.transforms).toEqual(['mask:pii'])
+  })
+  test('pseudonymize:<finding>: a placeholder to the provider, the original restored in the answer', async () => {
+    const key = word()
+    const answer = await governed.chat(`juniper-pseudonymize ${key} ${MAIL}`)
+    expect(governed.provider.about(key)[0]?.raw).not.toContain(MAIL)
+    expect(contentOf(answer)).toContain(MAIL)
+    expect(answer.body.governance.decision.transforms).toEqual(['pseudonymize:pii'])
+  })
+  test('truncate:<n> in characters, at input and at output', async () => {
+    const { body } = await asked(`juniper-truncate ${word().repeat(20)}`)
+    expect(body?.messages[0]?.content).toHaveLength(40)
+    const { content, decision } = await asked('', `sorrel-truncate ${word().repeat(20)}`)
+    expect(content).toHaveLength(40)
+    expect(decision.transforms).toEqual(['truncate:40'])
+  })
+  test('redact at output', async () => {
+    const { content, decision } = await asked('', `sorrel-redact: write to ${MAIL}`)
+    expect(content).toBe('sorrel-redact: write to [EMAIL]')
+    expect(decision.transforms).toEqual(['redact:pii'])
+  })
+  test('transforms reach every message, also the first of many', async () => {
+    const key = word()
+    const messages = ['system', 'user', 'assistant', 'user'].map((role) => ({ role, content: `${key} juniper-redact ${MAIL}` }))
+    accepted(await governed.chat(messages))
+    expect(governed.provider.about(key)[0]?.raw).not.toContain(MAIL)
+  })
+  test('transforms that changed nothing are not listed', async () => {
+    expect((await asked('juniper-redact nothing here')).decision.transforms).toEqual([])
+  })
+  test('max_tokens:n bounds what the provider is asked for, and is listed', async () => {
+    const { body, decision } = await asked('juniper-tokens')
+    expect(body?.max_tokens).toBe(17)
+    expect(decision.directives).toEqual(['max_tokens:17'])
+    const said = await governed.say('juniper-tokens', { more: { max_tokens: 5 } })
+    expect(governed.provider.about(said.word)[0]?.body.max_tokens).toBe(5)
+  })
+  test('system:<named text> is put before the messages', async () => {
+    const { body } = await asked('juniper-system')
+    expect(body?.messages[0]).toEqual({ role: 'system', content: 'Answer kindly.' })
+  })
+})
+
+describe('decisions.md §2.4a, policy documents', () => {
+  test('publishing makes a version: id, number, sha256', async () => {
+    const first = await governed.publish(MARKER_RULES)
+    const second = await governed.publish(MARKER_RULES)
+    expect(second).toMatchObject({ id: expect.stringMatching(/^pol_/), sha256: first.sha256 })
+    expect(first.sha256).toMatch(/^[0-9a-f]{64}$/)
+  })
+  test('the version published last is active at once; an earlier one can be published again', async () => {
+    const deny = { id: 'none', at: ['input'], when: 'true', verdict: 'deny' }
+    await governed.publish([deny])
+    refused(await governed.chat('Good morning'), 'POLICY_DENIED')
+    await governed.publish(MARKER_RULES)
+    accepted(await governed.chat('Good morning'))
+  })
+  test('YAML as application/yaml is published as it is', async () => {
+    const raw = 'name: demo\nrules:\n  - id: only\n    at: [input]\n    when: content.text.contains("heron")\n    verdict: deny\n'
+    accepted(await governed.admin('POST', '/policy-sets', { raw, headers: { 'content-type': 'application/yaml' } }), 201)
+    refused(await governed.chat('a heron'), 'POLICY_DENIED')
+    await governed.publish(MARKER_RULES)
+  })
+  test('no rule matching means allow', async () => {
+    expect((await asked('')).decision).toEqual({ verdict: 'allow', transforms: [], directives: [] })
+  })
+  test('content with pii is confidential and at least medium, with secret restricted and at least high', async () => {
+    const of = async (prompt: string) => {
+      const { classification, risk_level } = await governed.record(accepted(await governed.chat(prompt)).governance.audit_id)
+      return { classification, risk_level }
+    }
+    expect(await of('Good morning')).toEqual({ classification: 'internal', risk_level: 'low' })
+    expect(await of(`write to ${MAIL}`)).toEqual({ classification: 'confidential', risk_level: 'medium' })
+    expect(await of('use AKIAQYLPMN5HHHFPZAM2 for it')).toEqual({ classification: 'restricted', risk_level: 'high' })
+  })
+  test("the start is the Application's default classification", async () => {
+    const { token } = await governed.application({ settings: { default_classification: 'public' } })
+    const { audit_id } = accepted(await governed.chat('Good morning', {}, { token })).governance
+    expect(accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token })).classification).toBe('public')
+  })
+  test('a rule may raise risk, never lower it', async () => {
+    expect(accepted((await governed.say(`juniper-risk-low ${MAIL}`)).response).governance.risk_level).toBe('medium')
+    expect(accepted((await governed.say(`juniper-risk-critical ${MAIL}`)).response).governance.risk_level).toBe('critical')
+  })
+  test('content.findings["pii.email"] counts', async () => {
+    expect((await asked(`juniper-email ${MAIL}`)).decision.verdict).toBe('escalate')
+    expect((await asked('juniper-email')).decision.verdict).toBe('allow')
+  })
+  test('a finding is found in any message, and in hidden text', async () => {
+    const messages = [
+      { role: 'user', content: `juniper-email ma\u200bra.lind@exa\u200bmple.org` },
+      { role: 'user', content: 'and?' },
+    ]
+    expect(accepted(await governed.chat(messages)).governance.decision.verdict).toBe('escalate')
+  })
+})

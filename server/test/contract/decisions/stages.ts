@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, accepted, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { governed } from '../shared-server.ts'
+
+const STAGES = 'authenticate admit identify classify authorize retrieve recall route invoke inspect remember record'.split(' ')
+
+/** name and outcome of each of the twelve, as `name:ok`, in the record of an answer. */
+async function outcomes({ headers }: Answer): Promise<string[]> {
+  const { stages } = await governed.record(headers.get('x-audit-id') ?? '')
+  return (stages as { name: string; outcome: string }[]).map(({ name, outcome }) => `${name}:${outcome}`)
+}
+/** The twelve, `ok` where listed, else as `others` says. */
+const twelve = (ok: string, others: Readonly<Record<string, string>> = {}) =>
+  STAGES.map((name) => `${name}:${others[name] ?? (ok.split(' ').includes(name) ? 'ok' : 'skipped')}`)
+const endpoint = (name: string) => {
+  const found = ENDPOINTS.find((one) => one.name === name)
+  return governed.api(found?.method ?? '', found?.path ?? '', { json: found?.json })
+}
+
+describe('decisions.md §2.1, the twelve stages', () => {
+  test('chat', async () => {
+    const answer = await governed.chat('Good morning')
+    expect(await outcomes(answer)).toEqual(twelve('authenticate admit identify classify authorize route invoke inspect record'))
+  })
+  test('chat, dry run: the same', async () => {
+    const answer = await governed.chat('Good morning', { governance: { dry_run: true } })
+    expect(await outcomes(answer)).toEqual(twelve('authenticate admit identify classify authorize route invoke inspect record'))
+  })
+  test('models', async () => {
+    expect(await outcomes(await endpoint('models'))).toEqual(twelve('authenticate admit authorize route record'))
+  })
+  test('audit', async () => {
+    const { audit_id } = accepted(await governed.chat('Good morning')).governance
+    const answer = await governed.api('GET', `/v1/audit/${audit_id}`)
+    expect(await outcomes(answer)).toEqual(twelve('authenticate admit authorize record'))
+  })
+  test('audit, nothing found', async () => {
+    expect(await outcomes(await endpoint('audit'))).toEqual(twelve('authenticate admit record', { authorize: 'stopped' }))
+  })
+  test.each(['knowledge_search', 'memory_search', 'memory_capture'])('%s, not enabled', async (name) => {
+    expect(await outcomes(await endpoint(name))).toEqual(
+      twelve('authenticate admit identify classify record', { authorize: 'stopped' }),
+    )
+  })
+  test.each([
+    ['denied at input', 'juniper-deny', {}, 'authenticate admit identify classify record', { authorize: 'stopped' }],
+    ['held at input', 'juniper-hold', {}, 'authenticate admit identify classify record', { authorize: 'stopped' }],
+    ['no provider', 'x', { model: 'none' }, 'authenticate admit identify classify authorize record', { route: 'stopped' }],
+  ])('chat, %s: stages after the end are skipped', async (_, prompt, more, ok, others) => {
+    expect(await outcomes(await governed.chat(prompt, more))).toEqual(twelve(ok, others))
+  })
+  test.each(['sorrel-deny', 'sorrel-hold'])('chat, %s: inspect stops', async (answer) => {
+    const { response } = await governed.say('', { answer })
+    expect(await outcomes(response)).toEqual(
+      twelve('authenticate admit identify classify authorize route invoke record', { inspect: 'stopped' }),
+    )
+  })
+  test('chat, a user token that does not verify: identify stops', async () => {
+    const answer = await governed.chat('x', {}, { userToken: 'nonsense' })
+    expect(await outcomes(answer)).toEqual(twelve('authenticate admit record', { identify: 'stopped' }))
+  })
+  test.each(ENDPOINTS)('$name answers with x-audit-id, and so do its errors', async ({ name }) => {
+    const answer = await endpoint(name)
+    expect(answer.headers.get('x-audit-id')).toMatch(/^aud_/)
+    if (answer.status >= 400) expect(answer.body.error.audit_id).toBe(answer.headers.get('x-audit-id'))
+  })
+})
+
+describe('gateway-api.md, knowledge and memory endpoints while they are not built', () => {
+  test.each([
+    ['knowledge_search', 'knowledge'],
+    ['memory_search', 'memory'],
+    ['memory_capture', 'memory'],
+  ])('%s: 400 VALIDATION_ERROR, not enabled, recorded', async (name, feature) => {
+    const { message, audit_id } = refused(await endpoint(name), 'VALIDATION_ERROR')
+    expect(message).toContain(`${feature} is not enabled`)
+    expect(await governed.record(audit_id)).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
+  })
+  test('the setting alone does not enable what this server does not have', async () => {
+    const { token } = await governed.application({ settings: { knowledge: { enabled: true }, memory: { enabled: true } } })
+    for (const name of ['knowledge_search', 'memory_search', 'memory_capture']) {
+      const found = ENDPOINTS.find((one) => one.name === name)
+      refused(await governed.post(found?.path ?? '', found?.json, { token }), 'VALIDATION_ERROR')
+    }
+  })
+  test.each(['/v1/knowledge/search', '/v1/memory/search'])('%s: query is required and not blank', async (path) => {
+    for (const query of [undefined, '', '   ', 5, null]) {
+      expect(refused(await governed.post(path, { query }), 'VALIDATION_ERROR').param).toBe('query')
+    }
+  })
+  test.each([
+    ['content', undefined],
+    ['content', 5],
+    ['scope', undefined],
+    ['kind', undefined],
+    ['classification', undefined],
+    ['summary', 5],
+    ['scope_id', 5],
+    ['regulations', 'gdpr'],
+    ['expires_at', 'tomorrow'],
+    ['governance', 'x'],
+    ['governance.session_id', 5],
+  ])('CaptureRequest %s %j: 400 names the field', async (field, value) => {
+    const good = { content: 'x', scope: 'application', kind: 'fact', classification: 'internal' }
+    const change = field.startsWith('governance.') ? { governance: { session_id: value } } : { [field]: value }
+    expect(refused(await governed.post('/v1/memory/capture', { ...good, ...change }), 'VALIDATION_ERROR').param).toBe(field)
+  })
+  test('their user token is verified all the same', async () => {
+    for (const { path, json } of ENDPOINTS.filter(({ name }) => /knowledge|memory/.test(name))) {
+      refused(await governed.post(path, json, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+    }
+  })
+})

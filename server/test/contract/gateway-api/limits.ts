@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, accepted, CHAT, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { says, word } from '../../support/scripted-provider.ts'
+import { governed } from '../shared-server.ts'
+
+describe('gateway-api.md, Limits', () => {
+  test.each(['/v1/knowledge/search', '/v1/memory/search'])('limit: 1 to 50, %s', async (path) => {
+    for (const limit of [0, 51, -1, 1.5, '10']) {
+      expect(refused(await governed.post(path, { query: 'x', limit }), 'VALIDATION_ERROR').param).toBe('limit')
+    }
+    for (const limit of [1, 50, undefined]) {
+      expect(refused(await governed.post(path, { query: 'x', limit }), 'VALIDATION_ERROR').message).toMatch(/not enabled/)
+    }
+  })
+  test('wait_for_approval_seconds: 0 to 120', async () => {
+    const ask = (wait: unknown) => governed.chat('Good morning', { governance: { wait_for_approval_seconds: wait } })
+    for (const wait of [-1, 121, 1.5, '5']) {
+      expect(refused(await ask(wait), 'VALIDATION_ERROR').param).toBe('governance.wait_for_approval_seconds')
+    }
+    for (const wait of [0, 120]) accepted(await ask(wait))
+  })
+})
+
+const POSTS = ENDPOINTS.filter(({ method }) => method === 'POST')
+const GETS = ENDPOINTS.filter(({ method }) => method === 'GET')
+
+/** An Application with these limits, and what it sends: `count` requests at the same time, and how they were answered. */
+async function limited(limits: object) {
+  const { token } = await governed.application({ limits })
+  const send = ({ method, path, json }: { method: string; path: string; json?: unknown }): Promise<Answer> =>
+    governed.api(method, path, { token, json })
+  const chat = (prompt = 'Good morning', more = {}) => governed.chat(prompt, more, { token })
+  const burst = async (count: number, ask: () => Promise<Answer>) => {
+    const answers = await Promise.all(Array.from({ length: count }, ask))
+    const refusals = answers.filter(({ status }) => status === 429)
+    for (const answer of refusals) refused(answer, 'RATE_LIMITED')
+    return { admitted: count - refusals.length, refusals }
+  }
+  return { send, chat, burst }
+}
+
+describe('gateway-api.md, rate limiting; decisions.md §2.10', () => {
+  test.each(POSTS)('429 with Retry-After in whole seconds: $name', async (endpoint) => {
+    const { burst, send } = await limited({ requests_per_minute: 1, burst: 1 })
+    const { admitted, refusals } = await burst(3, () => send(endpoint))
+    expect(admitted).toBe(1)
+    for (const { headers } of refusals) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  })
+  test.each(GETS)('no 429: $name', async (endpoint) => {
+    const { burst, send } = await limited({ requests_per_minute: 1, burst: 1 })
+    expect((await burst(8, () => send(endpoint))).admitted).toBe(8)
+  })
+  test('no over-admission under concurrency: a burst of 5 lets 5 of 40 in', async () => {
+    const { burst, chat } = await limited({ requests_per_minute: 1, burst: 5 })
+    expect((await burst(40, () => chat())).admitted).toBe(5)
+  })
+  test('concurrency: what runs counts, what has ended does not', async () => {
+    const { burst, chat } = await limited({ concurrency: 2 })
+    const key = word()
+    governed.provider.on(key, (response, call) => setTimeout(() => says('done')(response, call), 150))
+    expect((await burst(6, () => chat(key))).admitted).toBe(2)
+    expect((await burst(2, () => chat(key))).admitted).toBe(2)
+  })
+  test('tokens a minute: a request that is too large never fits, and is told not to come back', async () => {
+    const { chat } = await limited({ tokens_per_minute: 50 })
+    const large = await chat('word '.repeat(200))
+    refused(large, 'RATE_LIMITED')
+    expect(large.headers.get('x-should-retry')).toBe('false')
+    accepted(await chat())
+  })
+  test('tokens a minute: what the provider counted is what is spent', async () => {
+    const { chat } = await limited({ tokens_per_minute: 40 })
+    // Each is estimated at 7 tokens, and 18 are counted.
+    expect([await chat(), await chat(), await chat()].map(({ status }) => status)).toEqual([200, 200, 429])
+  })
+  test('per user: one user at its limit does not keep another out', async () => {
+    const { chat } = await limited({ user_requests_per_minute: 1 })
+    const as = async (id: string) => (await chat('Good morning', { governance: { user: { id } } })).status
+    expect([await as('mara'), await as('mara'), await as('noor')]).toEqual([200, 429, 200])
+  })
+  test("one Application's limit does not keep another out", async () => {
+    const { burst, chat } = await limited({ requests_per_minute: 1, burst: 1 })
+    await burst(3, () => chat())
+    accepted(await governed.chat('Good morning'))
+  })
+  test('RateLimit and RateLimit-Policy headers, and a message that names the gateway, not the provider', async () => {
+    const { chat } = await limited({ requests_per_minute: 1, burst: 2 })
+    for (const { headers } of [await chat(), await chat()]) {
+      expect(headers.get('ratelimit')).toMatch(/"requests";r=[01];t=\d+/)
+      expect(headers.get('ratelimit-policy')).toMatch(/"requests";q=1;w=60/)
+    }
+    const { headers, body } = await chat()
+    expect(headers.get('ratelimit')).toMatch(/"requests";r=0;t=\d+/)
+    expect(body.error.message).toMatch(/gateway/)
+    expect(body.error.message).not.toMatch(/provider/)
+  })
+  test('defaults: 600 requests a minute with burst 60, 200 concurrent', async () => {
+    const created = accepted(await governed.admin('POST', '/applications', { json: { name: word() } }), 201)
+    expect(created.limits).toEqual({
+      requests_per_minute: 600,
+      burst: 60,
+      concurrency: 200,
+      tokens_per_minute: null,
+      user_requests_per_minute: null,
+    })
+  })
+})
+
+describe('decisions.md §1, Sizes', () => {
+  test('512 messages a request', async () => {
+    const of = (count: number) => Array.from({ length: count }, () => ({ role: 'user', content: 'x' }))
+    accepted(await governed.chat(of(512)))
+    expect(refused(await governed.chat(of(513)), 'VALIDATION_ERROR').param).toBe('messages')
+  })
+  test('message content 256 KiB, in bytes', async () => {
+    const words = 'word '.repeat(Math.floor(262_144 / 5))
+    accepted(await governed.chat(words))
+    for (const content of [`${words}      `, 'é'.repeat(131_073)]) {
+      expect(refused(await governed.chat(content), 'VALIDATION_ERROR').param).toBe('messages[0].content')
+    }
+  })
+  test('JSON depth 32', async () => {
+    // The body and `metadata` are two levels.
+    const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+    accepted(await governed.chat('x', { metadata: { deep: deep(30) } }))
+    refused(await governed.chat('x', { metadata: { deep: deep(31) } }), 'VALIDATION_ERROR')
+  })
+  test('a body of exactly 1 MiB is read, one byte more is not', async () => {
+    const body = (bytes: number) => {
+      const frame = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'x' }], pad: '' })
+      return frame.replace('""}', `"${'x'.repeat(bytes - frame.length)}"}`)
+    }
+    accepted(await governed.post(CHAT, undefined, { raw: body(1_048_576) }))
+    refused(await governed.post(CHAT, undefined, { raw: body(1_048_577) }), 'PAYLOAD_TOO_LARGE')
+  })
+})

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adjustableClock } from '../support/adjustable-clock.ts'
+import { dumpTables } from '../support/dump-tables.ts'
+import { type Answer, accepted, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { completion, json } from '../support/scripted-provider.ts'
+
+const PROVIDER_KEY = 'sk-scripted-canary-quetzal'
+const STORED_KEY = 'sk-stored-canary-axolotl'
+
+/** Of each kind of thing that must not leave the exchange, one word that is nowhere else. */
+const CANARIES = {
+  prompt: 'canary-okapi-in-the-prompt',
+  'system message': 'canary-numbat-in-the-system-message',
+  answer: 'canary-civet-in-the-answer',
+  reasoning: 'canary-tapir-in-the-reasoning',
+  metadata: 'canary-saiga-in-the-metadata',
+  user: 'canary-kudu-the-user',
+  attribute: 'canary-dugong-the-attribute',
+  session: 'canary-fossa-the-session',
+  model: 'canary gerenuk the model',
+  'unknown field': 'canary-hutia-in-an-unknown-field',
+  'header of the caller': 'canary-jerboa-in-a-header',
+  'query string': 'canary-kinkajou-in-the-query',
+  'path of a record': 'canary-linsang-in-the-path',
+  'malformed body': 'canary-margay-in-broken-json',
+  'user token': 'canary-nyala-in-a-token',
+  'provider failure': 'canary-onager-from-the-provider',
+  'held prompt': 'canary-potto-in-a-held-prompt',
+  'held answer': 'canary-quokka-in-a-held-answer',
+  'key guessed': 'gk_canary_ratel_guessed_key_0000000000000000000',
+  'admin token guessed': 'ga_canary_serow_guessed_token_00000000000000000',
+  mail: 'canary.takin@example.org',
+} as const
+/** Names and roles of users are for records and reviewers; what reviewers write is for reviewers. */
+const SHOWN = { role: 'canary-urial-the-role', comment: 'canary-vicuna-the-comment' }
+
+const clock = adjustableClock()
+let governed: Governed
+const answers: Answer[] = []
+const keep = <T extends Answer>(answer: T): T => {
+  answers.push(answer)
+  return answer
+}
+
+beforeAll(async () => {
+  governed = await startGoverned({ LOG_LEVEL: 'trace', OPENAI_API_KEY: PROVIDER_KEY }, { clock })
+  await traffic()
+}, 60_000)
+afterAll(() => governed.close())
+
+/** Everything a day brings: answers, refusals, holds in all their states, failures, nonsense. */
+async function traffic(): Promise<void> {
+  const { provider, chat, api, demo } = governed
+  const user = { id: CANARIES.user, role: SHOWN.role, attributes: { x: CANARIES.attribute } }
+  const governance = { user, session_id: CANARIES.session }
+  const more = { governance, metadata: { x: CANARIES.metadata }, x_unknown: CANARIES['unknown field'] }
+  const answer = { role: 'assistant', content: CANARIES.answer, reasoning_content: CANARIES.reasoning }
+  const said = completion('', { choices: [{ index: 0, message: answer, finish_reason: 'stop' }] })
+  provider.on(CANARIES.prompt, (response) => json(response, 200, said))
+  provider.on(CANARIES['provider failure'], (response) =>
+    json(response, 400, { error: { message: CANARIES['provider failure'] } }),
+  )
+  const messages = [
+    { role: 'system', content: CANARIES['system message'] },
+    { role: 'user', content: `${CANARIES.prompt} ${CANARIES.mail}` },
+  ]
+  const headers = { 'x-canary': CANARIES['header of the caller'], cookie: CANARIES['header of the caller'] }
+  const path = `/v1/chat/completions?q=${CANARIES['query string']}`
+  for (const mark of ['', 'juniper-deny', 'juniper-escalate', 'juniper-pseudonymize', 'juniper-broken', 'sorrel-deny']) {
+    for (const stream of [false, true]) {
+      keep(await chat([...messages, { role: 'user', content: mark }], { ...more, stream }, { headers, path }))
+    }
+  }
+  keep(await chat(messages, { ...more, governance: { ...governance, dry_run: true } }))
+  keep(await chat(CANARIES.prompt, { ...more, model: CANARIES.model }))
+  keep(await chat(CANARIES['provider failure'], more))
+  await holds(governance)
+  keep(await api('GET', `/v1/audit/${CANARIES['path of a record']}?q=${CANARIES['query string']}`))
+  keep(await api('GET', `/${CANARIES['path of a record']}`))
+  keep(await api('POST', '/v1/chat/completions', { raw: `{"messages": "${CANARIES['malformed body']}` }))
+  keep(await api('POST', '/v1/chat/completions', { raw: CANARIES['malformed body'], headers: { 'content-type': 'text/plain' } }))
+  keep(await api('GET', '/v1/models', { token: CANARIES['key guessed'] }))
+  keep(await api('GET', '/admin/v1/applications', { token: CANARIES['admin token guessed'] }))
+  keep(await chat('x', more, { userToken: CANARIES['user token'] }))
+  keep(await chat('x', more, { userToken: demo.users[0]?.user_token ?? '' }))
+  for (const route of ['knowledge/search', 'memory/search'])
+    keep(await governed.post(`/v1/${route}`, { query: CANARIES.prompt, governance }))
+  const capture = { content: CANARIES.prompt, scope: 'user', kind: 'fact', classification: 'internal', governance }
+  keep(await governed.post('/v1/memory/capture', capture))
+  accepted(
+    await governed.admin('POST', '/providers', {
+      json: { id: 'stored', base_url: 'https://models.example/v1', api_key: STORED_KEY },
+    }),
+    201,
+  )
+  keep(await governed.admin('GET', '/providers'))
+}
+
+async function holds(governance: object): Promise<void> {
+  for (const end of ['nothing', 'deny', 'approve', 'release', 'expire'] as const) {
+    for (const mark of ['juniper-brief', 'sorrel-brief']) {
+      const prompt = `${CANARIES['held prompt']} ${mark} ${end}`
+      governed.provider.on(prompt, (response) => json(response, 200, completion(`${CANARIES['held answer']} ${mark}`)))
+      const held = keep(await governed.chat(prompt, { governance }))
+      const id = refused(held, 'POLICY_REVIEW_PENDING').review_item_id
+      if (end === 'deny') await governed.decide(id, 'deny', SHOWN.comment)
+      if (end === 'approve' || end === 'release') await governed.decide(id, 'approve', SHOWN.comment)
+      if (end === 'expire') clock.advance(31_000)
+      if (end === 'release' || end === 'expire') keep(await governed.chat(prompt, { governance: { ...governance, review_item_id: id } }))
+    }
+  }
+}
+
+const secrets = (): [string, string][] => [
+  ...Object.entries(CANARIES),
+  ['provider key of the environment', PROVIDER_KEY],
+  ['provider key stored', STORED_KEY],
+  ['admin token', governed.demo.admin_token],
+  ...governed.demo.applications.flatMap(({ name, api_key, revoked_api_key }): [string, string][] => [
+    [`key of ${name}`, api_key],
+    [`revoked key of ${name}`, revoked_api_key],
+  ]),
+  ...governed.demo.users.map(({ id, user_token }): [string, string] => [`token of ${id}`, user_token]),
+]
+
+/** Names of the secrets that stand in `text`, as they are or in an encoding that undoes itself. */
+const found = (text: string): string[] =>
+  secrets()
+    .filter(([, secret]) => formsOf(secret).some((form) => text.includes(form)))
+    .map(([name]) => name)
+
+const formsOf = (secret: string): string[] => {
+  const bytes = Buffer.from(secret)
+  // The middle of a longer base64 text cannot be searched for; a whole one can.
+  return [
+    secret,
+    encodeURIComponent(secret),
+    bytes.toString('hex'),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+  ]
+}
+
+describe('content, users, sessions, keys and tokens stay where they belong', () => {
+  test('the traffic reached what it was meant to reach', () => {
+    expect(answers.map(({ status }) => status).toSorted()).toEqual(
+      expect.arrayContaining([200, 400, 401, 403, 404, 409, 410, 415, 422, 502]),
+    )
+    expect(answers.map(({ text }) => text).join('')).toContain(CANARIES.answer)
+  })
+  test('in no log line, at the most talkative level', () => {
+    expect(governed.server.logs().split('\n').length).toBeGreaterThan(answers.length)
+    expect(found(governed.server.logs())).toEqual([])
+  })
+  test('in no metric', async () => {
+    const { text } = await governed.api('GET', '/metrics', { token: null })
+    expect(text).toContain('gatehouse_requests_total')
+    expect(found(text)).toEqual([])
+  })
+  test('in no audit record', async () => {
+    const { pool } = governed.server.context.database
+    const { rows } = await pool.query('select body from audit_record')
+    expect(rows.length).toBeGreaterThan(answers.length / 2)
+    expect(found(rows.map(({ body }) => body).join('\n'))).toEqual([])
+  })
+  test('in no error', () => {
+    const errors = answers.filter(({ status }) => status >= 400)
+    // A model's name is the caller's own word, and says what to change.
+    expect(found(errors.map(({ text }) => text).join('\n')).filter((name) => name !== 'model')).toEqual([])
+  })
+  test('in no response header', () => {
+    expect(found(answers.flatMap(({ headers }) => [...headers].flat()).join('\n'))).toEqual([])
+  })
+  test('in no column of any table in the clear: only whose request a reviewer decides on is there', async () => {
+    const tables = await dumpTables(governed.server.context.database.pool)
+    const hits = tables.flatMap(({ table, column, text }) => found(text).map((name) => `${table}.${column}: ${name}`))
+    expect([...new Set(hits)].toSorted()).toEqual(['review_item.session_id: session', 'review_item.user_id: user'])
+  })
+  test('sealed columns do not hold them either, whatever the byte', async () => {
+    const tables = await dumpTables(governed.server.context.database.pool)
+    const sealed = tables.filter(({ type }) => type === 'bytea')
+    expect(new Set(sealed.map(({ table, column }) => `${table}.${column}`))).toContain('review_item.content')
+    const bytes = sealed.map(({ text }) => Buffer.from(text.replaceAll('\\x', ''), 'hex').toString('latin1')).join('\n')
+    expect(found(bytes)).toEqual([])
+  })
+  test('what was denied has no content any more, what expired cannot be read', async () => {
+    const { rows } = await governed.server.context.database.pool.query("select content from review_item where state = 'denied'")
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { content } of rows) expect(content).toBeNull()
+  })
+})

@@ -1,0 +1,24 @@
+import type pg from 'pg'
+
+export interface DumpedColumn {
+  readonly table: string
+  readonly column: string
+  /** As PostgreSQL calls it: `text`, `bytea`, `jsonb` … */
+  readonly type: string
+  /** Every value, in PostgreSQL's text form, a line each. */
+  readonly text: string
+}
+
+/** All that the database holds, column by column. */
+export async function dumpTables(pool: pg.Pool): Promise<DumpedColumn[]> {
+  const { rows: columns } = await pool.query<{ table: string; column: string; type: string }>(
+    `select table_name as table, column_name as column, data_type as type
+       from information_schema.columns where table_schema = 'public'`,
+  )
+  const dumped: DumpedColumn[] = []
+  for (const { table, column, type } of columns) {
+    const { rows } = await pool.query<{ value: string | null }>(`select "${column}"::text as value from "${table}"`)
+    dumped.push({ table, column, type, text: rows.map(({ value }) => value ?? '').join('\n') })
+  }
+  return dumped
+}
