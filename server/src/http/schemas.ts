@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 
 /** The one envelope (gateway-api.md, Errors). */
-export const ErrorEnvelope = Type.Object(
+const ErrorEnvelope = Type.Object(
   {
     error: Type.Object({
       code: Type.String(),
