@@ -111,7 +111,7 @@ function compose(
     auditLagSeconds: () => audit.lagSeconds,
     waitingForReview: () => waiters.size,
   })
-  const tracing = config.otlpEndpoint === undefined ? NO_TRACING : otlpTracing()
+  const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl)
 
   const gateway = {
     authenticator: new Authenticator(database),

@@ -25,8 +25,8 @@ export interface Config {
   }
   /** Longest time the detectors may take for one text set before the request is refused, milliseconds. */
   readonly detectorBudgetMs: number
-  /** OTLP/HTTP collector for spans; absent: no spans. */
-  readonly otlpEndpoint: string | undefined
+  /** Where spans go by OTLP over HTTP, the whole URL; absent: no spans. */
+  readonly otlpTracesUrl: string | undefined
   readonly providers: readonly EnvironmentProvider[]
 }
 
@@ -49,7 +49,7 @@ export function readConfig(env: Environment): Config {
       jsonDepth: integer(env, 'GATEHOUSE_MAX_JSON_DEPTH', 32, 4, 256),
     },
     detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
-    otlpEndpoint: env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
+    otlpTracesUrl: otlpTracesUrl(env),
     providers: environmentProviders(env),
   }
 }
@@ -58,6 +58,13 @@ function databaseUrl({ DATABASE_URL: url }: Environment): string | undefined {
   if (!url) return undefined
   if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_URL must start with postgres:// or postgresql://')
   return url
+}
+
+/** By OpenTelemetry's own variables: the general one names the collector, the other the path too. */
+function otlpTracesUrl(env: Environment): string | undefined {
+  if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+  const collector = env.OTEL_EXPORTER_OTLP_ENDPOINT
+  return collector ? `${collector.replace(/\/+$/, '')}/v1/traces` : undefined
 }
 
 function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {

@@ -25,11 +25,11 @@ export interface Tracing {
 
 export const NO_TRACING: Tracing = { exchange: () => {}, close: async () => {} }
 
-/** Spans to an OTLP/HTTP collector, by the standard variables (OTEL_EXPORTER_OTLP_ENDPOINT …). */
-export function otlpTracing(): Tracing {
+/** Spans to an OTLP/HTTP collector. */
+export function otlpTracing(url: string): Tracing {
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'gatehouse' }),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
   })
   const tracer = provider.getTracer('gatehouse')
   return {
