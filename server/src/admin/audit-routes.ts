@@ -48,7 +48,8 @@ const docs = {
     answers: { 200: Type.Object({ ...List(Checkpoint).properties, public_key: PublicKey }) },
   }),
   verify: inWorkspace('verifyAudit', 'Verify the whole log; tells the first bad record', {
-    description: 'With a checkpoint that was kept elsewhere it also finds that the newest records were removed.',
+    description:
+      'With a checkpoint that was kept elsewhere it also finds that the newest records were removed. No body is needed without one.',
     query: {},
     body: Type.Object({ checkpoint: Type.Optional(Checkpoint) }),
     answers: { 200: VerificationView },

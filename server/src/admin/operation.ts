@@ -48,7 +48,7 @@ const inputs = <P extends Parts>({ params, body }: P) => ({ ...(params && { para
 function common(operationId: string, summary: string, { description, body, answers, errors }: Parts) {
   const documented = Object.entries(answers).map(([status, schema]) => [
     status,
-    schema ?? { type: 'null', description: 'Done; no body.' },
+    schema ? { description: summary, ...schema } : { type: 'null', description: 'Done; no body.' },
   ])
   return {
     operationId,

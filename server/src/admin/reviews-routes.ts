@@ -20,7 +20,7 @@ const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
 
 const judging = (operationId: string, summary: string) =>
   inWorkspace(operationId, summary, {
-    description: 'The first decision stands; answers the item in its new state.',
+    description: 'The first decision stands; answers the item in its new state. Without a comment no body is needed.',
     query: {},
     params: pathOf('id'),
     body: Judgement,
