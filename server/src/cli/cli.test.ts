@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { openDatabase } from '../db/database.ts'
+import type { DemoFile } from '../setup/demo-file.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const GATEHOUSE = join(ROOT, 'scripts/gatehouse')
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
+  cpSync(inject('templateDataDir'), join(folder, 'data'), { recursive: true })
+  writeFileSync(join(folder, 'gatehouse.yaml'), 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+
+interface Result {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+const launch = (args: readonly string[], env: Record<string, string>, cwd = folder): ChildProcess => {
+  const { PATH = '', HOME = '' } = process.env
+  const environment = { PATH, HOME, GATEHOUSE_DATA: join(folder, 'data'), PORT: '0', ...env }
+  return spawn(GATEHOUSE, args, { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+/** Runs a command as a shell would, in a folder that has a data folder and a gatehouse.yaml. */
+const gatehouse = (args: readonly string[], env: Record<string, string> = {}): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    const child = launch(args, env)
+    const text = { out: '', err: '' }
+    child.stdout?.on('data', (chunk) => (text.out += chunk))
+    child.stderr?.on('data', (chunk) => (text.err += chunk))
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, ...text }))
+  })
+
+const STACK = /^\s+at /m
+
+describe('used or configured wrongly, it says in a line what to do and ends with 2', () => {
+  test.each([
+    ['an unknown command', ['frobnicate'], {}, /unknown command 'frobnicate'/],
+    ['an unknown option', ['apply', '--force'], {}, /unknown option '--force'/],
+    ['a missing option', ['key', 'issue'], {}, /required option '--application <name>' not specified/],
+    ['a variable with nonsense', ['serve'], { PORT: 'many' }, /^gatehouse: PORT must be a whole number/],
+    ['a key that is missing', ['migrate'], { DATABASE_URL: 'postgres://x/y' }, /^gatehouse: GATEHOUSE_SECRET_KEY is required/],
+    ['a file that is not there', ['apply', 'nowhere.yaml'], {}, /^gatehouse: .*nowhere\.yaml cannot be read \(ENOENT\)/],
+  ])('%s', async (_, args, env, expected) => {
+    const { code, out, err } = await gatehouse(args, env as Record<string, string>)
+    expect(err).toMatch(expected)
+    expect(err).not.toMatch(STACK)
+    expect([code, out]).toEqual([2, ''])
+  })
+})
+
+test('a database that is not there ends with 1 and names the variable', async () => {
+  const env = { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/x', GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
+  const { code, err } = await gatehouse(['migrate'], env)
+  expect(err).toMatch(/nothing listens at the address of the database: check DATABASE_URL/)
+  expect(err).not.toMatch(STACK)
+  expect(code).toBe(1)
+})
+
+test('without a server a command opens the database itself', async () => {
+  const first = await gatehouse(['apply'])
+  expect(first).toMatchObject({ code: 0, out: 'created workspace acme\ncreated application support\n' })
+})
+
+describe('policies', () => {
+  const demo = join(ROOT, 'examples/policies/demo.yaml')
+
+  test("check and test pass on the demo's own set", async () => {
+    expect(await gatehouse(['policy', 'check', demo])).toMatchObject({ code: 0 })
+    const { code, out } = await gatehouse(['policy', 'test', demo])
+    expect(out).toMatch(/demo\.yaml: \d+ passed, 0 failed\n$/)
+    expect(code).toBe(0)
+  })
+
+  test('a case that fails is told with what was expected, and ends with 1', async () => {
+    const file = join(folder, 'policy.yaml')
+    const rule = '{ id: mail, description: d, at: [input], when: "content.findings.pii > 0", verdict: deny }'
+    writeFileSync(file, `name: p\ntests: [cases.yaml]\nrules:\n  - ${rule}\n`)
+    const expectAllow =
+      '{ name: mail passes, at: input, input: { content: { text: Write to jane@example.org } }, expect: { verdict: allow } }'
+    writeFileSync(join(folder, 'cases.yaml'), `tests:\n  - ${expectAllow}\n`)
+    const { code, out } = await gatehouse(['policy', 'test', file])
+    expect(out).toContain('FAIL  mail passes (cases.yaml:2)\n      verdict: expected allow, got deny\n')
+    expect(code).toBe(1)
+  })
+
+  test('a document that cannot be published is told by line, and ends with 1', async () => {
+    const file = join(folder, 'broken.yaml')
+    writeFileSync(file, 'name: p\nrules:\n  - { id: a, description: d, at: [input], when: "nope(", verdict: deny }\n')
+    const { code, out } = await gatehouse(['policy', 'check', file])
+    expect(out).toMatch(/broken\.yaml:3:\d+: rules\[0\]\.when /)
+    expect(code).toBe(1)
+  })
+})
+
+describe('beside a running server', () => {
+  const data = () => join(folder, 'served')
+  let server: ChildProcess
+  let demo: DemoFile
+  beforeAll(async () => {
+    cpSync(inject('templateDataDir'), data(), { recursive: true })
+    server = launch(['serve'], { GATEHOUSE_DATA: data(), LOG_LEVEL: 'warn', PORT: await freePort() }, data())
+    server.stdout?.resume()
+    const greeting = new Promise((resolve) => server.stderr?.once('data', resolve))
+    await greeting
+    demo = JSON.parse(readFileSync(join(data(), 'demo.json'), 'utf8'))
+  })
+  afterAll(async () => {
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGTERM')
+    await ended
+  })
+  const beside = (...args: string[]) => gatehouse(args, { GATEHOUSE_DATA: data() })
+  const statusWith = async (key: string): Promise<number> =>
+    (await fetch(`${demo.base_url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status
+
+  test('a key issued by a command opens the server at once, is listed by its first letters, and once revoked opens nothing', async () => {
+    const issued = await beside('key', 'issue', '--application', 'support', '--name', 'ci')
+    expect(issued.out).toMatch(/^gk_[A-Za-z0-9_-]{43}\n$/)
+    const key = issued.out.trim()
+    expect(await statusWith(key)).toBe(200)
+
+    const [id = ''] = /key_\w+/.exec(issued.err) ?? []
+    const listed = (await beside('key', 'list')).out
+    expect(listed).toMatch(new RegExp(`^${id}  demo +support +ci +${key.slice(0, 7)}…`, 'm'))
+    expect(listed).not.toContain(key)
+
+    expect(await beside('key', 'revoke', id)).toMatchObject({ code: 0 })
+    await vi.waitFor(async () => expect(await statusWith(key)).toBe(401), { timeout: 1_000, interval: 50 })
+    expect(await beside('key', 'revoke', 'key_nothing')).toMatchObject({ code: 1, err: expect.stringContaining('key list') })
+  })
+
+  test('an admin token made by a command operates the server', async () => {
+    const { out } = await beside('token', 'create', '--name', 'ops')
+    const headers = { authorization: `Bearer ${out.trim()}` }
+    expect((await fetch(`${demo.base_url}/admin/v1/applications`, { headers })).status).toBe(200)
+  })
+
+  test('apply tells each change, the second time that there is none, and choices that there are now', async () => {
+    const first = await beside('apply', join(folder, 'gatehouse.yaml'))
+    expect(first).toMatchObject({ code: 0, out: 'created workspace acme\ncreated application support\n' })
+    const second = await beside('apply', join(folder, 'gatehouse.yaml'))
+    expect(second.out).toBe('unchanged workspace acme\nunchanged application support\n')
+    expect(second.err).toBe('nothing has changed\n')
+    const unclear = await beside('key', 'issue', '--application', 'support')
+    expect(unclear).toMatchObject({ code: 1, err: 'gatehouse: which Workspace? Choose with --workspace: demo, acme\n' })
+  })
+
+  test('a sound audit log is good, an export is JSON lines, a changed record is named', async () => {
+    expect(await beside('audit', 'verify')).toMatchObject({ code: 0, out: expect.stringMatching(/^acme: \d+ records good/m) })
+    const { out } = await beside('audit', 'export', '--workspace', 'acme')
+    const [header, , second] = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(header).toMatchObject({ object: 'audit_export' })
+    expect(second).toMatchObject({ object: 'audit_record', change: { action: 'application.create' } })
+
+    const { db, close } = await openDatabase({
+      dataDir: data(),
+      share: true,
+      poolSize: 1,
+      onError: () => {},
+      onProgress: () => {},
+    })
+    await db.updateTable('audit_record').set({ status: 500 }).where('body', 'like', `%${second.id}%`).execute()
+    await close()
+    const tampered = await beside('audit', 'verify', '--workspace', 'acme')
+    expect(tampered.code).toBe(1)
+    expect(tampered.out).toBe(`acme: 1 records good, then record 2 (${second.id}): the record is not the one that was sealed\n`)
+  })
+
+  test('a second server is refused', async () => {
+    const { code, err } = await beside('serve')
+    expect([code, err]).toEqual([1, expect.stringMatching(/another Gatehouse is running on .*: stop it, or set GATEHOUSE_DATA/)])
+  })
+})
+
+function freePort(): Promise<string> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(String(port)))
+    })
+  })
+}
