@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util'
-import { parse, plan } from '@bufbuild/cel'
+import { CelScalar, celEnv, celFunc, parse, plan } from '@bufbuild/cel'
+import { RE2JS } from '@bufbuild/re2'
 import { countFindings } from '../server/src/domain/finding.ts'
 import { DEFAULT_SETTINGS, NOBODY } from '../server/src/domain/principal.ts'
 import { elapsed, systemClock } from '../server/src/lib/clock.ts'
 import { type CompiledPolicy, compile } from '../server/src/policy/compile.ts'
-import { createEnvironment } from '../server/src/policy/condition/environment.ts'
+import { rankOf } from '../server/src/policy/condition/rank.ts'
 import { evaluate } from '../server/src/policy/evaluate.ts'
 import type { PolicyInput } from '../server/src/policy/input.ts'
 import { parsePolicySet } from '../server/src/policy/parse.ts'
@@ -58,9 +59,16 @@ const input = (text: string): PolicyInput => ({
   now: systemClock.now(),
 })
 
-/** The same conditions without anything of ours: the library's plans, over the same values as nested objects. */
+/** The same conditions by the library's plans, over the same values as nested objects; regular expressions compiled once. */
 function byLibraryAlone(set: PolicySet, text: string): Spread {
-  const { cel } = createEnvironment()
+  const patterns = new Map<string, RE2JS>()
+  const pattern = (source: string): RE2JS => {
+    const known = patterns.get(source) ?? RE2JS.compile(source)
+    patterns.set(source, known)
+    return known
+  }
+  const rank = celFunc('rank', [CelScalar.STRING], CelScalar.INT, (word) => BigInt(rankOf(word)))
+  const cel = celEnv({ funcs: [rank], re2: { compile: pattern } })
   const plans = set.rules.map(({ when }) => plan(cel, parse(when)))
   const { user, application, request, response } = input(text)
   const findings = new Map(Object.entries(countFindings([])).map(([name, count]) => [name, BigInt(count)]))

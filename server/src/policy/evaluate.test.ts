@@ -49,7 +49,7 @@ test('a rule cannot lower classification or risk', () => {
 })
 
 describe('a condition that breaks', () => {
-  const attributes = { text: 'x', list: [1, 2], many: Array.from({ length: 1_001 }, () => 'a') }
+  const attributes = { text: 'x', list: [1, 2], many: Array.from({ length: 501 }, () => 'a') }
   const user = { ...policyInput().user, attributes }
 
   test.each([
@@ -61,7 +61,8 @@ describe('a condition that breaks', () => {
     ['a division by zero', '1 / request.max_tokens > 0', 'out_of_range'],
     ['the rank of no word', 'rank(user.attributes.text) > 1', 'out_of_range'],
     ['more attributes than a condition may go through', 'user.attributes.many.exists(a, a == "b")', 'out_of_range'],
-    ['text that is no number', 'int(user.attributes.text) > 1', 'failed'],
+    ['text that is no number', 'int(user.attributes.text) > 1 || double(user.attributes.text) > 1.0', 'out_of_range'],
+    ['text that is no time', 'timestamp(user.attributes.text) < now', 'failed'],
   ])('(%s) counts as a denial that names the rule and the failure', (_, when, error) => {
     const decision = decide(oneRule(when, { verdict: 'escalate', risk: 'high' }), { user })
     expect(decision).toMatchObject({
@@ -216,6 +217,39 @@ test('two points together are as strict as the stricter, and name a rule once', 
     directives: ['memory:off'],
   })
   expect(mergeDecisions(strict, strict)).toEqual(strict)
+})
+
+describe('texts that a caller chose to be searched in a text of his', () => {
+  const decideOn = (when: string, words: readonly string[], text: string) =>
+    decide(oneRule(when), {
+      user: { ...policyInput().user, attributes: { words } },
+      content: { ...policyInput().content, text },
+    })
+  const any = 'user.attributes.words.exists(w, content.text.contains(w))'
+  const words = Array.from({ length: 400 }, (_, i) => `word ${i}`)
+
+  test('are found, also many in a long text', () => {
+    expect(decideOn(any, words, `${'some text '.repeat(10_000)} word 399`).rules).toEqual([
+      { id: 'rule', point: 'input', verdict: 'deny' },
+    ])
+    expect(decideOn(any, words, 'some text '.repeat(10_000)).rules).toEqual([])
+  })
+
+  test.each([
+    ['too many in a megabyte', any, words, 'x'.repeat(1_048_576)],
+    ['one against the search', any, [`${'a'.repeat(50_000)}b${'a'.repeat(50_000)}`], 'a'.repeat(1_048_576)],
+    [
+      'a regular expression for each',
+      'user.attributes.words.exists(w, content.text.matches("(?i)b+c"))',
+      words,
+      'bbc'.repeat(349_525).replaceAll('c', 'd'),
+    ],
+    ['its length for each', 'user.attributes.words.exists(w, size(content.text) < 3)', words, 'x'.repeat(1_048_576)],
+  ])('are an error soon when they would take long (%s)', (_, when, list, text) => {
+    const started = performance.now()
+    expect(decideOn(when, list, text).rules).toEqual([{ id: 'rule', point: 'input', verdict: 'deny', error: 'too_complex' }])
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
 })
 
 test('a megabyte of text passes forty conditions in bounded time', () => {

@@ -189,6 +189,8 @@ describe('what a document gets wrong is refused, and the error names line, colum
       'when: user.attributes.a.all(x, x.all(y, y in user.attributes.b))',
       '6:46 rules[0].when: too many lists',
     ],
+    ['two lists joined', 'when: user.attributes.a.exists(x, [x] + [x] == [])', '6:42 rules[0].when: lists are not joined'],
+    ['two unknown values added', 'when: user.attributes.a + user.attributes.b == "x"', '6:29 rules[0].when: say what is added'],
     ['map inside a loop', 'when: user.attributes.a.all(x, x.map(y, y) == x)', '6:37 rules[0].when: too many lists'],
   ])('a condition with %s', (_, line, expected) => expect(errorsOf(document(line, 'verdict: deny'))[0]).toContain(expected))
 

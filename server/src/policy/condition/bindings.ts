@@ -56,7 +56,7 @@ function timestamp(date: Date): CelInput {
 const counts = once((findings: FindingCounts) => celMap(new Map(Object.entries(findings).map(([name, n]) => [name, BigInt(n)]))))
 
 /** Values, at all depths, of one entry of a free-form map: they are the caller's, and conditions go through them. */
-const MAX_VALUES = 1_000
+const MAX_VALUES = 500
 
 /** A free-form map whose entries are converted when they are asked for. A condition that asks for too large a one fails. */
 class FreeForm extends Map<string, CelValue> {

@@ -1,7 +1,7 @@
 import { isCelError, plan } from '@bufbuild/cel'
 import type { Environment } from './environment.ts'
 import { scaleOf } from './rank.ts'
-import { type Expr, operator, Refusal, stringLiteral } from './syntax.ts'
+import { dottedName, type Expr, operator, Refusal, stringLiteral } from './syntax.ts'
 import { zoneFormat } from './time-zone.ts'
 import { INT, type Type, type Words } from './types.ts'
 
@@ -22,10 +22,20 @@ export function checkArguments({ expr, name, args, types }: Call, environment: E
     }
     checkScales(expr, first, second)
   }
+  if (name === '_+_' && !isMacro(args[0])) checkSum(expr, first, second)
   if (name === 'matches') checkPattern(args[1], environment)
   if (name.startsWith('get') && args.length === 2) checkZone(args[1])
   if (name === 'rank' && types[0]?.kind === 'string') checkRank(args[0], types[0])
   if (args.length > 0 && args.every((arg) => arg.exprKind.case === 'constExpr')) checkConstant(expr, name, environment)
+}
+
+/** `map` and `filter` gather what they find in a variable of the parser's. */
+const isMacro = (arg: Expr | undefined): boolean => arg !== undefined && dottedName(arg) === '@result'
+
+/** Joined lists would get around the bounds on loops. */
+function checkSum(expr: Expr, a: Type | undefined, b: Type | undefined): void {
+  if (a?.kind === 'list' || b?.kind === 'list') throw new Refusal('lists are not joined: go through one after the other', expr)
+  if (a?.kind === 'any' && b?.kind === 'any') throw new Refusal('say what is added: string(…), int(…) or double(…)', expr)
 }
 
 function checkPattern(arg: Expr | undefined, environment: Environment): void {
@@ -68,7 +78,8 @@ export function checkScales(expr: Expr, a: Type | undefined, b: Type | undefined
 }
 
 /** `duration("4 h")` fails whenever it is reached: say so now. */
-function checkConstant(expr: Expr, name: string, { cel }: Environment): void {
+function checkConstant(expr: Expr, name: string, { cel, work }: Environment): void {
+  work.begin()
   const result = plan(cel, expr)({})
   if (isCelError(result)) throw new Refusal(`${operator(name)} fails on this: ${result.message}`, expr)
 }

@@ -84,6 +84,7 @@ function fromHere(expr: Expr, environment: Environment): Condition | undefined {
 function fromLibrary(expr: Expr, environment: Environment): Condition {
   const evaluate = plan(environment.cel, expr)
   return (_, bindings) => {
+    environment.work.begin()
     const result = evaluate(bindings as unknown as Parameters<typeof evaluate>[0])
     if (typeof result === 'boolean') return result
     return isCelError(result) ? nameOf(result) : 'not_boolean'

@@ -1,11 +1,13 @@
-import { type CelEnv, CelScalar, celEnv, celFunc, celMethod } from '@bufbuild/cel'
+import { type CelEnv, type CelFunc, CelScalar, celEnv, celFunc, celMethod } from '@bufbuild/cel'
 import { Pattern } from './pattern.ts'
 import { rankOf } from './rank.ts'
 import { timeFunctions } from './time-zone.ts'
+import { Work } from './work.ts'
 
-/** CEL with our own functions, and the compiled regular expressions of the conditions that share it. */
+/** CEL with our own functions, and what the conditions that share it have in common. */
 export interface Environment {
   readonly cel: CelEnv
+  readonly work: Work
   /** Compiled once each. Throws an Error that says what is wrong with `source`. */
   pattern(source: string): Pattern
 }
@@ -17,26 +19,52 @@ export function createEnvironment(): Environment {
     patterns.set(source, known)
     return known
   }
-  const cel = celEnv({
-    re2: { compile: pattern },
-    funcs: [
-      celFunc('rank', [CelScalar.STRING], CelScalar.INT, (word) => BigInt(rankOf(word))),
-      // The library's own makes an array of all characters first.
-      celFunc('size', [CelScalar.STRING], CelScalar.INT, (text) => BigInt(characters(text))),
-      celMethod('size', CelScalar.STRING, [], CelScalar.INT, function () {
-        return BigInt(characters(this))
-      }),
-      ...timeFunctions(),
-    ],
-  })
-  return { cel, pattern }
+  const work = new Work()
+  return { cel: celEnv({ funcs: [...textFunctions(work, pattern), ...timeFunctions()] }), work, pattern }
 }
 
+const { BOOL, DOUBLE, INT, STRING } = CelScalar
+/** What an automaton does with a character takes as long as looking at a few. */
+const PATTERN_WORK = 4
+/** Numbers have no more characters than that; making one takes longer than in proportion. */
+const MAX_NUMBER_LENGTH = 100
+
+/** Ours take the place of the library's, within bounds; its `size` makes an array of all characters, its `double` a NaN of any text. */
+const textFunctions = (work: Work, pattern: Environment['pattern']): CelFunc[] => [
+  celFunc('rank', [STRING], INT, (word) => BigInt(rankOf(word))),
+  celFunc('int', [STRING], INT, toInt),
+  celFunc('double', [STRING], DOUBLE, toDouble),
+  celFunc('size', [STRING], INT, (text) => characters(text, work)),
+  celMethod('size', STRING, [], INT, function () {
+    return characters(this, work)
+  }),
+  celMethod('contains', STRING, [STRING], BOOL, function (part) {
+    return work.contains(this, part)
+  }),
+  celMethod('matches', STRING, [STRING], BOOL, function (source) {
+    work.spend(this.length * PATTERN_WORK)
+    return pattern(source).test(this)
+  }),
+]
+
 /** Unicode characters, not UTF-16 units: a pair of surrogates counts once. */
-function characters(text: string): number {
+function characters(text: string, work: Work): bigint {
+  work.spend(text.length)
   let count = text.length
   for (let i = 0; i < text.length - 1; i++) {
     if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) count -= 1
   }
-  return count
+  return BigInt(count)
+}
+
+function toInt(text: string): bigint {
+  const value = text.length <= MAX_NUMBER_LENGTH && /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined
+  if (value === undefined || BigInt.asIntN(64, value) !== value) throw new RangeError('out of range: no whole number of 64 bits')
+  return value
+}
+
+function toDouble(text: string): number {
+  const value = text.length <= MAX_NUMBER_LENGTH && text.trim() !== '' ? Number(text) : Number.NaN
+  if (Number.isNaN(value)) throw new RangeError('out of range: no number')
+  return value
 }
