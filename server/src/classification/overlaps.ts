@@ -26,14 +26,26 @@ const rank = Object.fromEntries(FINDING_TYPES.map((type) => [type, PRECEDENCE.in
 const layer = Object.fromEntries(FINDING_TYPES.map((type) => [type, LAYER[groupOf(type)]])) as Record<FindingType, number>
 const LAYERS = FINDING_GROUPS.length
 
+const inOrder = (a: Finding, b: Finding): number => a.start - b.start || b.end - a.end || rank[a.type] - rank[b.type]
+
+/** Sorted, and none begins before the last has ended: as most lists are, those of a text flooded with one thing above all. */
+function isSettled(findings: readonly Finding[]): boolean {
+  let end = 0
+  for (const finding of findings) {
+    if (finding.start < end) return false
+    end = finding.end
+  }
+  return true
+}
+
 /**
  * Sorts findings by start and settles overlaps within a layer: the type of higher precedence stays and covers both stretches, so that
  * a redaction leaves nothing of either. An e-mail address in a connection string is the connection string; an instruction to send
  * data to an address is both, since those are in different layers.
  */
 export function settle(findings: Finding[]): readonly Finding[] {
-  if (findings.length < 2) return findings
-  findings.sort((a, b) => a.start - b.start || b.end - a.end || rank[a.type] - rank[b.type])
+  if (isSettled(findings)) return findings
+  findings.sort(inOrder)
   const kept: (Finding | undefined)[] = []
   const last = new Array<number>(LAYERS).fill(-1)
   for (const finding of findings) {

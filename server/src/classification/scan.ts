@@ -1,4 +1,12 @@
-import { countFindings, type Finding, type FindingCounts } from '../domain/finding.ts'
+import {
+  countFindings,
+  FINDING_TYPES,
+  type Finding,
+  type FindingCounts,
+  type FindingGroup,
+  type FindingType,
+  groupOf,
+} from '../domain/finding.ts'
 import { elapsed } from '../lib/clock.ts'
 import type { Detector } from './detector.ts'
 import { settle } from './overlaps.ts'
@@ -14,16 +22,26 @@ export interface Scan {
 
 const NOTHING = countFindings([])
 
+/** `countFindings` of the domain, for lists as long as a hostile text can make them, and for free when there is nothing. */
+function count(lists: readonly (readonly Finding[])[]): FindingCounts {
+  if (lists.every((list) => list.length === 0)) return NOTHING
+  const counts: Record<FindingType | FindingGroup, number> = { ...NOTHING }
+  for (const list of lists) for (const { type } of list) counts[type] += 1
+  for (const type of FINDING_TYPES) counts[groupOf(type)] += counts[type]
+  return counts
+}
+
 /** Runs one detector over all texts and adds what it finds, in terms of the original texts. */
-function look(detector: Detector, texts: readonly string[], plains: readonly PlainText[], found: Finding[][]): void {
-  for (const [i, view] of plains.entries()) {
+function look(detector: Detector, texts: readonly string[], plains: readonly PlainText[], found: readonly Finding[][]): void {
+  for (let i = 0; i < texts.length; i++) {
     const text = texts[i] ?? ''
-    const findings = detector.detect(detector.raw ? text : view.text)
+    const view = plains[i]
     const list = found[i]
-    if (!list) continue
+    if (!view || !list) continue
     const same = detector.raw || view.text === text
-    for (const finding of findings)
+    for (const finding of detector.detect(same ? text : view.text)) {
       list.push(same ? finding : { type: finding.type, ...view.original(finding.start, finding.end) })
+    }
   }
 }
 
@@ -53,6 +71,5 @@ export function scan(
     if (spent) failures.push(detector.name)
   }
   const findings = found.map(settle)
-  const any = findings.some((list) => list.length > 0)
-  return { findings, counts: any ? countFindings(findings.flat()) : NOTHING, failures }
+  return { findings, counts: count(findings), failures }
 }

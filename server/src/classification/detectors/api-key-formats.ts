@@ -35,7 +35,7 @@ export const KEY_FORMATS: readonly KeyFormat[] = [
   key('nvapi-', URL_SAFE(60)),
   key('lsv2_', '(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}'),
   key('pcsk_', URL_SAFE(40)),
-  key('ABSK', '[A-Za-z0-9+/]{100,270}'),
+  key('ABSKQmVkcm9ja', '[A-Za-z0-9+/]{90,140}'),
   // Clouds and hosting.
   ...['AKIA', 'ASIA', 'ABIA', 'ACCA'].map((prefix) => key(prefix, '[A-Z0-9]{16}')),
   key('GOCSPX-', URL_SAFE(28, 28)),
@@ -103,7 +103,7 @@ export const KEY_FORMATS: readonly KeyFormat[] = [
   key('glsa_', '[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}'),
   key('glc_', '[A-Za-z0-9+/]{32,400}'),
   key('NRAK-', '[A-Z0-9]{27}'),
-  key('sntrys_', String.raw`[\w+/-]{40,400}`),
+  key('sntrys_', String.raw`[\w+/-]{40,250}`),
   key('sntryu_', HEX(64)),
   key('dt0c01.', String.raw`[A-Z0-9]{24}\.[A-Z0-9]{64}`),
   key('phx_', ALNUM(40)),

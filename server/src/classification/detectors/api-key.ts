@@ -1,6 +1,7 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
 import { CharacterSet, DIGITS, eachRun, LOWER, UPPER } from '../text/characters.ts'
+import { eachMatch } from '../text/matches.ts'
 import { hasVariety, isPlaceholder } from '../text/secret-value.ts'
 import { KEY_FORMATS } from './api-key-formats.ts'
 
@@ -54,8 +55,8 @@ export const apiKey: Detector = {
       const key = end - at >= MIN_LENGTH ? keyAt(text, at) : undefined
       if (key !== undefined) add(at, key.length)
     })
-    if (text.includes('https://')) for (const { 0: match, index } of text.matchAll(WEBHOOK)) add(index, match.length)
-    if (text.includes(':AA')) for (const { 0: match, index } of text.matchAll(TELEGRAM)) add(index, match.length)
+    if (text.includes('https://')) eachMatch(text, WEBHOOK, ({ 0: match, index }) => add(index, match.length))
+    if (text.includes(':AA')) eachMatch(text, TELEGRAM, ({ 0: match, index }) => add(index, match.length))
     return findings
   },
 }

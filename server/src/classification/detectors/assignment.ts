@@ -1,19 +1,25 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
+import { CharacterSet } from '../text/characters.ts'
+import { eachEnd, eachMatch } from '../text/matches.ts'
 import { isGenerated, isPassword } from '../text/secret-value.ts'
 
-/** Longest name that is read, in letters; and how far back. */
+/** Longest name that is read, in letters, and the shortest there is (`pwd`). */
 const MAX_NAME = 24
+const MIN_NAME = 3
+/** How far back a name is looked for. */
 const REACH = 36
 /** May stand between a name and its `=` or `:` (four of them): closing quotes and brackets, Markdown, spaces. */
-const CLOSING = new Set([...' \t"\'`])\\*_'])
+const CLOSING = new CharacterSet(' \t"\'`])\\*_')
 const MAX_CLOSING = 4
-const JOINERS = new Set([...'_-. '])
+const JOINERS = new CharacterSet('_-. ')
 
 const PASSWORD_NAME =
   /(?:passwords?|passwd|passphrase|passcode|passwort|kennwort|contraseña|contrasena|senha|motdepasse|wachtwoord|lösenord|hasło|пароль|\bpass|\bpwd|(?:db|my|user|admin|root)(?:pass|pwd)|mdp)$/
 const SECRET_NAME =
   /(?:secrets?|tokens?|(?:api|access|secret|private|auth|client|signing|encryption|master|account|storage|shared|subscription|session|service|webhook|app|server|deploy)keys?|credentials?)$/
+/** Behind a name they make a call, an index or a block of it. */
+const OPENING = new CharacterSet('([{')
 /** A `secret` is shorter than a token. */
 const MIN_SECRET = 8
 const MIN_TOKEN = 16
@@ -21,30 +27,26 @@ const MIN_TOKEN = 16
 /** In quotes on one line, or up to the next space or delimiter. Escaped quotes are those of JSON in JSON. */
 const VALUE = /[:=>]{0,2}[ \t]{0,4}(?:[rbfu]?\\?(["'`])([^"'`\n\\]{4,256})\\?\1|([^\s"'`,;<>(){}[\]|&\\=]{4,256}={0,2}))/y
 
-/** Last letters of the names above: anything else before a `=` or `:` is passed over at the price of one look. */
-const LAST = new Set([...'dtnyeslraołDTNYESLRAOŁ'])
-
 const isLetter = (unit: number): boolean => ((unit | 32) >= 97 && (unit | 32) <= 122) || unit >= 0xc0
 
 /**
  * The letters of the name before the separator at `index`, lower case, without what joins its words: `DB_PASSWORD`, `"api-key"`,
- * `config['clientSecret']`. Empty when no name of a secret ends so. Reads a bounded stretch.
+ * `config['clientSecret']`. Empty when there are too few. Reads a bounded stretch.
  */
 function nameBefore(text: string, index: number): string {
   const floor = Math.max(0, index - REACH)
   let at = index
-  while (at > floor && index - at < MAX_CLOSING && CLOSING.has(text[at - 1] ?? '')) at--
-  if (!LAST.has(text[at - 1] ?? '')) return ''
+  while (at > floor && index - at < MAX_CLOSING && CLOSING.has(text.charCodeAt(at - 1))) at--
+  for (let i = 1; i <= MIN_NAME; i++) if (!isLetter(text.charCodeAt(at - i))) return ''
   let name = ''
-  for (let joined = false; at > floor && name.length < MAX_NAME; at--) {
-    const character = text[at - 1] ?? ''
-    if (isLetter(text.charCodeAt(at - 1))) {
-      name = character + name
-      joined = false
-    } else if (joined || !JOINERS.has(character)) break
-    else joined = true
+  for (;;) {
+    let start = at
+    while (start > floor && isLetter(text.charCodeAt(start - 1))) start--
+    name = text.slice(start, at) + name
+    const goesOn = start > floor + 1 && name.length < MAX_NAME && JOINERS.has(text.charCodeAt(start - 1))
+    if (!goesOn || !isLetter(text.charCodeAt(start - 2))) return name.toLowerCase()
+    at = start - 1
   }
-  return name.toLowerCase()
 }
 
 interface Value {
@@ -53,35 +55,55 @@ interface Value {
   readonly start: number
 }
 
-/** The value after the separator at `index`. A call or an index behind it makes it code. */
-function valueAfter(text: string, index: number): Value | undefined {
-  VALUE.lastIndex = index + 1
+const TRAILING = /[.,?:]+$/
+
+/** The value that begins at or soon after `from`. A call or an index behind it makes it code. */
+function valueAfter(text: string, from: number): Value | undefined {
+  VALUE.lastIndex = from
   const match = VALUE.exec(text)
   if (!match) return undefined
   const end = VALUE.lastIndex
   const quoted = match[2]
   if (quoted !== undefined) return { value: quoted, quoted: true, start: end - quoted.length - (text[end - 2] === '\\' ? 2 : 1) }
-  const value = (match[3] ?? '').replace(/[.,?:]+$/, '')
-  return /[([{]/.test(text[end] ?? '') ? undefined : { value, quoted: false, start: end - (match[3] ?? '').length }
+  const written = match[3] ?? ''
+  if (OPENING.has(text.charCodeAt(end))) return undefined
+  return { value: written.replace(TRAILING, ''), quoted: false, start: end - written.length }
 }
 
-function isSecret(name: string, { value, quoted }: Value): boolean {
+type Kind = 'password' | 'secret' | 'token' | 'nothing'
+
+function kindOf(name: string): Kind {
+  if (PASSWORD_NAME.test(name)) return 'password'
+  if (!SECRET_NAME.test(name)) return 'nothing'
+  return /secrets?$/.test(name) ? 'secret' : 'token'
+}
+
+function isSecret(kind: Kind, { value, quoted }: Value): boolean {
   if (/\s/.test(value)) return false
-  if (PASSWORD_NAME.test(name)) return isPassword(value, quoted)
-  if (!SECRET_NAME.test(name)) return false
-  return isGenerated(value, /secrets?$/.test(name) ? MIN_SECRET : MIN_TOKEN)
+  return kind === 'password' ? isPassword(value, quoted) : isGenerated(value, kind === 'secret' ? MIN_SECRET : MIN_TOKEN)
 }
 
-function* assignments(text: string): Generator<Finding> {
+/** After what a name may end with; `>` only directly after it, as the end of an XML tag. */
+const SEPARATOR = /(?<=[A-Za-z\u00c0-\uffff"'`\])\\*_ \t])[:=]|(?<=[a-z])>/g
+
+function addAssignments(findings: Finding[], text: string): void {
+  /** Names repeat: in a file of settings each is looked at once. */
+  const kinds = new Map<string, Kind>()
   let from = 0
-  for (const { index } of text.matchAll(/[:=]|(?<=[a-z])>/gi)) {
-    if (index < from) continue
-    const name = nameBefore(text, index)
-    const value = name === '' ? undefined : valueAfter(text, index)
-    if (!value || !isSecret(name, value)) continue
+  eachEnd(text, SEPARATOR, (after) => {
+    if (after <= from) return
+    const name = nameBefore(text, after - 1)
+    if (name === '') return
+    let kind = kinds.get(name)
+    if (kind === undefined) {
+      kind = kindOf(name)
+      kinds.set(name, kind)
+    }
+    const value = kind === 'nothing' ? undefined : valueAfter(text, after)
+    if (!value || kind === undefined || !isSecret(kind, value)) return
     from = value.start + value.value.length
-    yield { type: 'secret.token', start: value.start, end: from }
-  }
+    findings.push({ type: 'secret.token', start: value.start, end: from })
+  })
 }
 
 /** `--password hunter2` */
@@ -90,22 +112,23 @@ const FLAG = /--(?:password|passwd|pwd|passphrase|token|secret|api-?key|access-?
 const SPOKEN =
   /(?:passwor[dt]s?|passcode|passphrase|kennwort|contraseñas?|senhas?|mot de passe|wachtwoord|\bpwd|\bapi key|\bsecret key|\baccess token)(?: [\p{L}']{1,15}){0,4}? (?:is|was|ist|lautet|war|es|est|è|é|to|set to|becomes|são|are)(?: now| still| currently| simply| just)?:? (["'`]?)([^\s"'`,;]{6,128})/giu
 
-function* said(text: string): Generator<Finding> {
-  if (text.includes('--')) {
-    for (const { 0: match, index, 2: value = '' } of text.matchAll(FLAG)) {
-      if (isPassword(value, false)) yield spanAtEnd(index, match, value)
-    }
-  }
-  for (const { 0: match, index, 2: written = '' } of text.matchAll(SPOKEN)) {
-    const value = written.replace(/[.,?:)]+$/, '')
-    if (/\d/.test(value) && isPassword(value, false))
-      yield spanAtEnd(index, match.slice(0, match.length - written.length + value.length), value)
-  }
-}
+/** What a password that is said must look like, and parts of the names: cheaper to look for than the sentence. */
+const SPOKEN_VALUE = /[A-Za-z!@#$%^&*?]\d|\d[A-Za-z!@#$%^&*?]|\d{6}/
+const SPOKEN_HINT =
+  /[Pp]ass[wpce]|PASS|[Kk]ennwort|[Cc]ontrase|[Ss]enha|[Ww]achtwoord|pwd|(?:API|api|[Ss]ecret) key|[Aa]ccess token/
 
-const spanAtEnd = (index: number, match: string, value: string): Finding => {
-  const end = index + match.length
-  return { type: 'secret.token', start: end - value.length, end }
+function addSpoken(findings: Finding[], text: string): void {
+  const add = (end: number, value: string) => findings.push({ type: 'secret.token', start: end - value.length, end })
+  if (text.includes('--')) {
+    eachMatch(text, FLAG, ({ 0: match, index, 2: value = '' }) => {
+      if (isPassword(value, false)) add(index + match.length, value)
+    })
+  }
+  if (!SPOKEN_VALUE.test(text) || !SPOKEN_HINT.test(text)) return
+  eachMatch(text, SPOKEN, ({ 0: match, index, 2: written = '' }) => {
+    const value = written.replace(/[.,?:)]+$/, '')
+    if (/\d/.test(value) && isPassword(value, false)) add(index + match.length - written.length + value.length, value)
+  })
 }
 
 /**
@@ -115,6 +138,9 @@ const spanAtEnd = (index: number, match: string, value: string): Finding => {
 export const assignment: Detector = {
   name: 'assignment',
   detect(text) {
-    return [...assignments(text), ...said(text)]
+    const findings: Finding[] = []
+    addAssignments(findings, text)
+    addSpoken(findings, text)
+    return findings
   },
 }

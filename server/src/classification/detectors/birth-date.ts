@@ -1,6 +1,7 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
 import { isLabelled, labels } from '../text/label.ts'
+import { eachMatch } from '../text/matches.ts'
 
 const MONTH =
   '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mai|okt|dez|märz|ene|abr|ago|dic|fév|avr|juin|juil|août|gen|mag|giu|lug|set|ott)'
@@ -16,17 +17,20 @@ const LABELS = labels(
 /** Lives of the famous are told in words ("born on 14 March 1879"), forms are filled in with figures. */
 const BORN = labels('born, geboren, né, née, nacido, nacida, nato, nata, nascido, nascida', 'on am le el il em was')
 
+/** Parts of the labels: without one of them no date is looked for. */
+const LIFE = /birth|born|dob|d\.o\.b|gebor|geburt|geboor|naiss|née?|nac[ií]|nasc|nat[oa]|urodz|fød|föd|生|出/i
+
 /** Dates of birth: a date behind a label that says so. */
 export const birthDate: Detector = {
   name: 'birth-date',
   detect(text) {
     const findings: Finding[] = []
-    if (!/\d{2}/.test(text)) return findings
-    for (const { 0: date, index, groups } of text.matchAll(DATE)) {
+    if (!/\d{4}|\d[./-]\d/.test(text) || !LIFE.test(text)) return findings
+    eachMatch(text, DATE, ({ 0: date, index, groups }) => {
       if (isLabelled(text, index, LABELS) || (groups?.numeric && isLabelled(text, index, BORN))) {
         findings.push({ type: 'pii.person', start: index, end: index + date.length })
       }
-    }
+    })
     return findings
   },
 }

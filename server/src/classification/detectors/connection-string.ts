@@ -1,9 +1,12 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
+import { CharacterSet, DIGITS, LOWER, UPPER } from '../text/characters.ts'
+import { eachMatch } from '../text/matches.ts'
 import { isTemplate } from '../text/secret-value.ts'
 
 /** `scheme://user:password@host…` (RFC 3986 §3.2.1), up to the end of the path and query. */
 const USER_INFO = /:\/\/([^\s/?#"'`<>@:]{0,128}):([^\s/?#"'`<>@]{1,256})@[^\s"'`<>]{1,512}/y
+const SCHEME = new CharacterSet(`${LOWER}${UPPER}${DIGITS}+.-`)
 const MAX_SCHEME = 24
 
 /** Lists of `Key=Value;`, as ADO.NET, ODBC and Azure write them. A list that names a machine and a password is one. */
@@ -17,37 +20,40 @@ const MARK = /(?:password|pwd|key|secret)[ ]?=/i
 /** Where the scheme before `://` begins. */
 function schemeStart(text: string, index: number): number {
   let start = index
-  while (start > 0 && index - start < MAX_SCHEME && /[\w+.-]/.test(text[start - 1] ?? '')) start--
+  while (start > 0 && index - start < MAX_SCHEME && SCHEME.has(text.charCodeAt(start - 1))) start--
   return start
 }
 
-function* urls(text: string): Generator<Finding> {
-  for (let index = text.indexOf('://'); index !== -1; index = text.indexOf('://', index + 3)) {
+function addUrls(findings: Finding[], text: string): void {
+  let from = 0
+  for (let index = text.indexOf('://'); index !== -1; index = text.indexOf('://', Math.max(index + 3, from))) {
     USER_INFO.lastIndex = index
     const match = USER_INFO.exec(text)
     const start = schemeStart(text, index)
     if (!match || start === index || isTemplate(match[2] ?? '')) continue
-    yield { type: 'secret.connection_string', start, end: index + match[0].replace(/[.,;)\]}]+$/, '').length }
+    from = index + match[0].replace(/[.,;)\]}]+$/, '').length
+    findings.push({ type: 'secret.connection_string', start, end: from })
   }
 }
 
-function* lists(text: string): Generator<Finding> {
-  for (const { 0: piece, index } of text.matchAll(PIECE)) {
+function addLists(findings: Finding[], text: string): void {
+  eachMatch(text, PIECE, ({ 0: piece, index }) => {
     const password = PASSWORD.exec(piece)
     const machine = password && MACHINE.exec(piece)
-    if (!machine || isTemplate(password[1] ?? '')) continue
+    if (!machine || isTemplate(password[1] ?? '')) return
     const start = Math.min(machine.index, password.index)
     const end = Math.max(machine.index + machine[0].length, password.index + password[0].length)
-    yield { type: 'secret.connection_string', start: index + start, end: index + end }
-  }
+    findings.push({ type: 'secret.connection_string', start: index + start, end: index + end })
+  })
 }
 
 /** Addresses of databases, queues and storage with the credentials in them. Any scheme: `https://user:password@host` is one too. */
 export const connectionString: Detector = {
   name: 'connection-string',
   detect(text) {
-    const findings = [...urls(text)]
-    if (text.includes('=') && MARK.test(text)) findings.push(...lists(text))
+    const findings: Finding[] = []
+    addUrls(findings, text)
+    if (text.includes('=') && MARK.test(text)) addLists(findings, text)
     return findings
   },
 }

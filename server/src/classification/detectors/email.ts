@@ -1,6 +1,7 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
 import { CharacterSet, DIGITS, isAlphabeticBeyondAscii, LOWER, UPPER } from '../text/characters.ts'
+import { eachMatch } from '../text/matches.ts'
 
 const LOCAL = new CharacterSet(`${LOWER}${UPPER}${DIGITS}._%+-'`)
 const DOMAIN = new CharacterSet(`${LOWER}${UPPER}${DIGITS}.-`)
@@ -51,11 +52,11 @@ export const email: Detector = {
       const finding = addressAt(text, at)
       if (finding) findings.push(finding)
     }
-    for (const { 0: match, index } of text.matchAll(SPELLED)) {
+    eachMatch(text, SPELLED, ({ 0: match, index }) => {
       const at = text[index - 1] === ' ' ? index - 1 : index
       const start = localStart(text, at)
       if (start < at) findings.push({ type: 'pii.email', start, end: index + match.length })
-    }
+    })
     return findings
   },
 }

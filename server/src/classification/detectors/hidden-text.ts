@@ -1,20 +1,37 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
-import { INVISIBLE, INVISIBLE_PAIR } from '../text/invisible.ts'
+import { classOf, INVISIBLE_HIGH, INVISIBLE_RANGES, isInvisiblePair } from '../text/invisible.ts'
 
-const RUN = new RegExp(`(?:[${INVISIBLE}]|${INVISIBLE_PAIR})+`, 'g')
+const ANY = new RegExp(`[${classOf([...INVISIBLE_RANGES, [INVISIBLE_HIGH, INVISIBLE_HIGH]])}]`)
+const invisible = new Uint8Array(0x10000)
+for (const [from, to] of INVISIBLE_RANGES) invisible.fill(1, from, to + 1)
+
+/** Where the run of invisible characters that begins at `at` ends; `at` when none does. */
+function runEnd(text: string, at: number): number {
+  let end = at
+  for (;;) {
+    const unit = text.charCodeAt(end)
+    if (invisible[unit] === 1) end++
+    else if (unit === INVISIBLE_HIGH && isInvisiblePair(text, end)) end += 2
+    else return end
+  }
+}
 
 const TAG = /\udb40[\udc00-\udc7f]/
 /** U+1F3F4 with the region in tags, ended by the cancel tag: 🏴󠁧󠁢󠁳󠁣󠁴󠁿. */
 const FLAG = /^(?:\udb40[\udc30-\udc39\udc61-\udc7a]){3,6}\udb40\udc7f$/
 const BLACK_FLAG = '\u{1f3f4}'
 const OVERRIDE = /[\u202d\u202e]/
+/** Twelve units of tags make a flag; nothing legitimate is longer. */
+const LONGEST_SEQUENCE = 14
 const DIRECTIONS_ONLY = /^[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]{1,4}$/
 /** Hebrew to Arabic and their presentation forms. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 
 const between = (unit: number, from: number, to: number): boolean => unit >= from && unit <= to
 const isAstral = (unit: number): boolean => between(unit, 0xd800, 0xdfff)
+const isDirectionControl = (unit: number): boolean =>
+  unit === 0x61c || between(unit, 0x200e, 0x200f) || between(unit, 0x202a, 0x202e) || between(unit, 0x2066, 0x2069)
 /** Hebrew to Mongolian without Hangul: scripts in which joiners shape letters. */
 const isShaped = (unit: number): boolean =>
   between(unit, 0x590, 0x109f) || between(unit, 0x1780, 0x18af) || between(unit, 0xa800, 0xabff) || between(unit, 0xfb1d, 0xfefc)
@@ -32,8 +49,7 @@ const isLetterOrDigit = (unit: number): boolean =>
 const SOFT_HYPHEN = '\u00ad'
 
 /** One invisible character on its own, by the units beside it (NaN at an end of the text). */
-function hasPurpose(character: string, previous: number, next: number, text: string, at: number): boolean {
-  const unit = character.charCodeAt(0)
+function hasPurpose(unit: number, previous: number, next: number, text: string, at: number): boolean {
   switch (unit) {
     case 0x200d: // zero-width joiner
       return (isPictographic(previous) && isPictographic(next)) || isShaped(previous) || isShaped(next)
@@ -73,16 +89,20 @@ function isRareButRight(unit: number, previous: number, next: number): boolean {
   return false
 }
 
-function isLegitimate(text: string, run: string, start: number, rightToLeft: () => boolean): boolean {
-  if (OVERRIDE.test(run)) return false
-  if (TAG.test(run)) return FLAG.test(run) && text.startsWith(BLACK_FLAG, start - 2)
-  if (DIRECTIONS_ONLY.test(run) && rightToLeft()) return true
+function isLegitimate(text: string, start: number, end: number, rightToLeft: () => boolean): boolean {
   const previous = text.charCodeAt(start - 1)
-  const next = text.charCodeAt(start + run.length)
+  const next = text.charCodeAt(end)
+  const first = text.charCodeAt(start)
+  const isDirection = isDirectionControl(first)
+  if (end - start === 1 && !isDirection) return hasPurpose(first, previous, next, text, start)
+  const run = text.slice(start, Math.min(end, start + LONGEST_SEQUENCE + 1))
+  if (run.length > LONGEST_SEQUENCE || OVERRIDE.test(run)) return false
+  if (TAG.test(run)) return FLAG.test(run) && text.startsWith(BLACK_FLAG, start - 2)
+  if (isDirection && DIRECTIONS_ONLY.test(run) && rightToLeft()) return true
   // Emoji sequences: presentation selector and joiner, as in ❤️‍🔥.
   if (run === '\ufe0f\u200d') return isPictographic(previous) && isPictographic(next)
-  const isSingle = run.length === 1 || (run.length === 2 && run.startsWith('\udb40'))
-  return isSingle && hasPurpose(run, previous, next, text, start)
+  const isSingle = run.length === 1 || (run.length === 2 && first === INVISIBLE_HIGH)
+  return isSingle && hasPurpose(first, previous, next, text, start)
 }
 
 /**
@@ -96,14 +116,18 @@ export const hiddenText: Detector = {
   raw: true,
   detect(text) {
     const findings: Finding[] = []
+    const first = text.search(ANY)
+    if (first === -1) return findings
     let known: boolean | undefined
     const rightToLeft = () => {
       known ??= RIGHT_TO_LEFT.test(text)
       return known
     }
-    for (const { 0: run, index } of text.matchAll(RUN)) {
-      if (!isLegitimate(text, run, index, rightToLeft))
-        findings.push({ type: 'hidden.text', start: index, end: index + run.length })
+    for (let at = first; at < text.length; at++) {
+      const end = runEnd(text, at)
+      if (end === at) continue
+      if (!isLegitimate(text, at, end, rightToLeft)) findings.push({ type: 'hidden.text', start: at, end })
+      at = end
     }
     return findings
   },

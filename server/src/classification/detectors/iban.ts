@@ -2,13 +2,16 @@ import { countrySpecs, isValidIBAN } from 'ibantools'
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
 import { bounded } from '../text/bounded.ts'
-import { remainder } from '../text/checksums.ts'
+import { eachMatch } from '../text/matches.ts'
 
 /** Two letters, two check digits and up to 30 letters and digits, in one piece or in groups. */
 const SHAPE = /(?<![a-z0-9])[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,30}/gi
 
 /** How many checks of a country's own rules one text may buy (2 µs each); the check digits of ISO 7064 are always computed. */
 const CHECKS = 1_000
+
+const DIGIT_0 = 48
+const LETTER_A = 65
 
 /** The length in characters that the compact IBAN `length` long has in `written`, or 0 when `written` does not end a word there. */
 function writtenLength(written: string, length: number): number {
@@ -20,11 +23,14 @@ function writtenLength(written: string, length: number): number {
   return 0
 }
 
-/** ISO 7064 MOD 97-10 over the IBAN with its first four characters last and letters as 10…35. */
+/** ISO 7064 MOD 97-10 over the IBAN with its first four characters last and letters as 10 to 35. */
 function hasCheckDigits(iban: string): boolean {
-  let digits = ''
-  for (const letter of iban.slice(4) + iban.slice(0, 4)) digits += Number.parseInt(letter, 36)
-  return remainder(digits, 97) === 1
+  let rest = 0
+  for (let i = 0; i < iban.length; i++) {
+    const unit = iban.charCodeAt((i + 4) % iban.length)
+    rest = (unit < LETTER_A ? rest * 10 + unit - DIGIT_0 : rest * 100 + unit - LETTER_A + 10) % 97
+  }
+  return rest === 1
 }
 
 /** International bank account numbers: country, its length and format, and check digits must fit. */
@@ -33,15 +39,15 @@ export const iban: Detector = {
   detect(text) {
     const findings: Finding[] = []
     const mayBe = bounded(CHECKS)
-    for (const { 0: written, index } of text.matchAll(SHAPE)) {
+    eachMatch(text, SHAPE, ({ 0: written, index }) => {
       const length = countrySpecs[written.slice(0, 2).toUpperCase()]?.chars ?? 0
       const end = writtenLength(written, length)
-      if (end === 0) continue
+      if (end === 0) return
       const compact = written.slice(0, end).replace(/[ -]/g, '').toUpperCase()
       if (hasCheckDigits(compact) && mayBe(() => isValidIBAN(compact))) {
         findings.push({ type: 'pii.iban', start: index, end: index + end })
       }
-    }
+    })
     return findings
   },
 }

@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
+import { eachMatch } from '../text/matches.ts'
 
 const V4 = /(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w)/g
 /** Eight groups, or fewer with `::`; what is one, `node:net` decides. */
@@ -40,13 +41,13 @@ export const ip: Detector = {
   name: 'ip',
   detect(text) {
     const findings: Finding[] = []
-    for (const { 0: match, index } of text.matchAll(V4)) {
+    eachMatch(text, V4, ({ 0: match, index }) => {
       if (isV4(text, index, match)) findings.push({ type: 'pii.ip', start: index, end: index + match.length })
-    }
+    })
     if (!COLONS.test(text)) return findings
-    for (const { 0: match, index } of text.matchAll(V6)) {
+    eachMatch(text, V6, ({ 0: match, index }) => {
       if (isV6(match)) findings.push({ type: 'pii.ip', start: index, end: index + match.length })
-    }
+    })
     return findings
   },
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
 import { digitsOf, luhn } from '../text/checksums.ts'
+import { eachMatch } from '../text/matches.ts'
 
 /** First digits (inclusive range, as written in ISO/IEC 7812 tables) and lengths of one kind of card. */
 interface Issuer {
@@ -52,10 +53,10 @@ export const paymentCard: Detector = {
   name: 'payment-card',
   detect(text) {
     const findings: Finding[] = []
-    for (const { 0: match, index } of text.matchAll(SHAPE)) {
+    eachMatch(text, SHAPE, ({ 0: match, index }) => {
       const digits = digitsOf(match)
       if (luhn(digits) && isIssued(digits)) findings.push({ type: 'pii.card', start: index, end: index + match.length })
-    }
+    })
     return findings
   },
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
 import { isLabelled, labels } from '../text/label.ts'
+import { eachEnd, eachMatch } from '../text/matches.ts'
 
 /** A word of a name: capital letter, then letters; or an initial. Not a further label ("Phone:"). */
 const WORD = String.raw`(?!\p{L}+ ?[:=])\p{Lu}(?:\.|(?:[\p{L}\p{M}]|['-](?=\p{L}))+)`
@@ -8,18 +9,16 @@ const PARTICLES = `(?:(?:van|von|vom|zu|de|del|della|der|den|da|di|do|dos|das|du
 const NAME = new RegExp(`${WORD}(?: (?:${PARTICLES})?${WORD}){0,4}`, 'uy')
 
 /** Words with a capital that are no names, first in a sentence or in an organisation. */
-const NO_NAME = new RegExp(
-  String.raw`(?:^|[ '-])(?:${[
-    'He|She|It|The|This|That|These|In|On|At|And|But|Or|We|They|You|I|If|Is|Are|Was|Not|No|None|Yes|Please|Thank|Thanks|Hello|Hi|Dear|My|Your',
-    'Inc|Ltd|LLC|LLP|GmbH|AG|SA|SE|PLC|BV|Corp|Corporation|Company|Co|Group|Bank|University|College|School|Institute|Foundation|Holdings',
-    'Team|Department|Dept|Support|Sales|Service|Services|Office|Center|Centre|Resources|Desk|Agency|Association|Committee|Council|Hospital',
-    'Server|System|Systems|Service|Database|Cluster|Test|Demo|Example|Sample|Unknown|Anonymous|Admin|Administrator|User|Default|Production',
-    'Apt|Suite|Unit|Street|Road|Avenue|Universe|World|America|President|Speaker|Chairman|Secretary|Justice|Minister|Mayor|Pepper|Null|Undefined',
-    'Build|Run|Install|Deploy|Checkout|Setup|Set|Create|Update|Publish|Lint|Policy|API|Functions|Core|Debug|Release|Check|Start|Stop|Configure',
-    'Upload|Download|Cache|Code|Project|Workflow|Pipeline|CI|CD|Docs|Documentation|Action|Privacy|Terms|Home|Page|Menu|Settings|Button',
-    'N/A|TBD|TODO|String|Number|Boolean|Object|Array|Text|Date|Time|Name|Title|Value|Type|Key|Required|Optional',
-  ].join('|')})(?![\p{L}])`,
-  'u',
+const NO_NAME = new Set(
+  `He She It The This That These In On At And But Or We They You I If Is Are Was Not No None Yes Please Thank Thanks Hello Hi
+  Dear My Your Inc Ltd LLC LLP GmbH AG SA SE PLC BV Corp Corporation Company Co Group Bank University College School Institute
+  Foundation Holdings Team Department Dept Support Sales Service Services Office Center Centre Resources Desk Agency
+  Association Committee Council Hospital Server System Systems Service Database Cluster Test Demo Example Sample Unknown
+  Anonymous Admin Administrator User Default Production Apt Suite Unit Street Road Avenue Universe World America President
+  Speaker Chairman Secretary Justice Minister Mayor Pepper Null Undefined Build Run Install Deploy Checkout Setup Set Create
+  Update Publish Lint Policy API Functions Core Debug Release Check Start Stop Configure Upload Download Cache Code Project
+  Workflow Pipeline CI CD Docs Documentation Action Privacy Terms Home Page Menu Settings Button N/A TBD TODO String Number
+  Boolean Object Array Text Date Time Name Title Value Type Key Required Optional`.split(/\s+/),
 )
 
 const STRANGERS = `
@@ -48,27 +47,37 @@ const GENERAL = labels(
 )
 const QUESTION = labels('name, nombre, nome, name on the account', 'on the account card your', STRANGERS)
 
-const SEPARATOR = /[:=?]/g
-/** Between a label's separator and its value: spaces, quotes, Markdown. One line break after a question. */
-const OPENING = /[ \t]{0,4}(?:["'`*_>]{1,3}|\n)?[ \t]{0,2}/y
+/**
+ * A label's separator and what may stand before its value: spaces, quotes, Markdown, one line break after a question. Then a capital
+ * (letters beyond ASCII are left to NAME).
+ */
+const FIELD = /[:=?][ \t]{0,4}(?:["'`*_>]{1,3}|\n)?[ \t]{0,2}(?=[A-Z\u00c0-\u052f])/g
 
-const SPOKEN =
-  /\b(?:(?:my|his|her|their|your|whose|'s|full|first|last|legal|real|maiden|sur|fore) ?names? (?:is|was)|my name's|mein name ist|ich hei(?:ß|ss)e|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|meu nome é|chamo-me|me chamo|mijn naam is|ik heet|jag heter|mitt namn är|jeg heter|jeg hedder|nazywam się|меня зовут|(?:people|you can|just|please|friends) call me|this is (?=\p{Lu}[\p{L}'-]+ (?:\p{Lu}[\p{L}'-]+ )?(?:speaking|calling|here))) /giu
+/** A word before a capital, and the last letters of those that may introduce somebody ("is", "heiße", "llamo"). */
+const BEFORE_CAPITAL = /[a-z\u00df-\u052f] (?=[A-Z\u00c0-\u052f])/g
+const LEADING_ENDS = new Set([...'streoèéęтm'].map((letter) => letter.charCodeAt(0)))
+const INTRODUCTION =
+  /(?:(names?) (?:is|was|ist|är)|(name)'s|ich hei(?:ß|ss)e|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|meu nome é|chamo-me|me chamo|mijn naam is|ik heet|jag heter|mitt namn är|jeg he(?:ter|dder)|nazywam się|меня зовут|(?:people|you can|just|please|friends) call me)$/i
+const LONGEST_INTRODUCTION = 18
+/** A file has a name as well. */
+const WHOSE = labels('my, his, her, their, your, whose, mein, meine, s, full, first, last, real, maiden, given, family')
 
 const TITLE =
-  /(?<![\p{L}\d])(?:Mr|Mrs|Ms|Mx|Dr|Prof|Mme|Mlle|Sra?|Srta|Sig|Dott|Dhr|Mevr)\.? (?=\p{Lu})|(?<![\p{L}\d]|\p{Lu}[\p{L}-]{1,20} (?=Miss))(?:Miss|Professor|Doctor|Herrn?|Frau|Monsieur|Madame|Señora?|Signora?|Senhora?|Meneer|Mevrouw|Господин|Госпожа) (?=\p{Lu})/gu
+  /(?<![A-Za-z\u00c0-\u052f\d])(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Mme|Mlle|Sra?|Srta|Sig|Dott|Dhr|Mevr)\.?|(?<![A-Z][A-Za-z-]{1,20} )Miss|Professor|Doctor|Herrn?|Frau|Monsieur|Madame|Señora?|Signora?|Senhora?|Meneer|Mevrouw|Господин|Госпожа) (?=[A-Z\u00c0-\u052f])/g
 
 /** `SmartHome` is a brand; `McDonald`, `DeVito` and `O'Neill` are people. */
 const BRAND = /\p{Ll}(?<!(?:^|[ '-])(?:Mc|Mac|De|Di|Da|La|Le|Van|Von|Fitz))\p{Lu}/u
 
-const isName = (name: string, minWords: number): boolean =>
-  !NO_NAME.test(name) && !BRAND.test(name) && name.split(' ').length >= minWords
+function isName(name: string, minWords: number): boolean {
+  const words = name.split(' ')
+  return words.length >= minWords && !words.some((word) => NO_NAME.has(word)) && !BRAND.test(name)
+}
 
-/** The name that begins at `index`, if one does. */
-function nameAt(text: string, index: number, minWords: number): Finding | undefined {
+/** Adds the name that begins at `index`, if one does. */
+function addName(findings: Finding[], text: string, index: number, minWords: number): void {
   NAME.lastIndex = index
   const name = NAME.exec(text)?.[0]
-  return name !== undefined && isName(name, minWords) ? { type: 'pii.person', start: index, end: index + name.length } : undefined
+  if (name !== undefined && isName(name, minWords)) findings.push({ type: 'pii.person', start: index, end: index + name.length })
 }
 
 function wordsNeeded(text: string, separator: number): number {
@@ -80,22 +89,29 @@ function wordsNeeded(text: string, separator: number): number {
 /** Steps of a pipeline (`- name: Install Dependencies`) are lists of names that are nobody's. */
 const LIST_ITEM = /(?:^|\n)[ \t]*- name$/
 
-function* fields(text: string): Generator<Finding | undefined> {
-  for (const { index } of text.matchAll(SEPARATOR)) {
-    OPENING.lastIndex = index + 1
-    const start = index + 1 + (OPENING.exec(text)?.[0].length ?? 0)
-    const unit = text.charCodeAt(start)
-    // Cheapest first: a name begins with a capital (all of them that are not ASCII are left to the expression).
-    if (unit < 65 || (unit > 90 && unit < 0xc0)) continue
+function addFields(findings: Finding[], text: string): void {
+  eachMatch(text, FIELD, ({ 0: match, index }) => {
     const words = wordsNeeded(text, index)
-    if (words > 0 && !LIST_ITEM.test(text.slice(Math.max(0, index - 40), index))) yield nameAt(text, start, words)
-  }
+    if (words === 0 || LIST_ITEM.test(text.slice(Math.max(0, index - 40), index))) return
+    addName(findings, text, index + match.length, words)
+  })
 }
 
-function* phrases(text: string): Generator<Finding | undefined> {
-  for (const expression of [SPOKEN, TITLE]) {
-    for (const { 0: match, index } of text.matchAll(expression)) yield nameAt(text, index + match.length, 1)
-  }
+/** Whether the text up to `end` (before a space and a capital) introduces somebody. */
+function introduces(text: string, end: number): boolean {
+  if (!LEADING_ENDS.has(text.charCodeAt(end - 1))) return false
+  const stretch = text.slice(Math.max(0, end - LONGEST_INTRODUCTION), end)
+  const match = INTRODUCTION.exec(stretch)
+  if (!match) return false
+  const label = match[1] ?? match[2]
+  return label === undefined || isLabelled(text, end - match[0].length, WHOSE)
+}
+
+function addPhrases(findings: Finding[], text: string): void {
+  eachEnd(text, BEFORE_CAPITAL, (end) => {
+    if (introduces(text, end - 1)) addName(findings, text, end, 1)
+  })
+  eachEnd(text, TITLE, (end) => addName(findings, text, end, 1))
 }
 
 /**
@@ -106,7 +122,8 @@ export const person: Detector = {
   name: 'person',
   detect(text) {
     const findings: Finding[] = []
-    for (const finding of [...fields(text), ...phrases(text)]) if (finding) findings.push(finding)
+    addFields(findings, text)
+    addPhrases(findings, text)
     return findings
   },
 }

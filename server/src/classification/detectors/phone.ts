@@ -4,6 +4,7 @@ import type { Detector } from '../detector.ts'
 import { bounded } from '../text/bounded.ts'
 import { digitsOf } from '../text/checksums.ts'
 import { isLabelled, labels } from '../text/label.ts'
+import { eachMatch } from '../text/matches.ts'
 
 /** Six to twenty digits with up to two separators between two of them. Bounded, so that a candidate costs a constant. */
 const CANDIDATE =
@@ -60,13 +61,13 @@ export const phone: Detector = {
   detect(text) {
     const findings: Finding[] = []
     const may = bounded(CHECKS)
-    for (const { 0: written, index } of text.matchAll(CANDIDATE)) {
-      if (DATE.test(written)) continue
+    eachMatch(text, CANDIDATE, ({ 0: written, index }) => {
+      if (DATE.test(written)) return
       const digits = digitsOf(written)
       const end = index + written.length
       const isNumber = hasShape(written, digits, may) || (digits.length <= 15 && isLabelledEitherSide(text, index, end))
       if (isNumber) findings.push({ type: 'pii.phone', start: index, end })
-    }
+    })
     return findings
   },
 }

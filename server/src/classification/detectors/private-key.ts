@@ -1,5 +1,6 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
+import { eachMatch } from '../text/matches.ts'
 
 /** RFC 7468 textual encodings of private keys, OpenSSH's, and OpenPGP's (RFC 9580 §6.2). */
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
@@ -34,28 +35,29 @@ function bodyEnd(text: string, from: number): number {
   return from + (BODY.exec(text)?.[0].length ?? 0)
 }
 
-function* blocks(text: string): Generator<Finding> {
+function addBlocks(findings: Finding[], text: string): void {
   const endAfter = ends(text)
   let from = 0
-  for (const { 0: line, index } of text.matchAll(BEGIN)) {
-    if (index < from) continue
+  eachMatch(text, BEGIN, ({ 0: line, index }) => {
+    if (index < from) return
     const begun = index + line.length
     const end = endAfter(begun) ?? Number.POSITIVE_INFINITY
     from = end - index <= MAX_LENGTH ? end : bodyEnd(text, begun)
     // The begin line alone is talk about keys.
-    if (from > begun) yield { type: 'secret.private_key', start: index, end: from }
-  }
+    if (from > begun) findings.push({ type: 'secret.private_key', start: index, end: from })
+  })
 }
 
 /** Private keys in PEM, OpenSSH, OpenPGP and PuTTY form, from the first line to the last; cut off ones too. */
 export const privateKey: Detector = {
   name: 'private-key',
   detect(text) {
-    const findings: Finding[] = text.includes('-----BEGIN ') ? [...blocks(text)] : []
+    const findings: Finding[] = []
+    if (text.includes('-----BEGIN ')) addBlocks(findings, text)
     if (text.includes('PuTTY-User-Key-File-')) {
-      for (const { 0: match, index } of text.matchAll(PUTTY)) {
-        findings.push({ type: 'secret.private_key', start: index, end: index + match.length })
-      }
+      eachMatch(text, PUTTY, ({ 0: match, index }) =>
+        findings.push({ type: 'secret.private_key', start: index, end: index + match.length }),
+      )
     }
     return findings
   },

@@ -1,21 +1,24 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
+import { eachMatch } from '../text/matches.ts'
+import { addEastAsian } from './injection/east-asian.ts'
 import { isGlued } from './injection/glued.ts'
-import { GRAMMAR } from './injection/grammar.ts'
-import { findMarkers } from './injection/markers.ts'
-import { read } from './injection/reading.ts'
+import { candidates } from './injection/grammar.ts'
+import { addMarkers } from './injection/markers.ts'
+import { Glance, Reading } from './injection/reading.ts'
 
-function findPhrases(text: string): Finding[] {
-  const { signs, starts, ends, bits, odd } = read(text)
-  const findings: Finding[] = []
-  for (const { type, expression, needs } of GRAMMAR) {
-    if (!needs.every((need) => (bits & need) !== 0)) continue
-    for (const { 0: match, index } of signs.matchAll(expression)) {
+function addPhrases(text: string, findings: Finding[]): void {
+  const glance = new Glance(text)
+  let reading: Reading | undefined
+  for (const { type, expression } of candidates(glance.anchors)) {
+    reading ??= new Reading(text)
+    const { signs, starts, ends } = reading
+    eachMatch(signs, expression, ({ 0: match, index }) => {
       findings.push({ type, start: starts[index] ?? 0, end: ends[index + match.length - 1] ?? text.length })
-    }
+    })
   }
-  for (const { start, end } of odd) if (isGlued(text, start, end)) findings.push({ type: 'injection.override', start, end })
-  return findings
+  for (const { start, end } of glance.odd)
+    if (isGlued(text, start, end)) findings.push({ type: 'injection.override', start, end })
 }
 
 /**
@@ -28,5 +31,11 @@ function findPhrases(text: string): Finding[] {
  */
 export const promptInjection: Detector = {
   name: 'prompt-injection',
-  detect: (text) => [...findPhrases(text), ...findMarkers(text)],
+  detect(text) {
+    const findings: Finding[] = []
+    addPhrases(text, findings)
+    addMarkers(text, findings)
+    addEastAsian(text, findings)
+    return findings
+  },
 }

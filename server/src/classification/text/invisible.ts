@@ -1,9 +1,36 @@
 /**
- * What no reader sees, as the inside of a character class: soft hyphen, combining grapheme joiner, Hangul and Khmer fillers, Mongolian
- * selectors, zero-width spaces and joiners, direction marks, embeddings, overrides and isolates, invisible operators, deprecated format
- * characters, variation selectors, byte order mark, annotation anchors. (Unicode, Default_Ignorable_Code_Point in the BMP, and U+FFF9–FFFB.)
+ * What no reader sees (Unicode's Default_Ignorable_Code_Point in the BMP, and the annotation anchors), first and last of each range.
+ * Beyond the BMP it is tag characters and further variation selectors: U+E0000 to U+E01EF.
  */
-export const INVISIBLE = String.raw`\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb`
+export const INVISIBLE_RANGES: readonly (readonly [number, number])[] = [
+  [0x00ad, 0x00ad], // soft hyphen
+  [0x034f, 0x034f], // combining grapheme joiner
+  [0x061c, 0x061c], // Arabic letter mark
+  [0x115f, 0x1160], // Hangul fillers
+  [0x17b4, 0x17b5], // Khmer inherent vowels
+  [0x180b, 0x180f], // Mongolian selectors
+  [0x200b, 0x200f], // zero-width space, joiners, direction marks
+  [0x202a, 0x202e], // embeddings and overrides
+  [0x2060, 0x206f], // word joiner, invisible operators, isolates, deprecated format characters
+  [0x3164, 0x3164], // Hangul filler
+  [0xfe00, 0xfe0f], // variation selectors
+  [0xfeff, 0xfeff], // byte order mark
+  [0xffa0, 0xffa0], // half-width Hangul filler
+  [0xfff9, 0xfffb], // annotation anchors
+]
 
-/** Tag characters (a shadow of ASCII) and the 240 further variation selectors, as surrogate pairs. */
-export const INVISIBLE_PAIR = String.raw`\udb40[\udc00-\uddef]`
+const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
+
+/** Ranges as the inside of a character class. */
+export const classOf = (ranges: readonly (readonly [number, number])[]): string =>
+  ranges.map(([from, to]) => `${escaped(from)}-${escaped(to)}`).join('')
+
+/** First units of pairs that stand for the invisible characters beyond the BMP, and the last of their second units. */
+export const INVISIBLE_HIGH = 0xdb40
+const INVISIBLE_LOW_END = 0xddef
+
+/** Whether the pair of surrogates at `at` is invisible. */
+export const isInvisiblePair = (text: string, at: number): boolean => {
+  const low = text.charCodeAt(at + 1)
+  return text.charCodeAt(at) === INVISIBLE_HIGH && low >= 0xdc00 && low <= INVISIBLE_LOW_END
+}

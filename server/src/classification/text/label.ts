@@ -10,6 +10,8 @@ const LINE_FEED = 10
 /** The labels that announce a kind of value, and the words that may stand between ("number", "is", "at"). Lower case. */
 export interface Labels {
   readonly labels: ReadonlySet<string>
+  /** Last words of the labels: what ends in none of them is no label, however it goes on. */
+  readonly lastWords: ReadonlySet<string>
   readonly fillers: ReadonlySet<string>
   /** Words that before a label make another one of it: a "product" name is nobody's. */
   readonly strangers: ReadonlySet<string>
@@ -18,11 +20,15 @@ export interface Labels {
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean))
 
 /** Fillers and strangers are separated by white space, labels, which may have several words, by commas. */
-export const labels = (labels: string, fillers = '', strangers = ''): Labels => ({
-  labels: new Set(labels.split(',').map((label) => label.trim().replace(/\s+/g, ' '))),
-  fillers: words(fillers),
-  strangers: words(strangers),
-})
+export function labels(list: string, fillers = '', strangers = ''): Labels {
+  const labels = list.split(',').map((label) => label.trim().replace(/\s+/g, ' '))
+  return {
+    labels: new Set(labels),
+    lastWords: new Set(labels.map((label) => label.slice(label.lastIndexOf(' ') + 1))),
+    fillers: words(fillers),
+    strangers: words(strangers),
+  }
+}
 
 function wordStart(text: string, end: number, floor: number): number {
   let start = end
@@ -43,7 +49,7 @@ function followsStranger(text: string, end: number, strangers: ReadonlySet<strin
  * True when the words before `index`, read backwards on the same line, lead over fillers to a label. A digit or a line break ends
  * the search, which looks at a bounded stretch: its cost does not depend on the text's length.
  */
-export function isLabelled(text: string, index: number, { labels, fillers, strangers }: Labels): boolean {
+export function isLabelled(text: string, index: number, { labels, lastWords, fillers, strangers }: Labels): boolean {
   const floor = Math.max(0, index - REACH)
   let label = ''
   let words = 0
@@ -56,7 +62,7 @@ export function isLabelled(text: string, index: number, { labels, fillers, stran
     label = label === '' ? word : `${word} ${label}`
     if (labels.has(label)) return !followsStranger(text, start, strangers)
     if (words === 0 && fillers.has(word)) label = ''
-    else if (++words === LABEL_WORDS) return false
+    else if ((words === 0 && !lastWords.has(word)) || ++words === LABEL_WORDS) return false
     end = start + 1
   }
   return false

@@ -1,4 +1,4 @@
-import { INVISIBLE, INVISIBLE_PAIR } from './invisible.ts'
+import { classOf, INVISIBLE_HIGH, INVISIBLE_RANGES, isInvisiblePair } from './invisible.ts'
 
 /**
  * A text as its reader sees it: invisible characters removed, typographic spaces, dashes and quotes, full-width and mathematical
@@ -11,80 +11,141 @@ export interface PlainText {
   original(start: number, end: number): { start: number; end: number }
 }
 
-/** Characters that are not plain, or pairs of surrogates. On an ASCII text, a one-byte string, this is answered almost without a look. */
+type Range = readonly [number, number]
+
+const SPACES: readonly Range[] = [
+  [0x00a0, 0x00a0],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+]
+const DASHES: readonly Range[] = [
+  [0x2010, 0x2015],
+  [0x2212, 0x2212],
+]
+const SINGLE_QUOTES: readonly Range[] = [[0x2018, 0x201b]]
+const DOUBLE_QUOTES: readonly Range[] = [[0x201c, 0x201f]]
+const FULL_WIDTH: readonly Range[] = [[0xff01, 0xff5e]]
+const FULL_WIDTH_OFFSET = 0xfee0
+/** U+1D400 to U+1D7FF: letters and digits in mathematical fonts, pairs that begin with this. */
+const MATHEMATICAL_HIGH = 0xd835
+
 const NOT_PLAIN = new RegExp(
-  String.raw`[${INVISIBLE}\u00a0\u2000-\u200a\u2010-\u2015\u2018-\u201f\u2028\u2029\u202f\u205f\u2212\u3000\uff01-\uff5e]|\ud835[\udc00-\udfff]|${INVISIBLE_PAIR}`,
-  'g',
+  `[${classOf([...INVISIBLE_RANGES, ...SPACES, ...DASHES, ...SINGLE_QUOTES, ...DOUBLE_QUOTES, ...FULL_WIDTH, [MATHEMATICAL_HIGH, MATHEMATICAL_HIGH], [INVISIBLE_HIGH, INVISIBLE_HIGH]])}]`,
 )
 
-const DASH = /[\u2010-\u2015\u2212]/
-const SPACE = /[\u00a0\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
-const SINGLE_QUOTE = /[\u2018-\u201b]/
-const DOUBLE_QUOTE = /[\u201c-\u201f]/
+const KEPT = 0
+const DROPPED = 1
+/** Begins a pair, which is looked up as a whole. */
+const PAIR = 2
 
-/** What a reader sees in place of one non-plain character; nothing for an invisible one. Never longer than what it replaces. */
-function seen(character: string): string {
-  if (SPACE.test(character)) return ' '
-  if (DASH.test(character)) return '-'
-  if (SINGLE_QUOTE.test(character)) return "'"
-  if (DOUBLE_QUOTE.test(character)) return '"'
-  if (/^(?:[\uff01-\uff5e]|\ud835)/.test(character)) return character.normalize('NFKC')
-  return ''
+/** Unit → what becomes of it; above PAIR, the unit that takes its place. */
+const table = new Uint16Array(0x10000).fill(KEPT)
+const fill = (ranges: readonly Range[], value: (unit: number) => number) => {
+  for (const [from, to] of ranges) for (let unit = from; unit <= to; unit++) table[unit] = value(unit)
+}
+fill(INVISIBLE_RANGES, () => DROPPED)
+fill(SPACES, () => 0x20)
+fill(DASHES, () => 0x2d)
+fill(SINGLE_QUOTES, () => 0x27)
+fill(DOUBLE_QUOTES, () => 0x22)
+fill(FULL_WIDTH, (unit) => unit - FULL_WIDTH_OFFSET)
+table[MATHEMATICAL_HIGH] = PAIR
+table[INVISIBLE_HIGH] = PAIR
+
+/** The unit for the mathematical letter whose second unit is this, by U+1D400 on; filled as they occur. */
+const mathematical = new Uint16Array(0x400)
+
+function mathematicalAt(text: string, at: number): number {
+  const low = text.charCodeAt(at + 1)
+  if (!(low >= 0xdc00 && low <= 0xdfff)) return KEPT
+  const index = low - 0xdc00
+  if (mathematical[index] === 0)
+    mathematical[index] = text
+      .slice(at, at + 2)
+      .normalize('NFKC')
+      .charCodeAt(0)
+  return mathematical[index] ?? KEPT
 }
 
-const cache = new Map<string, string>()
+/** The plain units, and where they part ways with the original: from `plain[i]` on, both run in step from `original[i]`. */
+class Builder {
+  readonly plain: number[] = [0]
+  readonly original: number[] = [0]
+  readonly units: Uint16Array
+  length = 0
 
-function seenCached(character: string): string {
-  let answer = cache.get(character)
-  if (answer === undefined) {
-    answer = seen(character)
-    cache.set(character, answer)
+  constructor(size: number) {
+    this.units = new Uint16Array(size)
   }
-  return answer
-}
 
-export function plain(text: string): PlainText {
-  if (text.search(NOT_PLAIN) === -1) return { text, original: (start, end) => ({ start, end }) }
-  const places: Places = { plain: [0], original: [0] }
-  let length = 0
-  let from = 0
-  const parts: string[] = []
-  NOT_PLAIN.lastIndex = 0
-  for (let match = NOT_PLAIN.exec(text); match; match = NOT_PLAIN.exec(text)) {
-    const replacement = seenCached(match[0])
-    length += match.index - from + replacement.length
-    parts.push(text.slice(from, match.index), replacement)
-    from = match.index + match[0].length
-    if (replacement.length !== match[0].length) {
-      places.plain.push(length)
-      places.original.push(from)
+  add(unit: number): void {
+    this.units[this.length++] = unit
+  }
+
+  /** The original goes on at `at`, the plain text where it is. */
+  jump(at: number): void {
+    const last = this.plain.length - 1
+    if (this.plain[last] === this.length) this.original[last] = at
+    else {
+      this.plain.push(this.length)
+      this.original.push(at)
     }
   }
-  parts.push(text.slice(from))
-  return {
-    text: parts.join(''),
-    original(start, end) {
-      const last = originalOf(places, end - 1)
-      return { start: originalOf(places, start), end: last + (isHighSurrogate(text.charCodeAt(last)) ? 2 : 1) }
-    },
+
+  toString(): string {
+    let text = ''
+    for (let i = 0; i < this.length; i += CHUNK) {
+      text += String.fromCharCode.apply(null, this.units.subarray(i, Math.min(i + CHUNK, this.length)) as unknown as number[])
+    }
+    return text
   }
+
+  originalOf(index: number): number {
+    let low = 0
+    let high = this.plain.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.plain[middle] ?? 0) <= index) low = middle
+      else high = middle - 1
+    }
+    return (this.original[low] ?? 0) + index - (this.plain[low] ?? 0)
+  }
+}
+
+/** `String.fromCharCode` takes its arguments on the stack. */
+const CHUNK = 8_192
+
+function build(text: string): Builder {
+  const builder = new Builder(text.length)
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    let becomes = table[unit] as number
+    let width = 1
+    if (becomes === PAIR) {
+      width = 2
+      becomes = isInvisiblePair(text, at) ? DROPPED : unit === MATHEMATICAL_HIGH ? mathematicalAt(text, at) : KEPT
+      if (becomes === KEPT) width = 1
+    }
+    if (becomes !== DROPPED) builder.add(becomes === KEPT ? unit : becomes)
+    if (becomes === DROPPED || width === 2) builder.jump(at + width)
+    at += width - 1
+  }
+  return builder
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00
 
-/** From `plain[i]` on, up to the next entry, the two texts run in step from `original[i]`. */
-interface Places {
-  readonly plain: number[]
-  readonly original: number[]
-}
-
-function originalOf({ plain, original }: Places, index: number): number {
-  let low = 0
-  let high = plain.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((plain[middle] ?? 0) <= index) low = middle
-    else high = middle - 1
+export function plain(text: string): PlainText {
+  if (!NOT_PLAIN.test(text)) return { text, original: (start, end) => ({ start, end }) }
+  const builder = build(text)
+  return {
+    text: builder.toString(),
+    original(start, end) {
+      const last = builder.originalOf(end - 1)
+      return { start: builder.originalOf(start), end: last + (isHighSurrogate(text.charCodeAt(last)) ? 2 : 1) }
+    },
   }
-  return (original[low] ?? 0) + index - (plain[low] ?? 0)
 }

@@ -1,11 +1,16 @@
 /** By its form to be filled in: `${DB_PASS}`, `{{token}}`, `<password>`, `****`. */
 const TEMPLATE = /^(?:[$%][A-Z_{(]|\{\{|<|\[|\*+$|\.{3,}|•|_+$|-+$|%s$)|x{5,}|\*{4,}|•{3,}|\.{3}/i
-/** By its wording: what documentation and types put where a secret goes. */
-const WORDED =
-  /your[-_]?|[-_](?:here|goes)\b|(?:change|replace|fill|insert)[-_ ]?(?:me|this|in)|placeholder|redacted|example\.com|^(?:string|str|text|varchar|char|int|integer|number|bool|boolean|bytes?|object|null|nil|none|undefined|true|false|required|optional|hidden|secret|token|password|passwd|pass|value|key|empty|missing|invalid|incorrect|wrong|expired|encrypted|hashed|masked|foo|bar|default|auto|any|unknown|same|new|old|current|yes|no|n\/a|tbd|todo)$/i
+/** By its wording: what documentation puts where a secret goes, and what types and forms say of it. */
+const WORDED = /your|[-_](?:here|goes)\b|(?:change|replace|fill|insert)[-_ ]?(?:me|this|in)|placeholder|redacted|example\.com/i
+const WORDS = new Set(
+  `string str text varchar char int integer number bool boolean byte bytes object null nil none undefined true false required optional hidden
+  secret token password passwd pass value key empty missing invalid incorrect wrong expired encrypted hashed masked foo bar default auto any
+  unknown same new old current yes no n/a tbd todo`.split(/\s+/),
+)
 
 export const isTemplate = (value: string): boolean => TEMPLATE.test(value)
-export const isPlaceholder = (value: string): boolean => TEMPLATE.test(value) || WORDED.test(value)
+export const isPlaceholder = (value: string): boolean =>
+  WORDS.has(value.toLowerCase()) || TEMPLATE.test(value) || WORDED.test(value)
 
 /** Seven different characters: below that it is `aaaa…`, `0000…` or `abcabc…`. */
 const VARIETY = 7
@@ -29,12 +34,15 @@ const DATE_OR_RANGE = /^\d{1,4}[-–./]\d{1,2}(?:[-./]\d{1,4})?$/
 
 const isName = (value: string): boolean => DOTTED.test(value) || SLUG.test(value) || PATH_OR_URL.test(value)
 
+const NUMERIC = /^[\d.,-]*$/
+/** No password is told from a word by a hyphen, a mark of punctuation or a `*` at its end. */
+const TELLING = /[\d@#$%^&+~]|[!*?][^!*?]/
+
 /** What a person might have chosen: short, but with a digit or a sign in it, or in quotes and in one word. */
 export function isPassword(value: string, quoted: boolean): boolean {
-  if (value.length < 4 || isPlaceholder(value) || PATH_OR_URL.test(value)) return false
-  if (/^[\d.,-]*$/.test(value)) return /^\d{6,}$/.test(value) || (quoted && !DATE_OR_RANGE.test(value))
-  if (quoted) return !DOTTED.test(value)
-  return /[\d!@#$%^&*+?~]/.test(value) && !DOTTED.test(value) && !/^[A-Za-z_-]+[?!*]?$/.test(value)
+  if (value.length < 4 || (!quoted && !TELLING.test(value))) return false
+  if (NUMERIC.test(value)) return /^\d{6,}$/.test(value) || (quoted && !DATE_OR_RANGE.test(value))
+  return !DOTTED.test(value) && !PATH_OR_URL.test(value) && !isPlaceholder(value)
 }
 
 /** What a machine made up: letters and digits without the look of words, long enough for the kind of name it stands behind. */

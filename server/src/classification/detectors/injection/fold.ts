@@ -6,7 +6,7 @@ export const COLON = 3
 /** A full stop or line feed: what it ends is told by what follows. */
 export const MAYBE_END = 4
 
-const UNKNOWN = 0xffff
+export const UNKNOWN = 0xffff
 
 /** Letters that look like Latin ones; their Unicode names do not tell. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
@@ -43,17 +43,41 @@ function fold(character: string): number {
   return (CONFUSED[latin] ?? latin).charCodeAt(0)
 }
 
-const table = new Uint16Array(0x10000).fill(UNKNOWN)
+/** Unit → what it folds to, or UNKNOWN until it occurs for the first time. A surrogate stays unknown: it takes the one beside it. */
+export const FOLDED = new Uint16Array(0x10000).fill(UNKNOWN)
+/** The same for U+10000 to U+1FFFF, by their lower 16 bits: mathematical letters, emoji. */
+const FOLDED_PAIRS = new Uint16Array(0x10000).fill(UNKNOWN)
 
-/** Folds the unit at `at`; worked out once per unit that ever occurs. Pairs of surrogates fold as one at the first of them. */
-export function foldAt(text: string, at: number): number {
-  const unit = text.charCodeAt(at)
-  const known = table[unit]
-  if (known !== undefined && known !== UNKNOWN) return known
-  if (unit >= 0xd800 && unit < 0xdc00) return fold(String.fromCodePoint(text.codePointAt(at) ?? unit))
-  const folded = unit >= 0xdc00 && unit < 0xe000 ? IGNORED : fold(String.fromCharCode(unit))
-  table[unit] = folded
+/** Any one letter: those beyond U+1FFFF are ideographs, of which no word of the lexicon is made. */
+const SOME_LETTER = 0x4e00
+
+function foldPair(codePoint: number): number {
+  if (codePoint >= 0xe0000) return IGNORED
+  if (codePoint >= 0x20000) return SOME_LETTER
+  const index = codePoint & 0xffff
+  let folded = FOLDED_PAIRS[index] as number
+  if (folded === UNKNOWN) {
+    folded = fold(String.fromCodePoint(codePoint))
+    FOLDED_PAIRS[index] = folded
+  }
   return folded
+}
+
+/** For a unit that FOLDED does not know: works it out. A pair of surrogates folds at its first, a lone one separates. */
+export function foldUnknown(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  if (unit >= 0xd800 && unit < 0xdc00) {
+    const codePoint = text.codePointAt(at) as number
+    return codePoint > 0xffff ? foldPair(codePoint) : SEPARATOR
+  }
+  const folded = unit >= 0xdc00 && unit < 0xe000 ? IGNORED : fold(String.fromCharCode(unit))
+  FOLDED[unit] = folded
+  return folded
+}
+
+export function foldAt(text: string, at: number): number {
+  const folded = FOLDED[text.charCodeAt(at)] ?? UNKNOWN
+  return folded === UNKNOWN ? foldUnknown(text, at) : folded
 }
 
 /** A word as the reader of texts would see it: for the lexicon and for tests. */
@@ -66,9 +90,9 @@ export function foldWord(word: string): string {
   return folded
 }
 
-/** FNV-1a, 32 bits, over folded units. */
-export const HASH_START = 0x811c9dc5
-export const hashStep = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193)
+/** FNV-1a, 32 bits (signed), over folded units. */
+export const HASH_START = 0x11c9dc5
+export const hashStep = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193) & 0x3fffffff
 
 export function hashWord(folded: string): number {
   let hash = HASH_START

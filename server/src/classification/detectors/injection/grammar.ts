@@ -18,8 +18,6 @@ const ANY = `[^${SENTENCE}]`
 interface CompiledPhrase {
   readonly type: FindingType
   readonly expression: RegExp
-  /** Every number has a bit in common with a text's mask, or the phrase cannot match. */
-  readonly needs: readonly number[]
 }
 
 const ITEM = /^(!?)([^{}?]+)(\?|\{\d+,\d+\})?$/
@@ -68,47 +66,6 @@ const signsNamed = (name: string): string => {
 
 const characterClass = (names: readonly string[]): string => `[${names.map(signsNamed).join('')}]`
 
-/** Rarest of the names that filter phrases have a bit each: a text without an `ORDERS` word is not matched for phrases about orders. */
-const BITS = new Map(
-  [
-    'DISMISS',
-    'WIPE',
-    'ORDERS',
-    'PROMPTWORD',
-    'REVEAL',
-    'RECITE',
-    'TELL',
-    'PRIOR',
-    'OWN',
-    'ACT',
-    'AI',
-    'FREE',
-    'RAILS',
-    'HARD_RAILS',
-    'UNFILTERED',
-  ]
-    .concat([
-      'UNBOUND',
-      'MORAL',
-      'BOUND',
-      'OPENAI',
-      'MODE',
-      'REFUSE',
-      'BYPASS',
-      'SEND',
-      'LINK',
-      'ORDERED',
-      'SISTEMA',
-      'EVERYTHING',
-      'now',
-      'NEW',
-    ])
-    .map((name, bit) => [name, 1 << bit]),
-)
-
-/** Sign code - FIRST_SIGN → the bits of its names. */
-const bitsOfSign = [...signs.keys()].map((names) => names.split(' ').reduce((bits, name) => bits | (BITS.get(name) ?? 0), 0))
-
 function compileItem(item: string): string {
   const gap = /^<(\d+)>$/.exec(item)
   if (gap) return `${ANY}{0,${gap[1]}}?`
@@ -117,28 +74,84 @@ function compileItem(item: string): string {
   return not ? `(?!${signsOfItem})` : signsOfItem + quantifier
 }
 
-function bitsNeeded(item: string): number[] {
-  const isMandatory = isWords(item) && !item.startsWith('!') && !/\?$|\{0,/.test(item)
-  const bits = isMandatory ? alternatives(item).map((name) => BITS.get(name) ?? 0) : [0]
-  return bits.includes(0) ? [] : [bits.reduce((all, bit) => all | bit, 0)]
-}
-
 const compileGuard = (guard: Guard): string =>
   GUARDS[guard].replace(/\[([A-Z]+)\]/g, (_, name: string) => characterClass(name === 'CONDITION' ? CONDITION : [name]))
 
-export const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map(({ type, words, guard }) => {
-  const items = words.split(' ')
-  const source = items.map(compileItem).join('')
-  return {
-    type,
-    expression: new RegExp((guard ? compileGuard(guard) : '') + source, 'g'),
-    needs: items.flatMap(bitsNeeded),
-  }
-})
+export const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map(({ type, words, guard }) => ({
+  type,
+  expression: new RegExp((guard ? compileGuard(guard) : '') + words.split(' ').map(compileItem).join(''), 'g'),
+}))
 
-/** Hash of a folded word → its sign's code. Of other words, one in ten million has a lexicon word's hash; a phrase takes several. */
-export const SIGN_OF_WORD: ReadonlyMap<number, number> = new Map(
-  [...namesOf].map(([word, names]) => [hashWord(word), (signs.get(names.join(' ')) ?? STRANGER).charCodeAt(0)]),
+/** Names with words that nearly every text has. */
+const COMMON = new Set(
+  `DET FILL ALL YOU OWN NOT FREE is are was were s re the of to be that by or and on in it for from if as me us no not a all what which
+  with can have has will :`.split(/\s+/),
 )
+const MASK_BITS = 30
+const MASKS = Math.ceil(PHRASES.length / MASK_BITS)
 
-export const bitsOf = (sign: number): number => bitsOfSign[sign - FIRST_SIGN] ?? 0
+/** The two items of a phrase that say most: without a word of each it cannot match. */
+function anchorsOf(words: string): readonly (readonly string[])[] {
+  const telling = words.split(' ').filter((item) => isWords(item) && !item.startsWith('!') && !/\?$|\{0,/.test(item))
+  const anchors = telling.map(alternatives).filter((names) => !names.some((name) => COMMON.has(name)))
+  return [anchors[0] ?? [], anchors.at(-1) ?? []]
+}
+
+/**
+ * By sign code: in the first MASKS numbers a bit for each phrase whose first anchor it is, in the next for each whose second it is.
+ * Or-ed over a text's words they tell which few phrases are worth matching.
+ */
+const anchorBits: (Int32Array | undefined)[] = []
+for (const [index, { words }] of PHRASES.entries()) {
+  for (const [which, names] of anchorsOf(words).entries()) {
+    for (const sign of new Set(names.map(signsNamed).join(''))) {
+      anchorBits[sign.charCodeAt(0)] ??= new Int32Array(2 * MASKS)
+      const bits = anchorBits[sign.charCodeAt(0)]
+      const mask = which * MASKS + Math.floor(index / MASK_BITS)
+      if (bits) bits[mask] = (bits[mask] ?? 0) | (1 << (index % MASK_BITS))
+    }
+  }
+}
+
+export const noAnchors = (): number[] => new Array<number>(2 * MASKS).fill(0)
+
+/** Adds the anchors of a sign to those seen before. */
+export function addAnchors(seen: number[], sign: number): void {
+  const bits = anchorBits[sign]
+  if (bits) for (let i = 0; i < bits.length; i++) seen[i] = (seen[i] ?? 0) | (bits[i] ?? 0)
+}
+
+/** The phrases both of whose anchors were seen. */
+export function* candidates(seen: readonly number[]): Generator<CompiledPhrase> {
+  for (let mask = 0; mask < MASKS; mask++) {
+    let both = (seen[mask] ?? 0) & (seen[mask + MASKS] ?? 0)
+    while (both !== 0) {
+      const bit = 31 - Math.clz32(both)
+      both &= ~(1 << bit)
+      const phrase = GRAMMAR[mask * MASK_BITS + bit]
+      if (phrase) yield phrase
+    }
+  }
+}
+
+/** A hash table of signs by the hash of their folded word: a quarter full, so that a look-up is one or two steps. */
+const SLOTS = 1 << (34 - Math.clz32(namesOf.size))
+const hashes = new Int32Array(SLOTS)
+const signCodes = new Uint16Array(SLOTS)
+for (const [word, names] of namesOf) {
+  const hash = hashWord(word)
+  let slot = hash & (SLOTS - 1)
+  while (signCodes[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
+  hashes[slot] = hash
+  signCodes[slot] = (signs.get(names.join(' ')) ?? STRANGER).charCodeAt(0)
+}
+const STRANGER_CODE = STRANGER.charCodeAt(0)
+
+/** The code of the sign of a word with that hash. Of other words, one in ten million has a lexicon word's hash; a phrase takes several. */
+export function signOfHash(hash: number): number {
+  for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
+    const sign = signCodes[slot] ?? 0
+    if (sign === 0) return STRANGER_CODE
+    if (hashes[slot] === hash) return sign
+  }
+}

@@ -1,4 +1,5 @@
 import type { Finding, FindingType } from '../../../domain/finding.ts'
+import { eachMatch } from '../../text/matches.ts'
 
 interface Marker {
   readonly type: FindingType
@@ -34,7 +35,7 @@ const MARKERS: readonly Marker[] = [
   marker(
     'injection.exfiltration',
     '![',
-    /!\[[^\]\n]{0,200}\]\(<?https?:\/\/[^\s()]{1,200}\?[^\s()]{0,400}(?:\{[^\s{}()]{1,80}\}|\[[^\s[\]()]{1,80}\]|<[^\s<>()]{1,80}>|(?:[?&](?:data|history|conversation|chat|prompt|secret|leak|exfil|payload|message|messages|context|memory|memories|creds?|password|token|apikey|api_key|info|content)=)[^\s()&]{24,400})[^\s()]{0,400}\)?/gi,
+    /!\[[^\][\n]{0,200}\]\(<?https?:\/\/[^\s()]{1,200}\?[^\s()]{0,400}(?:\{[^\s{}()]{1,80}\}|\[[^\s[\]()]{1,80}\]|<[^\s<>()]{1,80}>|(?:[?&](?:data|history|conversation|chat|prompt|secret|leak|exfil|payload|message|messages|context|memory|memories|creds?|password|token|apikey|api_key|info|content)=)[^\s()&]{24,400})[^\s()]{0,400}\)?/gi,
   ),
   // DAN in capitals, beside a word that makes it a part to play.
   marker(
@@ -46,28 +47,9 @@ const MARKERS: readonly Marker[] = [
   marker('injection.role_play', '🔓', /🔓 ?(?:jailbreak|developer|output|unlocked)/giu),
 ]
 
-/** Chinese, Japanese and Korean write no spaces between words: the main phrases as they stand. */
-const EAST_ASIAN = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/
-const EAST_ASIAN_OVERRIDE = [
-  /(?:忽略|无视|無視|忘记|忘記|忘掉|不要理会|不要遵守|抛弃|丢弃)[^。！？\n]{0,8}(?:之前|以前|以上|上面|上述|先前|前面|前述|所有|全部|一切|你的|原来|系统)[^。！？\n]{0,8}(?:指令|指示|提示|规则|規則|命令|说明|說明|设定|設定|要求|约束|限制)/g,
-  /(?:以前|前|上記|これまで|今まで|すべて|全て|あなた|元)の?[^。！？\n]{0,8}(?:指示|命令|プロンプト|ルール|規則|制約|設定)[^。！？\n]{0,4}(?:を|は)?[^。！？\n]{0,4}(?:無視|忘れ|破棄)/g,
-  /(?:이전|앞선|위의|위|모든|기존|당신의|너의)[^.!?\n]{0,8}(?:지시|명령|지침|프롬프트|규칙|설정)[^.!?\n]{0,6}(?:무시|잊)/g,
-]
-const EAST_ASIAN_REVEAL = [
-  /(?:显示|顯示|输出|輸出|打印|重复|重複|告诉我|告訴我|透露|泄露|给我看|展示)[^。！？\n]{0,6}(?:系统|系統|你的|初始|原始|完整)[^。！？\n]{0,4}(?:提示词|提示詞|提示|指令|指示|prompt)/gi,
-  /(?:システム|あなたの|初期)[^。！？\n]{0,4}(?:プロンプト|指示|命令)[^。！？\n]{0,4}を[^。！？\n]{0,6}(?:教え|表示|出力|見せ|繰り返)/g,
-  /(?:시스템|당신의|너의|초기)[^.!?\n]{0,4}(?:프롬프트|지시|명령|지침)[^.!?\n]{0,6}(?:보여|알려|출력|공개|반복)/g,
-]
-
-function add(findings: Finding[], type: FindingType, text: string, expression: RegExp): void {
-  for (const { 0: match, index } of text.matchAll(expression)) findings.push({ type, start: index, end: index + match.length })
-}
-
-export function findMarkers(text: string): Finding[] {
-  const findings: Finding[] = []
-  for (const { type, hint, expression } of MARKERS) if (text.includes(hint)) add(findings, type, text, expression)
-  if (!EAST_ASIAN.test(text)) return findings
-  for (const expression of EAST_ASIAN_OVERRIDE) add(findings, 'injection.override', text, expression)
-  for (const expression of EAST_ASIAN_REVEAL) add(findings, 'injection.exfiltration', text, expression)
-  return findings
+export function addMarkers(text: string, findings: Finding[]): void {
+  for (const { type, hint, expression } of MARKERS) {
+    if (!text.includes(hint)) continue
+    eachMatch(text, expression, ({ 0: match, index }) => findings.push({ type, start: index, end: index + match.length }))
+  }
 }

@@ -1,26 +1,18 @@
-import { COLON, foldAt, HASH_START, hashStep, IGNORED, MAYBE_END, SENTENCE_END } from './fold.ts'
-import { bitsOf, COLON_SIGN, SENTENCE, SIGN_OF_WORD, STRANGER } from './grammar.ts'
+import { COLON, FOLDED, foldUnknown, HASH_START, hashStep, IGNORED, MAYBE_END, SENTENCE_END, SEPARATOR, UNKNOWN } from './fold.ts'
+import { addAnchors, COLON_SIGN, noAnchors, SENTENCE, STRANGER, signOfHash } from './grammar.ts'
 
-/** A text as signs (grammar.ts), each with the span of what it stands for. */
-export interface Reading {
-  readonly signs: string
-  readonly starts: readonly number[]
-  readonly ends: readonly number[]
-  /** Union of the bits of all words: which phrases may be there at all. */
-  readonly bits: number
-  /** Spans of words so long, or letters so spread, that several words may be in them. */
-  readonly odd: readonly { readonly start: number; readonly end: number }[]
+/** A stretch of a text. */
+export interface Stretch {
+  readonly start: number
+  readonly end: number
 }
 
-const STRANGER_CODE = STRANGER.charCodeAt(0)
-const SENTENCE_CODE = SENTENCE.charCodeAt(0)
-const COLON_CODE = COLON_SIGN.charCodeAt(0)
-
-/** `ignoreallpreviousinstructions` has 29 letters; ordinary words of 18 are rare. Longer ones than 200 are data. */
-const MIN_GLUED = 18
-const MAX_GLUED = 200
-/** `i g n o r e  a l l …`: so many letters on their own in a row. */
-const MIN_SPREAD = 12
+/** Is told what a text is made of, in order. */
+interface Reader {
+  word(hash: number, letters: number, start: number, end: number): void
+  sentenceEnd(at: number): void
+  colon(at: number): void
+}
 
 /** A full stop ends a sentence before white space or a quote; a line feed before another. */
 function endsSentence(text: string, at: number): boolean {
@@ -29,62 +21,115 @@ function endsSentence(text: string, at: number): boolean {
   return !(next > 32) || next === 34 || next === 39
 }
 
-const CHUNK = 8_192
-
-function toSigns(codes: readonly number[]): string {
-  if (codes.length <= CHUNK) return String.fromCharCode(...codes)
-  let signs = ''
-  for (let i = 0; i < codes.length; i += CHUNK) signs += String.fromCharCode(...codes.slice(i, i + CHUNK))
-  return signs
+/** Reads a text in one pass. The loops are the detector's cost on ordinary texts, and kept flat for that reason. */
+function read(text: string, reader: Reader): void {
+  const length = text.length
+  for (let at = 0; at < length; at++) {
+    let unit = FOLDED[text.charCodeAt(at)] as number
+    if (unit === UNKNOWN) unit = foldUnknown(text, at)
+    if (unit > MAYBE_END) {
+      const start = at
+      let letters = 0
+      let hash = HASH_START
+      do {
+        if (unit !== IGNORED) {
+          letters++
+          hash = hashStep(hash, unit)
+        }
+        if (++at === length) break
+        unit = FOLDED[text.charCodeAt(at)] as number
+        if (unit === UNKNOWN) unit = foldUnknown(text, at)
+      } while (unit > MAYBE_END || unit === IGNORED)
+      reader.word(hash, letters, start, at)
+      if (at === length) break
+    }
+    if (unit === SEPARATOR || unit === IGNORED) continue
+    if (unit === COLON) reader.colon(at)
+    else if (unit === SENTENCE_END || endsSentence(text, at)) reader.sentenceEnd(at)
+  }
 }
 
-/** Reads a text in one pass. */
-export function read(text: string): Reading {
-  const codes: number[] = []
-  const starts: number[] = []
-  const ends: number[] = []
-  const odd: { start: number; end: number }[] = []
-  let bits = 0
-  let start = -1
-  let letters = 0
-  let hash = HASH_START
-  let singles = 0
-  let singlesStart = 0
+/** `ignoreallpreviousinstructions` has 29 letters; ordinary words of 18 are rare. Longer ones than 200 are data. */
+const MIN_GLUED = 18
+const MAX_GLUED = 200
+/** `i g n o r e  a l l …`: so many letters on their own in a row. */
+const MIN_SPREAD = 12
+/** A text with more of either is data: keys, hashes, tables. */
+const MAX_ODD = 1_000
 
-  for (let at = 0; at <= text.length; at++) {
-    const unit = at < text.length ? foldAt(text, at) : SENTENCE_END
-    if (unit > MAYBE_END) {
-      if (start < 0) {
-        start = at
-        letters = 0
-        hash = HASH_START
-      }
-      letters++
-      hash = hashStep(hash, unit)
-      continue
-    }
-    if (unit === IGNORED) continue
-    if (start >= 0) {
-      const sign = SIGN_OF_WORD.get(hash) ?? STRANGER_CODE
-      if (sign !== STRANGER_CODE) bits |= bitsOf(sign)
-      else if (letters >= MIN_GLUED && letters <= MAX_GLUED) odd.push({ start, end: at })
-      codes.push(sign)
-      starts.push(start)
-      ends.push(at)
-      if (letters > 1) {
-        if (singles >= MIN_SPREAD) odd.push({ start: singlesStart, end: start })
-        singles = 0
-      } else if (singles++ === 0) singlesStart = start
-      start = -1
-    }
-    const mark =
-      unit === COLON ? COLON_CODE : unit === SENTENCE_END || (unit === MAYBE_END && endsSentence(text, at)) ? SENTENCE_CODE : 0
-    if (mark !== 0 && codes.at(-1) !== mark) {
-      codes.push(mark)
-      starts.push(at)
-      ends.push(at)
-    }
+const STRANGER_CODE = STRANGER.charCodeAt(0)
+
+/** The first look, which is the only one that most texts get: could any phrase be here, or words in disguise? */
+export class Glance implements Reader {
+  readonly anchors = noAnchors()
+  /** Words so long, or single letters so many, that several words may be in them. */
+  readonly odd: Stretch[] = []
+  #singles = 0
+  #singlesStart = 0
+
+  constructor(text: string) {
+    read(text, this)
+    this.#endSingles(text.length)
   }
-  if (singles >= MIN_SPREAD) odd.push({ start: singlesStart, end: text.length })
-  return { signs: toSigns(codes), starts, ends, bits, odd }
+
+  word(hash: number, letters: number, start: number, end: number): void {
+    const sign = signOfHash(hash)
+    if (sign !== STRANGER_CODE) addAnchors(this.anchors, sign)
+    else if (letters >= MIN_GLUED && letters <= MAX_GLUED) this.#addOdd(start, end)
+    if (letters === 1) {
+      if (this.#singles++ === 0) this.#singlesStart = start
+    } else if (this.#singles > 0) this.#endSingles(start)
+  }
+
+  sentenceEnd(): void {}
+
+  colon(): void {}
+
+  #endSingles(end: number): void {
+    if (this.#singles >= MIN_SPREAD) this.#addOdd(this.#singlesStart, end)
+    this.#singles = 0
+  }
+
+  #addOdd(start: number, end: number): void {
+    if (this.odd.length < MAX_ODD) this.odd.push({ start, end })
+  }
+}
+
+const SENTENCE_CODE = SENTENCE.charCodeAt(0)
+const COLON_CODE = COLON_SIGN.charCodeAt(0)
+/** `String.fromCharCode` takes its arguments on the stack. */
+const CHUNK = 8_192
+
+/** A text read as signs (grammar.ts), one per word, each with the stretch that it stands for. */
+export class Reading implements Reader {
+  readonly starts: number[] = []
+  readonly ends: number[] = []
+  readonly #codes: number[] = []
+  readonly signs: string
+
+  constructor(text: string) {
+    read(text, this)
+    let signs = ''
+    for (let i = 0; i < this.#codes.length; i += CHUNK) signs += String.fromCharCode(...this.#codes.slice(i, i + CHUNK))
+    this.signs = signs
+  }
+
+  word(hash: number, _letters: number, start: number, end: number): void {
+    this.#push(signOfHash(hash), start, end)
+  }
+
+  /** Once per row: `!!!` ends one sentence. */
+  sentenceEnd(at: number): void {
+    if (this.#codes[this.#codes.length - 1] !== SENTENCE_CODE) this.#push(SENTENCE_CODE, at, at)
+  }
+
+  colon(at: number): void {
+    if (this.#codes[this.#codes.length - 1] !== COLON_CODE) this.#push(COLON_CODE, at, at)
+  }
+
+  #push(sign: number, start: number, end: number): void {
+    this.#codes.push(sign)
+    this.starts.push(start)
+    this.ends.push(end)
+  }
 }
