@@ -1,12 +1,12 @@
 import type { Workspace } from '../applications/workspace.ts'
-import { type Bad, FAULTS } from '../audit/chain-checker.ts'
 import { exportRecords } from '../audit/export.ts'
 import { makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import { type Verification, verifyWorkspace } from '../audit/verify.ts'
-import { workspaceKeys } from './audit-keys.ts'
 import { allWorkspaces, chooseWorkspace } from './choose.ts'
 import { CommandProblem, type Terminal } from './command.ts'
+import { describeVerification } from './verification.ts'
 import { type Workbench, withDatabase } from './with-database.ts'
+import { workspaceKeys } from './workspace-keys.ts'
 
 const DAY_MS = 86_400_000
 
@@ -18,7 +18,7 @@ export const auditVerify = (terminal: Terminal, { workspace: name }: { workspace
     const bad: string[] = []
     for (const workspace of workspaces) {
       const verification = await verify(bench, workspace)
-      terminal.out(`${workspace.name}: ${verdict(verification)}`)
+      terminal.out(`${workspace.name}: ${describeVerification(verification)}`)
       if (!verification.ok) bad.push(workspace.name)
     }
     if (bad.length > 0) throw new CommandProblem(`the audit log of ${bad.join(', ')} is not as it was written`)
@@ -28,16 +28,6 @@ async function verify(bench: Workbench, { id, settings }: Workspace): Promise<Ve
   const { publicKey } = await workspaceKeys(bench, id)
   const completeSince = new Date(bench.clock.now().getTime() - settings.audit_retention_days * DAY_MS)
   return verifyWorkspace(bench.database.db, id, publicKey, { completeSince })
-}
-
-function verdict({ ok, records, checkpoints, signedThrough, firstBad }: Verification): string {
-  if (!ok && firstBad) return `${records} records good, then ${describeBad(firstBad)}`
-  return `${records} records good, ${checkpoints} checkpoints, signed up to record ${signedThrough}`
-}
-
-function describeBad({ sequence, through, id, reason }: Bad): string {
-  const place = through === undefined ? `record ${sequence}` : `records ${sequence} to ${through}`
-  return `${place}${id === null ? '' : ` (${id})`}: ${FAULTS[reason]}`
 }
 
 export interface ExportOptions {

@@ -75,6 +75,17 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
     .option('--from <time>', 'first moment, as 2026-03-01 or 2026-03-01T09:00:00Z')
     .option('--to <time>', 'the moment after the last')
     .action(async (options) => (await import('./audit.ts')).auditExport(terminal, options))
+  audit
+    .command('verify-export')
+    .description('check an export, anywhere and without the database')
+    .argument('<file>')
+    .requiredOption('--public-key <file>', "the Workspace's, from `gatehouse audit public-key`")
+    .action(async (file, options) => (await import('./audit-offline.ts')).auditVerifyExport(terminal, file, options))
+  audit
+    .command('public-key')
+    .description('print the key that checks exports and checkpoints')
+    .option('--workspace <name>', 'needed where there are several')
+    .action(async (options) => (await import('./audit-offline.ts')).auditPublicKey(terminal, options))
 }
 
 function addKeyCommands(key: Command, terminal: Terminal): void {

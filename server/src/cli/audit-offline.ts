@@ -1,0 +1,32 @@
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { verifyExport } from '../audit/verify-export.ts'
+import { chooseWorkspace } from './choose.ts'
+import { CommandProblem, type Terminal } from './command.ts'
+import { describeVerification } from './verification.ts'
+import { withDatabase } from './with-database.ts'
+import { workspaceKeys } from './workspace-keys.ts'
+
+/** `gatehouse audit public-key`: what somebody else needs to check an export. Hand it over before it is needed. */
+export const auditPublicKey = (terminal: Terminal, { workspace: name }: { workspace?: string }): Promise<void> =>
+  withDatabase(terminal, async (bench) => {
+    const { id } = await chooseWorkspace(bench.database.db, name)
+    const { publicKey } = await workspaceKeys(bench, id)
+    terminal.out(publicKey.trimEnd())
+  })
+
+/** `gatehouse audit verify-export FILE`: with the file and the public key alone, on whatever machine. */
+export async function auditVerifyExport({ out }: Terminal, file: string, { publicKey }: { publicKey: string }): Promise<void> {
+  const key = await readFile(publicKey, 'utf8').catch((error) => unreadable(publicKey, error))
+  const input = createReadStream(file)
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+  const failed = new Promise<never>((_, reject) => input.once('error', reject))
+  const verification = await Promise.race([verifyExport(lines, key), failed]).catch((error) => unreadable(file, error))
+  out(`${file}: ${describeVerification(verification)}`)
+  if (!verification.ok) throw new CommandProblem('the export is not as it was written')
+}
+
+function unreadable(file: string, error: NodeJS.ErrnoException): never {
+  throw new CommandProblem(`${file}: ${error.code ? `cannot be read (${error.code})` : error.message}`)
+}
