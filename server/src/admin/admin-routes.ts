@@ -6,8 +6,10 @@ import { isUnavailable } from '../lib/faults.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { adminTokensRoutes } from './admin-tokens-routes.ts'
 import { applicationsRoutes } from './applications-routes.ts'
+import { auditLogRoutes } from './audit-log-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { checkRequests, readBodies } from './bodies.ts'
+import { discoveryRoutes } from './discovery-routes.ts'
 import { keysRoutes } from './keys-routes.ts'
 import { modelsRoutes } from './models-routes.ts'
 import { policySetsRoutes } from './policy-sets-routes.ts'
@@ -38,8 +40,9 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   await app.register(async (scope) => {
     scope.addHook('preHandler', chooseWorkspace(deps.db))
     const people = [applicationsRoutes, keysRoutes, usersRoutes, adminTokensRoutes]
-    const rules = [providersRoutes, modelsRoutes, policySetsRoutes, simulationRoutes, reviewsRoutes, auditRoutes]
-    await register([...people, ...rules])(scope)
+    const models = [providersRoutes, modelsRoutes, discoveryRoutes]
+    const rules = [policySetsRoutes, simulationRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
+    await register([...people, ...models, ...rules])(scope)
   })
 }
 

@@ -84,30 +84,19 @@ export function modelsRoutes(app: AdminApp, deps: AdminDeps): void {
     return listOf({ data: data.map((model) => ({ provider: params.id, model })), hasMore }, modelView, ({ model }) => model.id)
   })
 
-  /** Puts the models and answers them as they are stored. */
-  const put = (request: FastifyRequest, provider: string, models: readonly NewModel[], what: { id: string; fields: string[] }) =>
-    change(deps, request, async (tx, now) => {
-      const { workspaceId } = request
-      if (!(await putModels(tx, workspaceId, provider, models, now))) throw notFound('provider')
-      const ids = new Set(models.map(({ id }) => id))
-      const stored = (await listModels(tx, workspaceId, provider, ALL)).data.filter(({ id }) => ids.has(id))
-      const value = stored.map((model) => modelView({ provider, model }))
-      return { value, action: 'model.put', ...what, announce: [PROVIDERS_TOPIC, workspaceId] }
-    })
-
   app.post('/providers/:id/models', { schema: docs.putMany }, async (request) => {
     const { params, body } = request
     const models = body.models.map(({ id, ...fields }, index) => newModel(id, fields, `models[${index}].`))
     const twice = models.findIndex(({ id }, index) => models.findIndex((model) => model.id === id) < index)
     if (twice >= 0) throw invalid({ param: `models[${twice}].id`, message: 'stands here twice' })
     const what = { id: params.id, fields: models.map(({ id }) => `models.${id}`) }
-    return { object: 'list', data: await put(request, params.id, models, what) }
+    return { object: 'list', data: await put(deps, request, params.id, models, what) }
   })
 
   app.put('/providers/:id/models/:model', { schema: docs.put }, async (request) => {
     const { params, body } = request
     const what = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
-    const [model] = await put(request, params.id, [newModel(params.model, body, '')], what)
+    const [model] = await put(deps, request, params.id, [newModel(params.model, body, '')], what)
     return model
   })
 
@@ -121,6 +110,23 @@ export function modelsRoutes(app: AdminApp, deps: AdminDeps): void {
     return reply.status(204).send()
   })
 }
+
+/** Puts the models and answers them as they are stored. */
+const put = (
+  deps: AdminDeps,
+  request: FastifyRequest,
+  provider: string,
+  models: readonly NewModel[],
+  what: { readonly id: string; readonly fields: readonly string[] },
+) =>
+  change(deps, request, async (tx, now) => {
+    const { workspaceId } = request
+    if (!(await putModels(tx, workspaceId, provider, models, now))) throw notFound('provider')
+    const ids = new Set(models.map(({ id }) => id))
+    const stored = (await listModels(tx, workspaceId, provider, ALL)).data.filter(({ id }) => ids.has(id))
+    const value = stored.map((model) => modelView({ provider, model }))
+    return { value, action: 'model.put', ...what, announce: [PROVIDERS_TOPIC, workspaceId] }
+  })
 
 type NewModel = Omit<ProviderModel, 'createdAt'>
 

@@ -3,14 +3,7 @@ import { POLICIES_TOPIC } from '../context.ts'
 import { checker } from '../lib/schema.ts'
 import { diffPolicySets } from '../policy/diff.ts'
 import { policySha256 } from '../policy/policy.ts'
-import {
-  activatePolicySet,
-  activePolicySet,
-  findPolicySet,
-  listPolicySets,
-  publishPolicySet,
-  type StoredPolicySet,
-} from '../policy/policy-store.ts'
+import { activatePolicySet, activePolicySet, findPolicySet, listPolicySets, publishPolicySet } from '../policy/policy-store.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { readYamlBodies } from './bodies.ts'
 import { change } from './change.ts'
@@ -110,13 +103,9 @@ export function policySetsRoutes(app: AdminApp, deps: AdminDeps): void {
   })
 
   app.get('/policy-sets/:id/diff', { schema: docs.diff }, async ({ workspaceId, params, query }) => {
-    const found = async (set: Promise<StoredPolicySet | undefined>): Promise<StoredPolicySet> => {
-      const stored = await set
-      if (!stored) throw notFound('policy set')
-      return stored
-    }
-    const from = await found(findPolicySet(db, workspaceId, params.id))
-    const to = await found(query.to === undefined ? activePolicySet(db, workspaceId) : findPolicySet(db, workspaceId, query.to))
+    const from = await findPolicySet(db, workspaceId, params.id)
+    const to = query.to === undefined ? await activePolicySet(db, workspaceId) : await findPolicySet(db, workspaceId, query.to)
+    if (!from || !to) throw notFound('policy set')
     const changes = diffPolicySets(policySetOf(from.source), policySetOf(to.source))
     return { object: 'policy_diff', from: policyVersion(from), to: policyVersion(to), ...changes }
   })

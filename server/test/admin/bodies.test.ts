@@ -106,6 +106,7 @@ test.each([
   ['GET', '/reviews?application_id=app_1', undefined, 'application_id'],
   ['GET', '/audit?from=yesterday', undefined, 'from'],
   ['GET', '/audit?status=ok', undefined, 'status'],
+  ['GET', '/audit?from=2016-12-31T23:59:60Z', undefined, 'from'],
   ['GET', '/audit?application_id=x', undefined, 'application_id'],
   ['GET', '/audit/export?to=2026-13-01T00:00:00Z', undefined, 'to'],
 ] as const)('%s %s with %j is refused for its %s', async (method, path, json, param) => {
