@@ -68,6 +68,14 @@ const CHANGES: readonly Change[] = [
     look: '/applications',
   },
   {
+    action: 'key.revoke',
+    given: async (send) => send('POST', `/applications/${(await application(send)).id}/keys`, { name: 'the nightly job' }),
+    make: (send, { id }) => send('POST', `/keys/${id}/revoke`),
+    fields: ['revoked_at'],
+    values: ['the nightly job'],
+    look: '/applications',
+  },
+  {
     action: 'user.create',
     make: (send) => send('POST', '/users', { id: 'jane.roe', username: 'Jane Roe', attributes: { salary: 'enormous' } }),
     id: () => '',
@@ -162,6 +170,14 @@ const CHANGES: readonly Change[] = [
     make: (send) => send('POST', '/tokens', { name: 'the second admin' }),
     fields: ['name'],
     values: ['the second admin'],
+    look: '/tokens?limit=100',
+  },
+  {
+    action: 'admin_token.revoke',
+    given: (send) => send('POST', '/tokens', { name: 'the third admin' }),
+    make: (send, { id }) => send('POST', `/tokens/${id}/revoke`),
+    fields: ['revoked_at'],
+    values: ['the third admin'],
     look: '/tokens?limit=100',
   },
   {

@@ -51,9 +51,19 @@ test('an earlier version is put in force again, at once', async () => {
 
 test.each([
   ['not YAML', 'name: demo\nrules: [\n', 3, ''],
-  ['a field nobody knows', document('  - id: a\n    at: [input]\n    when: "true"\n    verdct: deny\n    risk: low\n'), 6, 'rules[0].verdct'],
+  [
+    'a field nobody knows',
+    document('  - id: a\n    at: [input]\n    when: "true"\n    verdct: deny\n    risk: low\n'),
+    6,
+    'rules[0].verdct',
+  ],
   ['no name', 'rules: []\n', 1, 'name'],
-  ['a condition that does not parse', document('  - id: a\n    at: [input]\n    when: content.text.nope(\n    risk: low\n'), 5, 'rules[0].when'],
+  [
+    'a condition that does not parse',
+    document('  - id: a\n    at: [input]\n    when: content.text.nope(\n    risk: low\n'),
+    5,
+    'rules[0].when',
+  ],
   [
     'a finding nobody finds',
     document('  - id: a\n    at: [input]\n    when: content.findings.no_such > 0\n    risk: low\n'),
@@ -109,7 +119,9 @@ test('a document that cannot be stored is refused', async () => {
 test('what changes between two versions is told rule by rule', async () => {
   const from = await admin.create('/policy-sets', { source: DENY })
   const to = await admin.create('/policy-sets', {
-    source: DENY.replace('verdict: deny', 'verdict: escalate').concat('  - id: more\n    at: [output]\n    when: "true"\n    risk: low\n'),
+    source: DENY.replace('verdict: deny', 'verdict: escalate').concat(
+      '  - id: more\n    at: [output]\n    when: "true"\n    risk: low\n',
+    ),
   })
   const diff = await admin.get(`/policy-sets/${from.id}/diff?to=${to.id}`)
   expect(diff).toMatchObject({
