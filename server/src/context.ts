@@ -83,7 +83,7 @@ function compose(
   const providerBox = secretBox(secrets.secretKey, 'provider')
   const reviewBox = secretBox(secrets.secretKey, 'review')
 
-  const audit = given.audit ?? new AuditWriter(database)
+  const audit = given.audit ?? new AuditWriter(database, { onAlarm: onError })
   const pools = new Pools({ allowPrivateUrls: config.allowPrivateUrls })
   const health = new Health()
   const policies = new PolicyLibrary(db, { onProblem: onError })

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
@@ -11,7 +12,7 @@ declare module 'vitest' {
     embeddedSocket: string
     /** A data folder with a fresh, migrated embedded database: copying it is faster than making one. */
     templateDataDir: string
-    /** A real PostgreSQL, if TEST_DATABASE_URL names one. */
+    /** A fresh, migrated database of the PostgreSQL that TEST_DATABASE_URL names, if it names one. */
     postgresUrl: string | null
   }
 }
@@ -28,9 +29,26 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
   project.provide('embeddedSocket', shared.connection.host)
   project.provide('templateDataDir', templateDataDir)
-  project.provide('postgresUrl', process.env.TEST_DATABASE_URL ?? null)
+  const postgres = process.env.TEST_DATABASE_URL ? await freshPostgres(process.env.TEST_DATABASE_URL) : undefined
+  project.provide('postgresUrl', postgres?.url ?? null)
   return async () => {
+    await postgres?.drop()
     await shared.stop()
     rmSync(root, { recursive: true, force: true, maxRetries: 3 })
   }
+}
+
+/** A database of this run's own on that server: what an earlier run left there, or an earlier schema, plays no part. */
+async function freshPostgres(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `gatehouse_test_${process.pid}_${Date.now()}`
+  const asked = async (statement: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: server })
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  }
+  await asked(`create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  await openDatabase({ ...quiet, url: url.href, dataDir: '' }).then((database) => database.close())
+  return { url: url.href, drop: () => asked(`drop database ${name} with (force)`) }
 }
