@@ -8,10 +8,10 @@ import {
 } from '../applications/application.ts'
 import { createApplication, findApplicationByName, updateApplication } from '../applications/application-store.ts'
 import { applyKeys } from './apply-keys.ts'
-import type { Scope } from './apply-workspace.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredApplication } from './declaration.ts'
 import { differences } from './differences.ts'
+import type { Scope } from './scope.ts'
 
 /** Applications are known by their names. */
 export async function applyApplication(scope: Scope, { fields, keys }: DeclaredApplication): Promise<Change[]> {

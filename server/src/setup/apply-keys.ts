@@ -1,10 +1,10 @@
 import type { ApiKey } from '../applications/api-key.ts'
 import { findKeyByHash, listKeys, revokeKey } from '../applications/api-key-store.ts'
 import type { ApplicationRecord } from '../applications/application.ts'
-import type { Scope } from './apply-workspace.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredSecret } from './declaration.ts'
 import { importKey, secretHash, secretProblem } from './imported-secret.ts'
+import type { Scope } from './scope.ts'
 
 const ALL = { limit: 100_000 }
 

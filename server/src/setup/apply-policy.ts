@@ -1,8 +1,8 @@
 import { parsePolicySet } from '../policy/parse.ts'
 import { policySha256 } from '../policy/policy.ts'
 import { activePolicySet, publishPolicySet } from '../policy/policy-store.ts'
-import type { Scope } from './apply-workspace.ts'
 import { type Change, DeclarationConflict } from './change.ts'
+import type { Scope } from './scope.ts'
 
 /** Puts the document in force, as a new version, unless it already is. */
 export async function applyPolicy({ tx, workspaceId, now }: Scope, source: string): Promise<Change[]> {

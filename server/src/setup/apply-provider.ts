@@ -1,10 +1,10 @@
 import { deleteModel, listModels, putModels } from '../providers/model-store.ts'
 import { changedProvider, PROVIDER_DEFAULTS, type ProviderSource } from '../providers/provider.ts'
 import { createProvider, findProvider, updateProvider } from '../providers/provider-store.ts'
-import type { Scope } from './apply-workspace.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredModel, DeclaredProvider } from './declaration.ts'
 import { differences } from './differences.ts'
+import type { Scope } from './scope.ts'
 
 const ALL = { limit: 100_000 }
 const UNKNOWN = { upstreamName: null, inputPrice: null, outputPrice: null }

@@ -1,8 +1,8 @@
 import { findUser, upsertUser } from '../applications/user-store.ts'
-import type { Scope } from './apply-workspace.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredUser } from './declaration.ts'
 import { differences } from './differences.ts'
+import type { Scope } from './scope.ts'
 
 /** Users are known by their ids. */
 export async function applyUser({ tx, workspaceId, now }: Scope, declared: DeclaredUser): Promise<Change[]> {

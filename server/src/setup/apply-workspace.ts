@@ -11,17 +11,8 @@ import { applyUser } from './apply-user.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredWorkspace } from './declaration.ts'
 import { differences } from './differences.ts'
-import { type RecordScope, recordChanges } from './record-changes.ts'
-
-export interface ApplyDeps {
-  readonly workspaceBox: SecretBox
-  readonly providerBox: SecretBox
-}
-
-/** Within which Workspace and transaction something is applied, and when. */
-export interface Scope extends RecordScope {
-  readonly providerBox: SecretBox
-}
+import { recordChanges } from './record-changes.ts'
+import type { ApplyDeps, Scope } from './scope.ts'
 
 export interface AppliedWorkspace {
   readonly workspaceId: string

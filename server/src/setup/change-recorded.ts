@@ -1,8 +1,8 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { ApplyDeps, Scope } from './apply-workspace.ts'
 import type { Change } from './change.ts'
 import { recordChanges, recordForServer } from './record-changes.ts'
+import type { ApplyDeps, Scope } from './scope.ts'
 import { publishChanges } from './signals.ts'
 import { setupTransaction } from './transaction.ts'
 

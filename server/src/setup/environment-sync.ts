@@ -6,10 +6,10 @@ import type { Pools } from '../providers/pools.ts'
 import { modelProblem, PROVIDER_DEFAULTS, providerProblem } from '../providers/provider.ts'
 import { findProvider, listProviders, loadProviders, updateProvider } from '../providers/provider-store.ts'
 import { applyProvider } from './apply-provider.ts'
-import type { Scope } from './apply-workspace.ts'
 import type { Change } from './change.ts'
 import { type ChangeDeps, changeWorkspace } from './change-recorded.ts'
 import type { DeclaredProvider } from './declaration.ts'
+import type { Scope } from './scope.ts'
 
 export interface EnvironmentSyncDeps extends ChangeDeps {
   readonly config: Pick<Config, 'providers' | 'allowPrivateUrls'>

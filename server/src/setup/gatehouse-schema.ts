@@ -71,7 +71,7 @@ const Workspace = Type.Object(
 )
 
 /** `gatehouse.yaml` (docs/configuration.md). Values within their ranges, names that meet: gatehouse-file.ts. */
-const GatehouseYaml = Type.Object(
+export const GatehouseYaml = Type.Object(
   { admin_tokens: Type.Optional(Type.Array(Secret)), workspaces: Type.Optional(Type.Array(Workspace)) },
   strict,
 )

@@ -35,7 +35,7 @@ export type Announce = (base: string) => Promise<void>
  * Brings the database to where the server may open: applies `gatehouse.yaml` if there is one; else seeds the demo, unless it is
  * turned off; and sees that somebody holds an admin token. Throws a ConfigError when the file or the environment is wrong.
  */
-export async function prepare(deps: PrepareDeps): Promise<Announce> {
+export async function prepare(deps: PrepareDeps, greet: (text: string) => void = toStandardError): Promise<Announce> {
   const { config, log } = deps
   const configured = await applyFile(deps)
   const demo = configured || !config.demo ? undefined : await demoOf(deps)
@@ -44,7 +44,7 @@ export async function prepare(deps: PrepareDeps): Promise<Announce> {
   return async (address) => {
     const base = reachable(address)
     if (demo && demo.content.base_url !== base) await writeDemoFile(config.dataDir, { ...demo.content, base_url: base })
-    process.stderr.write(banner({ base, demo, adminTokenFile }))
+    greet(banner({ base, demo, adminTokenFile }))
   }
 }
 
@@ -70,6 +70,8 @@ async function demoOf({ config, secrets, log, providerCalls, ...deps }: PrepareD
   const providers = await syncEnvironmentProviders(content.workspace.id, { ...deps, config, pools, warn, fromEnvironment })
   return { file: demoFilePath(dataDir), content, providers }
 }
+
+const toStandardError = (text: string): void => void process.stderr.write(text)
 
 /** A server that listens everywhere is found on this machine. */
 const reachable = (base: string): string => base.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1')

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -6,7 +5,9 @@ import { dirname } from 'node:path'
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const draft = `${path}.${randomUUID()}.tmp`
+  const draft = `${path}.tmp`
+  // Left by a process that died.
+  await rm(draft, { force: true })
   try {
     const file = await open(draft, 'wx', 0o600)
     try {

@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AdminAuthenticator } from '../../src/applications/admin-authenticator.ts'
+import { Authenticator } from '../../src/applications/authenticator.ts'
+import { readConfig } from '../../src/config/config.ts'
+import type { Environment } from '../../src/config/environment.ts'
+import { readSecrets } from '../../src/config/secrets.ts'
+import type { Database } from '../../src/db/database.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { secretBox } from '../../src/lib/secret-box.ts'
+import { Pools } from '../../src/providers/pools.ts'
+import type { DemoFile } from '../../src/setup/demo-file.ts'
+import { prepare } from '../../src/setup/prepare.ts'
+import { createLogger } from '../../src/telemetry/logger.ts'
+
+const PORT = 8787
+export const BASE = `http://127.0.0.1:${PORT}`
+
+/** What a start does before and after it listens, without listening: on a database, with a data folder of its own. */
+export class Starts {
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'))
+  readonly #database: Database
+  readonly #pools = new Pools({ allowPrivateUrls: false })
+  #logs = ''
+  #greeting = ''
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async start(env: Environment = {}, base = BASE): Promise<void> {
+    const announce = await this.prepare(env)
+    await announce(base)
+  }
+
+  /** Without GATEHOUSE_CONFIG a gatehouse.yaml counts that lies in the data folder. */
+  prepare(env: Environment = {}) {
+    this.#greeting = ''
+    const deps = this.deps(env)
+    return prepare(deps, (text) => {
+      this.#greeting += text
+    })
+  }
+
+  deps(env: Environment = {}) {
+    const environment = { GATEHOUSE_DATA: this.dataDir, PORT: String(PORT), ...env }
+    const config = readConfig(environment)
+    const secrets = readSecrets(environment, config)
+    return {
+      config: { ...config, configFile: env.GATEHOUSE_CONFIG ?? join(this.dataDir, 'gatehouse.yaml') },
+      secrets,
+      log: createLogger('info', { write: (line: string) => this.#note(line) }),
+      database: this.#database,
+      clock: systemClock,
+      workspaceBox: secretBox(secrets.secretKey, 'workspace'),
+      providerBox: secretBox(secrets.secretKey, 'provider'),
+      providerCalls: { pools: this.#pools },
+    }
+  }
+
+  get demoFile(): string {
+    return join(this.dataDir, 'demo.json')
+  }
+
+  demo(): DemoFile {
+    return JSON.parse(readFileSync(this.demoFile, 'utf8'))
+  }
+
+  /** Everything logged so far, by all starts. */
+  get logs(): string {
+    return this.#logs
+  }
+
+  /** What the last start said to whoever made it. */
+  get greeting(): string {
+    return this.#greeting
+  }
+
+  /** The Application that the key opens, or why it opens none. */
+  async opens(key: string | undefined): Promise<string> {
+    const authenticator = new Authenticator(this.#database)
+    const answer = await authenticator.authenticate(`Bearer ${key}`)
+    authenticator.close()
+    return answer.ok ? answer.application.name : answer.code
+  }
+
+  /** The name of the admin token, or why it is none. */
+  async operates(token: string): Promise<string> {
+    const authenticator = new AdminAuthenticator(this.#database)
+    const answer = await authenticator.authenticate(`Bearer ${token}`)
+    authenticator.close()
+    return answer.ok ? answer.operator.name : answer.code
+  }
+
+  #note(line: string): void {
+    this.#logs += line
+  }
+
+  async remove(): Promise<void> {
+    await this.#pools.close()
+    rmSync(this.dataDir, { recursive: true, force: true })
+  }
+}
