@@ -1,16 +1,17 @@
+import { decisionOf, transformsOf } from '../pipeline/facts.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 
 /** gateway-api.md, GovernanceBlock: what the caller may know of how the answer came about. */
 export function governanceOf({ auditId, trail }: PipelineResult) {
-  const { authorize, inspect, identify, admit, invoke } = trail.facts
-  const decision = inspect?.decision ?? authorize?.decision
+  const { authorize, identify, admit, invoke } = trail.facts
+  const decision = decisionOf(trail.facts)
   const reviewItemId = authorize?.release?.item.id
   return {
     audit_id: auditId,
     ...(decision && {
       decision: {
         verdict: decision.verdict,
-        transforms: [...new Set([...(authorize?.transforms ?? []), ...(inspect?.transforms ?? [])])],
+        transforms: transformsOf(trail.facts),
         directives: decision.directives,
       },
       risk_level: decision.risk,

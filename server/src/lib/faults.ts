@@ -4,8 +4,10 @@ const UNAVAILABLE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|08\w{3}|57
 /** True for a fault that is no mistake in the request nor in the program: 503, try again. */
 export function isUnavailable(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false
-  const { code } = cause as { code?: unknown }
+  const { code, severity } = cause as { code?: unknown; severity?: unknown }
   if (typeof code === 'string' && UNAVAILABLE.test(code)) return true
+  // PostgreSQL ended the session, or did not begin one: whatever the reason, it says nothing about the statement.
+  if (severity === 'FATAL' || severity === 'PANIC') return true
   return (
     /connection terminated|timeout exceeded when trying to connect|cannot use a pool after/i.test(cause.message) ||
     isUnavailable(cause.cause)

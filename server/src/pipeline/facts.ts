@@ -35,6 +35,15 @@ export interface Caller {
 /** Whose holds and records an exchange may touch. */
 export const ownerOf = ({ application }: Caller) => ({ workspaceId: application.workspaceId, applicationId: application.id })
 
+/** The decision as far as the exchange came. */
+export const decisionOf = ({ classify, authorize, inspect }: Partial<Facts>): Decision | undefined =>
+  inspect?.decision ?? authorize?.decision ?? classify?.denial
+
+/** Transforms that were carried out, at input and output. */
+export const transformsOf = ({ authorize, inspect }: Partial<Facts>): readonly string[] => [
+  ...new Set([...(authorize?.transforms ?? []), ...(inspect?.transforms ?? [])]),
+]
+
 export interface Admitted {
   readonly request: GatewayRequest
   /** The execution's own id: from here on every outcome is recorded under it. */
@@ -61,6 +70,8 @@ export interface Content {
   readonly counts: FindingCounts
   readonly classification: Classification
   readonly risk: RiskLevel
+  /** Set when a detector failed: the denial that the exchange ends with. */
+  readonly denial?: Decision
 }
 
 export interface Authorized {

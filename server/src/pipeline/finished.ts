@@ -1,4 +1,5 @@
 import type { FinishedExchange } from '../telemetry/exchange-observer.ts'
+import { decisionOf } from './facts.ts'
 import type { PipelineResult } from './pipeline-result.ts'
 import type { Exchange } from './request.ts'
 
@@ -8,14 +9,14 @@ export function finishedExchange(
   { trail, auditId, status, error, held, cause }: PipelineResult,
   now: Date,
 ): FinishedExchange {
-  const { authorize, inspect, invoke, route } = trail.facts
+  const { invoke, route } = trail.facts
   return {
     endpoint,
     requestId,
     auditId,
     status,
     code: error?.code ?? '',
-    verdict: (inspect?.decision ?? authorize?.decision)?.verdict ?? '',
+    verdict: decisionOf(trail.facts)?.verdict ?? '',
     // Only names that a provider offers become labels: anything else would be the caller's free text.
     model: route?.candidates[0]?.model.id ?? '',
     provider: invoke?.provider ?? '',

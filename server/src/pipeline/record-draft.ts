@@ -3,7 +3,7 @@ import type { AuditDraft, Feature } from '../audit/record.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import { estimateTokens } from '../domain/message.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { Facts } from './facts.ts'
+import { decisionOf, type Facts, transformsOf } from './facts.ts'
 import type { Exchange } from './request.ts'
 import type { Trail } from './trail.ts'
 
@@ -35,7 +35,7 @@ export function draftOf(
   { createdAt, hasher }: { createdAt: Date; hasher: KeyedHasher },
 ): AuditDraft {
   const { identify, classify, authorize, retrieve, recall, invoke, inspect, remember } = trail.facts
-  const decision = inspect?.decision ?? authorize?.decision
+  const decision = decisionOf(trail.facts)
   const user = identify?.user
   const policy = authorize?.policy?.version
   return {
@@ -67,7 +67,7 @@ export function draftOf(
     decision: decision
       ? {
           verdict: decision.verdict,
-          transforms: [...new Set([...(authorize?.transforms ?? []), ...(inspect?.transforms ?? [])])],
+          transforms: transformsOf(trail.facts),
           directives: decision.directives,
           rules: decision.rules,
         }

@@ -48,18 +48,20 @@ export async function resubmit(owner: ReviewOwner, asked: Resubmission, deps: Re
     done: (found) => found?.kind !== 'pending' && found?.kind !== 'busy',
     wakeAt: (found) => (found && 'wakeAt' in found ? found.wakeAt : undefined),
     patienceMs: (found) => (found?.kind === 'busy' ? lease.leaseMs : asked.waitSeconds * 1_000),
-    signal: asked.waitSeconds > 0 ? asked.callerGone() : undefined,
+    signal: asked.callerGone(),
   })
   if (claimed?.kind !== 'released') return answer(claimed)
   const { item, result } = claimed
   if (result.kind === 'held') return resubmit(owner, { ...asked, id: result.successorId }, deps)
   if (result.kind === 'answer') return { kind: 'release', release: { kind: 'again', item, result } }
-  return refused(result.code as ErrorCode, result.fields as ErrorFields)
+  return refused(result.code as ErrorCode, { ...(result.fields as ErrorFields), reviewItemId: item.id })
 }
 
-/** The answer that a release brings along: what waited at output, or what the first release said. */
-export const releasedCompletion = (release: Release | undefined): Completion | undefined =>
-  release?.kind === 'again' ? release.result.completion : release?.content.completion
+/** The answer that a release brings along, and who gave it: what waited at output, or what the first release said. */
+export function releasedAnswer(release: Release | undefined): { completion: Completion; provider: string } | undefined {
+  const kept = release?.kind === 'again' ? release.result : release?.content
+  return kept?.completion && { completion: kept.completion, provider: kept.provider ?? '' }
+}
 
 /** Waits for a hold that this exchange has opened itself; true when it was decided in time. */
 export async function decidedWithin(

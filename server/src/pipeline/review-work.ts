@@ -3,12 +3,13 @@ import { mayHaveWorked } from '../domain/completion.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { abandonRelease, completeRelease } from '../review/release-store.ts'
+import { abandonRelease, completeRelease, loseRelease } from '../review/release-store.ts'
 import type { ReleaseResult } from '../review/review.ts'
 import { type NewReview, openEscalation, openHold } from '../review/review-store.ts'
-import { type Facts, ownerOf } from './facts.ts'
+import { type Facts, ownerOf, transformsOf } from './facts.ts'
 import type { Outcome } from './outcome.ts'
 import type { Exchange } from './request.ts'
+import type { ReviewDeps } from './resubmission.ts'
 
 /** What the record of an exchange has to say of reviews, and what its transaction has to write of them. */
 export interface ReviewWork {
@@ -76,12 +77,39 @@ export async function settleReviews(
   return work.open === 'hold' ? [...changed, own] : [own, ...changed]
 }
 
+/**
+ * Nothing of a release could be recorded: its claim must not keep everybody waiting until its lease runs out. Where the
+ * database is gone altogether, that is what happens all the same.
+ */
+export async function giveUpRelease(
+  { authenticate, authorize, invoke }: Partial<Facts>,
+  { db, waiters }: Pick<ReviewDeps, 'db' | 'waiters'>,
+): Promise<void> {
+  if (!authenticate || authorize?.release?.kind !== 'first') return
+  const { claim } = authorize.release
+  const giveUp = invoke?.attempts.some(mayHaveWorked) ? loseRelease : abandonRelease
+  try {
+    await giveUp(db, ownerOf(authenticate), claim)
+    await waiters.changed(claim.id)
+  } catch {
+    // The lease is what is left.
+  }
+}
+
 function resultOf({ facts, error }: Ended, successorId: string | undefined): ReleaseResult {
   const completion = facts.inspect?.completion
   if (error?.code === 'POLICY_REVIEW_PENDING' && successorId !== undefined) return { kind: 'held', successorId }
-  if (error || !completion)
-    return { kind: 'refusal', code: error?.code ?? 'INTERNAL', fields: { message: error?.fields.message } }
-  return { kind: 'answer', completion, decision: facts.inspect?.decision }
+  if (error || !completion) {
+    const { message, details } = error?.fields ?? {}
+    return { kind: 'refusal', code: error?.code ?? 'INTERNAL', fields: { message, details } }
+  }
+  return {
+    kind: 'answer',
+    completion,
+    ...(facts.inspect && { decision: facts.inspect.decision }),
+    transforms: transformsOf(facts),
+    provider: facts.invoke?.provider ?? '',
+  }
 }
 
 function newReview(point: 'input' | 'output', { exchange, facts, now }: Ended): NewReview {
@@ -108,7 +136,7 @@ function newReview(point: 'input' | 'output', { exchange, facts, now }: Ended): 
     content: {
       messages: admit.request.messages,
       parameters: admit.request.parameters,
-      ...(completion && { completion, vault: authorize?.vault.toJSON() }),
+      ...(completion && { completion, provider: invoke?.provider ?? '', vault: authorize?.vault.toJSON() }),
     },
   }
 }

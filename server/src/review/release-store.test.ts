@@ -4,7 +4,7 @@ import { testDatabases } from '../../test/support/database.ts'
 import { at, lease, OPENED, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { decide } from './decision-store.ts'
-import { abandonRelease, type Claimed, claimRelease, completeRelease, type ReleaseClaim } from './release-store.ts'
+import { abandonRelease, type Claimed, claimRelease, completeRelease, loseRelease, type ReleaseClaim } from './release-store.ts'
 import type { Lease, ReleaseResult, ReviewItem, ReviewOwner } from './review.ts'
 import { getReview } from './review-store.ts'
 
@@ -137,6 +137,17 @@ describe.each(testDatabases())('releases on $name', ({ open }) => {
     expect(await kindOf(item, at(6))).toBe('busy')
     expect(await complete(second)).toBe(true)
     expect(await abandonRelease(database.db, owner, second)).toBe(false)
+  })
+
+  test('a release whose result was lost is interrupted at once, its answer free at once where it was there before', async () => {
+    const asked = await seedApproved(database.db, owner)
+    expect(await loseRelease(database.db, owner, await mustClaim(asked))).toBe(true)
+    expect(await kindOf(asked, at(1))).toBe('interrupted')
+    const answered = await seedApproved(database.db, owner, { point: 'output' })
+    const lost = await mustClaim(answered)
+    expect(await loseRelease(database.db, owner, lost)).toBe(true)
+    expect(await kindOf(answered, at(1))).toBe('claimed')
+    expect(await loseRelease(database.db, owner, lost)).toBe(false)
   })
 
   test('a release that outlives its item is recorded and leaves nothing behind', async () => {

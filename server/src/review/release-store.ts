@@ -132,6 +132,19 @@ export async function abandonRelease(db: Db, owner: ReviewOwner, claim: ReleaseC
   return numUpdatedRows === 1n
 }
 
+/**
+ * Ends a claim whose result could not be kept: for everybody it is from now on as if the claimant had died. An output hold's
+ * answer is there and free to be claimed again, any other hold is `interrupted`. After it, tell the waiters. False as in
+ * completeRelease.
+ */
+export async function loseRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
+  const { numUpdatedRows } = await claimed(db, owner, claim).set({ release_started_at: LONG_AGO }).executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Before any lease began. */
+const LONG_AGO = new Date(0)
+
 async function holdOf(db: Db, owner: ReviewOwner, id: string): Promise<ItemRow | undefined> {
   return db
     .selectFrom('review_item')

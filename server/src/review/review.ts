@@ -1,6 +1,6 @@
 import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { Completion } from '../domain/completion.ts'
-import type { DecidingRule, PolicyPoint, PolicyVersion } from '../domain/decision.ts'
+import type { DecidingRule, Decision, PolicyPoint, PolicyVersion } from '../domain/decision.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Endpoint } from '../domain/principal.ts'
 
@@ -73,6 +73,8 @@ export interface HoldContent {
   readonly messages: readonly ChatMessage[]
   /** The held answer: output holds, and escalations at output. */
   readonly completion?: Completion
+  /** Who gave it. */
+  readonly provider?: string
   /** Whatever else a release needs: parameters, placeholders to restore, … */
   readonly [field: string]: unknown
 }
@@ -83,8 +85,12 @@ export type ReleaseResult = ReleasedAnswer | ReleasedRefusal | ReleaseHeld
 export interface ReleasedAnswer {
   readonly kind: 'answer'
   readonly completion: Completion
-  /** Whatever else a repeated answer needs: decision, risk, … */
-  readonly [field: string]: unknown
+  /** What was decided on it, whatever the policies say by the time it is repeated. */
+  readonly decision?: Decision
+  /** Those that were carried out. */
+  readonly transforms?: readonly string[]
+  /** Who gave it. */
+  readonly provider?: string
 }
 
 /** The provider was called, and its answer may not leave: repeating the call would not be “at most once”. */

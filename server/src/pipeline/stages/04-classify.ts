@@ -3,6 +3,8 @@ import { assess } from '../../classification/risk.ts'
 import { scan } from '../../classification/scan.ts'
 import { collectTexts } from '../../domain/message.ts'
 import type { Admitted, Caller, Content } from '../facts.ts'
+import { deniedByFault } from '../fault-denial.ts'
+import { NOTHING_DECIDED } from '../neutral.ts'
 import { refuse, type Step } from '../outcome.ts'
 
 export interface ClassifyDeps {
@@ -21,5 +23,8 @@ export function classify({ application }: Caller, { request }: Admitted, deps: C
   const start = { classification: application.settings.default_classification, risk: 'low' as const }
   const content = { texts, findings, messageTexts: messages.length, counts, ...assess(counts, start) }
   if (failures.length === 0) return content
-  return refuse('POLICY_DENIED', { details: { failed: failures.map((name) => `detector:${name}`) } }, content)
+  const failed = failures.map((name) => `detector:${name}`)
+  const { classification, risk } = content
+  const denial = deniedByFault({ ...NOTHING_DECIDED.decision, classification, risk }, 'input', failed)
+  return refuse('POLICY_DENIED', { details: { failed } }, { ...content, denial })
 }

@@ -13,6 +13,7 @@ import type { PendingAnswers } from '../../review/pending-answers.ts'
 import { requestHash } from '../../review/request-hash.ts'
 import { findPendingHold } from '../../review/review-store.ts'
 import { type Admitted, type Authorized, type Caller, type Content, type Identity, ownerOf } from '../facts.ts'
+import { deniedByFault } from '../fault-denial.ts'
 import { NOTHING_DECIDED } from '../neutral.ts'
 import { Passed, refuse, type Step, Stop } from '../outcome.ts'
 import { policyInput } from '../policy-input.ts'
@@ -154,7 +155,9 @@ function transformed(decided: Authorized, { request }: Admitted, { texts, findin
       systemTexts: steering.system.map((name) => decided.policy?.texts.get(name) ?? ''),
     }
   } catch {
-    return refuse('POLICY_DENIED', { details: { failed: ['transform'] } }, decided)
+    const failed = ['transform']
+    const decision = deniedByFault(decided.decision, 'input', failed)
+    return refuse('POLICY_DENIED', { details: { failed } }, { ...decided, decision })
   }
 }
 

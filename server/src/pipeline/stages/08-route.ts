@@ -5,7 +5,7 @@ import { allowedModels, eligible } from '../../providers/route.ts'
 import type { Admitted, Authorized, Caller, Route } from '../facts.ts'
 import { NOWHERE } from '../neutral.ts'
 import { Passed, refuse, type Step } from '../outcome.ts'
-import { releasedCompletion } from '../resubmission.ts'
+import { releasedAnswer } from '../resubmission.ts'
 
 export interface RouteDeps {
   /** A Workspace's providers by its id. */
@@ -27,7 +27,7 @@ export async function route(
   { decision, steering, release, withheld }: Authorized,
   deps: RouteDeps,
 ): Promise<Step<Route>> {
-  if (releasedCompletion(release) || withheld) return new Passed(NOWHERE)
+  if (releasedAnswer(release) || withheld) return new Passed(NOWHERE)
   const providers = await deps.providers.get(application.workspaceId)
   if (request.messages.length === 0) return { candidates: [], models: allowedModels(providers, application) }
 

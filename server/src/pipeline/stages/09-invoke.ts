@@ -2,7 +2,7 @@ import { invoke as invokeProviders, type InvokeDeps as ProviderDeps } from '../.
 import type { Admitted, Authorized, Reply, Route } from '../facts.ts'
 import { NO_REPLY } from '../neutral.ts'
 import { Passed, refuse, type Step } from '../outcome.ts'
-import { releasedCompletion } from '../resubmission.ts'
+import { releasedAnswer } from '../resubmission.ts'
 
 export interface InvokeDeps {
   readonly providerCalls: ProviderDeps
@@ -18,8 +18,8 @@ export async function invoke(
   { candidates }: Route,
   { providerCalls }: InvokeDeps,
 ): Promise<Step<Reply>> {
-  const released = releasedCompletion(release)
-  if (released) return new Passed({ ...NO_REPLY, completion: released })
+  const released = releasedAnswer(release)
+  if (released) return new Passed({ ...NO_REPLY, ...released })
   const [first] = candidates
   if (!first) return new Passed(NO_REPLY)
 

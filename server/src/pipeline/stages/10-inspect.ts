@@ -9,6 +9,7 @@ import { evaluate, mergeDecisions } from '../../policy/evaluate.ts'
 import { applyTransforms } from '../../policy/transforms.ts'
 import { Vault } from '../../policy/vault.ts'
 import type { Admitted, Authorized, Caller, Identity, Inspected, Reply } from '../facts.ts'
+import { deniedByFault } from '../fault-denial.ts'
 import { uninspected } from '../neutral.ts'
 import { Passed, refuse, type Step, Stop } from '../outcome.ts'
 import { policyInput } from '../policy-input.ts'
@@ -34,8 +35,11 @@ export function inspect(
   deps: InspectDeps,
 ): Step<Inspected> {
   if (!completion) return new Passed(uninspected(leave))
-  // It has left once, inspected, and leaves again as it was.
-  if (leave.release?.kind === 'again') return new Passed({ ...uninspected(leave), completion })
+  if (leave.release?.kind === 'again') {
+    // It has left once, inspected, and leaves again as it was, with what was decided on it then.
+    const { decision = leave.decision, transforms = [] } = leave.release.result
+    return new Passed({ ...uninspected(leave), decision, transforms, completion })
+  }
 
   const messages = completion.choices.map(({ message }) => message)
   const texts = collectTexts(messages)
@@ -49,20 +53,31 @@ export function inspect(
   const decision = evaluate(leave.policy, 'output', { ...input, response: responseOf(completion, provider, texts) })
   const inspected = { decision: mergeDecisions(leave.decision, decision), counts, completion, transforms: [] }
   if (failures.length > 0) {
-    return refuse('POLICY_DENIED', { details: { failed: failures.map((name) => `detector:${name}`) } }, inspected)
+    return denied(
+      inspected,
+      failures.map((name) => `detector:${name}`),
+    )
   }
   const verdict = stop(admitted, leave, decision, inspected)
   if (verdict) return verdict
 
-  const vault = new Vault()
-  const { texts: changed, applied } = applyTransforms(
-    texts.map((text, index) => ({ text, findings: findings[index] ?? [] })),
-    decision.transforms,
-    vault,
-  )
-  const restored = changed.map((text) => leave.vault.restore(text))
-  return { ...inspected, completion: withTexts(completion, texts, restored), transforms: applied }
+  const found = texts.map((text, index) => ({ text, findings: findings[index] ?? [] }))
+  try {
+    const { texts: changed, applied } = applyTransforms(found, decision.transforms, new Vault())
+    const restored = changed.map((text) => leave.vault.restore(text))
+    return { ...inspected, completion: withTexts(completion, texts, restored), transforms: applied }
+  } catch {
+    return denied(inspected, ['transform'])
+  }
 }
+
+/** What broke down denies: silence would look like innocence (decisions.md §2.2). */
+const denied = (inspected: Inspected, failed: readonly string[]): Stop<Inspected> =>
+  refuse(
+    'POLICY_DENIED',
+    { details: { failed } },
+    { ...inspected, decision: deniedByFault(inspected.decision, 'output', failed) },
+  )
 
 /** A dry run goes on whatever the verdict; what a reviewer has approved at output is held no more. */
 function stop(

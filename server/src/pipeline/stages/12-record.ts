@@ -11,7 +11,7 @@ import type { PipelineResult } from '../pipeline-result.ts'
 import { type Answered, draftOf } from '../record-draft.ts'
 import type { Exchange } from '../request.ts'
 import type { ReviewDeps } from '../resubmission.ts'
-import { reviewWork, settleReviews } from '../review-work.ts'
+import { giveUpRelease, reviewWork, settleReviews } from '../review-work.ts'
 import type { Trail } from '../trail.ts'
 
 export interface RecordDeps extends ReviewDeps {
@@ -57,6 +57,7 @@ export async function record(
     const held = outcome.kind === 'held' && itemId ? { itemId } : undefined
     return { trail, auditId, completionJson, held, cause, ...statusOf(named) }
   } catch (failure) {
+    await giveUpRelease(trail.facts, deps)
     const unavailable: Failure = { code: 'UNAVAILABLE', fields: { auditId, message: UNRECORDED } }
     return { trail, auditId, completionJson: undefined, held: undefined, cause: cause ?? failure, ...statusOf(unavailable) }
   }
