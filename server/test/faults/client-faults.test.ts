@@ -1,0 +1,124 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { accepted, type Body, CHAT, contentOf } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { says, word } from '../support/scripted-provider.ts'
+import { httpText } from '../support/wire.ts'
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned()
+})
+afterAll(() => governed.close())
+
+const request = (content: string, more: object = {}): string =>
+  httpText({
+    path: CHAT,
+    headers: { authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...more }),
+  })
+
+/** Sends, and hangs up as soon as `when` says so. Answers what had come until then. */
+async function hangUp(text: string, when: (received: string) => boolean | Promise<boolean>): Promise<string> {
+  const { hostname, port } = new URL(governed.base)
+  const socket = connect(Number(port), hostname)
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk
+  })
+  socket.on('error', () => {})
+  socket.write(text)
+  await vi.waitFor(async () => expect(await when(received)).toBe(true), { timeout: 5_000, interval: 5 })
+  socket.resetAndDestroy()
+  return received
+}
+
+const records = async (): Promise<readonly Body[]> => {
+  const { rows } = await governed.server.context.database.pool.query(
+    "select body from audit_record where endpoint = 'chat' order by sequence",
+  )
+  return rows.map(({ body }) => JSON.parse(body))
+}
+const settled = (figure: () => number, expected: number) =>
+  vi.waitFor(() => expect(figure()).toBe(expected), { timeout: 5_000, interval: 20 })
+const connections = (): Promise<number> =>
+  new Promise((resolve) => governed.server.app.server.getConnections((_error, count) => resolve(count)))
+
+describe('a client that goes away', () => {
+  test('while the provider works: the exchange ends and is recorded', async () => {
+    const before = (await records()).length
+    const key = word()
+    governed.provider.on(key, (response, call) => setTimeout(() => says('too late')(response, call), 200))
+    await hangUp(request(key), () => governed.provider.about(key).length > 0)
+    await vi.waitFor(async () => expect((await records()).length).toBe(before + 1), 5_000)
+    expect((await records()).at(-1)).toMatchObject({ status: 200, endpoint: 'chat' })
+  })
+  test('in the middle of a stream: the replay stops, the record stands', async () => {
+    const key = word()
+    governed.provider.on(key, says('some words that go on '.repeat(60_000)))
+    const received = await hangUp(request(key, { stream: true }), (text) => text.includes('"delta":{"content"'))
+    expect(received).not.toContain('[DONE]')
+    const auditId = /"audit_id":"(aud_\w+)"/.exec(received)?.[1] ?? ''
+    expect(await governed.record(auditId)).toMatchObject({ status: 200 })
+  })
+  test('while it waits for a reviewer: nothing waits any more, and the hold is still there', async () => {
+    const { context } = governed.server
+    const prompt = `juniper-hold ${word()}`
+    await hangUp(request(prompt, { governance: { wait_for_approval_seconds: 60 } }), () => context.waiters.size === 1)
+    await settled(() => context.waiters.size, 0)
+    const held = await governed.chat(prompt)
+    await governed.decide(held.body.error.review_item_id, 'approve')
+    accepted(await governed.resubmit({ prompt, id: held.body.error.review_item_id }))
+  })
+  test('in the middle of its request: nothing happens', async () => {
+    const before = (await records()).length
+    const text = request('never heard to the end')
+    await hangUp(text.slice(0, -20), async () => await sleep(50, true))
+    await sleep(50)
+    expect((await records()).length).toBe(before)
+  })
+  test('leaves no connection, no place among the concurrent requests, no waiting record behind', async () => {
+    const { id, token } = await governed.application({ limits: { concurrency: 3 } })
+    const key = word()
+    governed.provider.on(key, (response, call) => setTimeout(() => says('late')(response, call), 100))
+    const text = request(key).replace(governed.key(), token)
+    await Promise.all([1, 2, 3].map((count) => hangUp(text, () => governed.provider.about(key).length >= count)))
+    await settled(() => governed.server.context.audit.waiting, 0)
+    await vi.waitFor(async () => {
+      const answers = await Promise.all([1, 2, 3].map(() => governed.chat('Good morning', {}, { token })))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    }, 5_000)
+    expect(id).toMatch(/^app_/)
+    await vi.waitFor(async () => expect(await connections()).toBeLessThan(20), 5_000)
+  })
+  test('a hundred of them at random moments: the server answers the next one', async () => {
+    const key = word()
+    governed.provider.on(key, says('some words that go on '.repeat(2_000)))
+    await Promise.all(
+      Array.from({ length: 100 }, (_, i) => {
+        const until = performance.now() + ((i * 7) % 90)
+        return hangUp(request(key, { stream: i % 2 === 0 }), () => performance.now() > until)
+      }),
+    )
+    const said = await governed.say()
+    expect(contentOf(said.response)).toBe(said.answer)
+    expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)
+  })
+  test('a reader that is slow gets everything, without the server holding it for all at once', async () => {
+    const key = word()
+    const text = 'some words that go on '.repeat(60_000)
+    governed.provider.on(key, says(text))
+    const response = await fetch(governed.base + CHAT, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'scripted', stream: true, messages: [{ role: 'user', content: key }] }),
+    })
+    let bytes = 0
+    for await (const chunk of response.body ?? []) {
+      if (bytes === 0) await sleep(300)
+      bytes += chunk.length
+    }
+    expect(bytes).toBeGreaterThan(text.length)
+  })
+})

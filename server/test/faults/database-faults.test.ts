@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { accepted, CHAT, contentOf, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { says, word } from '../support/scripted-provider.ts'
+import { exchangeBytes, httpText, readAnswer } from '../support/wire.ts'
+
+const SECRET = 'the colour of the vault is green'
+
+/** All that came over a bare socket for a chat whose provider says the secret. */
+async function onTheWire(governed: Governed, more: object = {}): Promise<Buffer> {
+  const key = word()
+  governed.provider.on(key, says(SECRET))
+  const body = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: key }], ...more })
+  const headers = { authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' }
+  return exchangeBytes(governed.base, httpText({ path: CHAT, headers, body }), { ms: 15_000 })
+}
+
+describe('an audit record that cannot be written (embedded database)', () => {
+  let governed: Governed
+  beforeAll(async () => {
+    governed = await startGoverned()
+  })
+  afterAll(() => governed.close())
+
+  /** Runs `work` while the database takes no record. */
+  const withoutRecords = async <T>(work: () => Promise<T>): Promise<T> => {
+    const { pool } = governed.server.context.database
+    await pool.query('alter table audit_record add constraint full_disk check (false) not valid')
+    try {
+      return await work()
+    } finally {
+      await pool.query('alter table audit_record drop constraint full_disk')
+    }
+  }
+  const items = async () =>
+    Number((await governed.server.context.database.pool.query('select count(*) from review_item')).rows[0].count)
+
+  test.each([false, true])('503 UNAVAILABLE, and not one byte of the answer (stream: %j)', async (stream) => {
+    const wire = await withoutRecords(() => onTheWire(governed, { stream }))
+    const answer = readAnswer(wire)
+    if (!answer) throw new Error('no answer')
+    refused(answer, 'UNAVAILABLE')
+    expect(wire.toString('latin1')).not.toContain('vault')
+  })
+  test('a refusal is not told either: nothing leaves unrecorded', async () => {
+    const said = await withoutRecords(() => governed.say('juniper-deny'))
+    refused(said.response, 'UNAVAILABLE')
+  })
+  test('models and audit look-up answer 503 as well', async () => {
+    const [models, audit] = await withoutRecords(() =>
+      Promise.all([governed.api('GET', '/v1/models'), governed.api('GET', '/v1/audit/aud_x')]),
+    )
+    refused(models, 'UNAVAILABLE')
+    refused(audit, 'UNAVAILABLE')
+  })
+  test('a hold whose record cannot be written is not opened', async () => {
+    const before = await items()
+    const said = await withoutRecords(() => governed.say('juniper-hold'))
+    expect(refused(said.response, 'UNAVAILABLE').review_item_id).toBeUndefined()
+    expect(await items()).toBe(before)
+  })
+  test('an escalation whose record cannot be written is not opened, and its answer does not leave', async () => {
+    const before = await items()
+    const said = await withoutRecords(() => governed.say('juniper-escalate'))
+    refused(said.response, 'UNAVAILABLE')
+    expect(said.response.text).not.toContain(said.answer)
+    expect(await items()).toBe(before)
+  })
+  test('a held answer whose release cannot be recorded does not leave, and can be released later', async () => {
+    const held = await governed.holdOutput()
+    await governed.decide(held.id, 'approve')
+    const answer = await withoutRecords(() => governed.resubmit(held))
+    refused(answer, 'UNAVAILABLE')
+    expect(answer.text).not.toContain(held.answer)
+    expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
+    expect(governed.callsAbout(held)).toBe(1)
+  })
+  test('a held request whose release cannot be recorded is not asked twice: its provider was called', async () => {
+    const held = await governed.hold()
+    await governed.decide(held.id, 'approve')
+    refused(await withoutRecords(() => governed.resubmit(held)), 'UNAVAILABLE')
+    expect(refused(await governed.resubmit(held), 'PROVIDER_ERROR').message).toMatch(/interrupted/)
+    expect(governed.callsAbout(held)).toBe(1)
+  })
+  test('a held request whose provider could not be called can be released later', async () => {
+    const held = await governed.hold('juniper-hold', { more: { model: 'demo-mini' } })
+    await governed.decide(held.id, 'approve')
+    accepted(await governed.resubmit(held, {}, { model: 'demo-mini' }))
+  })
+  test('an operator’s change that cannot be recorded is not made', async () => {
+    const before = accepted(await governed.admin('GET', '/applications')).data.length
+    const answer = await withoutRecords(() => governed.admin('POST', '/applications', { json: { name: 'unrecorded' } }))
+    expect(answer.status).toBeGreaterThanOrEqual(500)
+    expect(accepted(await governed.admin('GET', '/applications')).data.length).toBe(before)
+  })
+  test('the chain goes on without a gap when records can be written again', async () => {
+    accepted((await governed.say()).response)
+    const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')
+    expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
+  })
+})
+
+const url = inject('postgresUrl')
+
+describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () => {
+  const name = `gatehouse_${word()}`
+  const operator = new pg.Pool({ connectionString: url ?? '', max: 2 })
+  let governed: Governed
+  beforeAll(async () => {
+    await operator.query(`create database ${name}`)
+    const own = new URL(url ?? '')
+    own.pathname = `/${name}`
+    governed = await startGoverned({ DATABASE_URL: own.href, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
+  })
+  afterAll(async () => {
+    await governed.close()
+    await operator.query(`drop database ${name} with (force)`)
+    await operator.end()
+  })
+  const terminate = () => operator.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+
+  test('connections that are cut are made anew: at most a moment of 503, and no other error', async () => {
+    await terminate()
+    const statuses: number[] = []
+    await vi.waitFor(async () => {
+      const { response } = await governed.say()
+      statuses.push(response.status)
+      contentOf(response)
+    }, 10_000)
+    for (const status of statuses) expect([200, 503]).toContain(status)
+  })
+  test('while it is gone: 503 UNAVAILABLE for everything, never a 401, a 500 or an answer; /readyz says so; then it recovers', async () => {
+    const wire = onTheWire(governed)
+    await wire
+    await operator.query(`alter database ${name} with allow_connections false`)
+    await terminate()
+    await sleep(1_000)
+    const answers = await Promise.all([
+      governed.chat('Good morning'),
+      governed.chat('Good morning', { stream: true }),
+      governed.chat('juniper-hold'),
+      governed.api('GET', '/v1/models'),
+      governed.api('GET', '/v1/audit/aud_x'),
+      governed.chat('x', {}, { userToken: governed.demo.users[0]?.user_token ?? '' }),
+      governed.admin('GET', '/applications'),
+    ])
+    for (const answer of answers) refused(answer, 'UNAVAILABLE')
+    expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(503)
+    expect((await governed.api('GET', '/healthz', { token: null })).status).toBe(200)
+    expect((await onTheWire(governed)).toString()).not.toContain('vault')
+
+    await operator.query(`alter database ${name} with allow_connections true`)
+    await vi.waitFor(async () => contentOf((await governed.say()).response), 10_000)
+    expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(200)
+  })
+  test('cut again and again under load: every answer has its record, the chain has no gap', async () => {
+    let running = true
+    const cutting = (async () => {
+      while (running) {
+        await sleep(150)
+        await terminate()
+      }
+    })()
+    const ids: string[] = []
+    const load = Array.from({ length: 8 }, async () => {
+      for (let i = 0; i < 30; i++) {
+        const { response } = await governed.say()
+        if (response.status === 200) ids.push(response.body.governance.audit_id)
+        else refused(response, 'UNAVAILABLE')
+      }
+    })
+    await Promise.all(load)
+    running = false
+    await cutting
+    await vi.waitFor(async () => contentOf((await governed.say()).response), 10_000)
+    for (const id of ids) expect((await governed.record(id)).id).toBe(id)
+    const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')
+    expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
+  })
+  test('holds survive it', async () => {
+    const held = await governed.hold()
+    await terminate()
+    await vi.waitFor(() => governed.decide(held.id, 'approve'), 10_000)
+    expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
+  })
+})

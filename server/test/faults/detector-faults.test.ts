@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Detector } from '../../src/classification/detector.ts'
+import { DETECTORS } from '../../src/classification/detectors.ts'
+import { type Answer, accepted, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+
+const BUDGET_MS = 50
+
+/** Breaks down in the way that the text it reads asks for. */
+const fragile: Detector = {
+  name: 'fragile',
+  detect: (text) => {
+    if (text.includes('walnut-throws')) throw new Error('a detector that quotes walnut-throws')
+    if (text.includes('walnut-overruns')) for (const end = performance.now() + BUDGET_MS * 3; performance.now() < end; );
+    if (text.includes('walnut-misplaces')) return [{ type: 'pii.email', start: 5, end: 1_000_000 }]
+    return []
+  },
+}
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned({ GATEHOUSE_DETECTOR_BUDGET_MS: String(BUDGET_MS) }, { detectors: [...DETECTORS, fragile] })
+})
+afterAll(() => governed.close())
+
+/** The refusal, its audit record's decision, and that nothing else happened. */
+async function denied(response: Answer, failed: string, point: string): Promise<void> {
+  const { audit_id, details } = refused(response, 'POLICY_DENIED')
+  expect(details).toEqual({ failed: [failed] })
+  const { decision, error_code } = await governed.record(audit_id)
+  expect(error_code).toBe('POLICY_DENIED')
+  expect(decision).toMatchObject({
+    verdict: 'deny',
+    rules: expect.arrayContaining([{ id: failed, point, verdict: 'deny', error: 'failed' }]),
+  })
+}
+
+describe('decisions.md §2.2, fail closed: a detector that breaks down denies, and the record names it', () => {
+  test.each(['walnut-throws', 'walnut-overruns'])('%s at input: 403, no provider called', async (mark) => {
+    const said = await governed.say(mark)
+    await denied(said.response, 'detector:fragile', 'input')
+    expect(governed.callsAbout(said)).toBe(0)
+  })
+  test.each(['walnut-throws', 'walnut-overruns'])('%s at output: 403, nothing of the answer, streamed or not', async (mark) => {
+    for (const stream of [false, true]) {
+      const said = await governed.say('', { answer: `${mark} and the secret`, more: { stream } })
+      await denied(said.response, 'detector:fragile', 'output')
+      expect(said.response.text).not.toContain('the secret')
+    }
+  })
+  test('a finding that does not fit its text cannot be transformed: 403 at input', async () => {
+    const said = await governed.say('walnut-misplaces juniper-redact')
+    await denied(said.response, 'transform', 'input')
+    expect(governed.callsAbout(said)).toBe(0)
+  })
+  test('a finding that does not fit its text cannot be transformed: 403 at output', async () => {
+    const said = await governed.say('', { answer: 'walnut-misplaces sorrel-redact' })
+    await denied(said.response, 'transform', 'output')
+    expect(said.response.text).not.toContain('walnut-misplaces')
+  })
+  test('every message is read: it is enough that one breaks a detector', async () => {
+    const messages = ['Good morning', 'walnut-throws', 'Go on'].map((content) => ({ role: 'user', content }))
+    await denied(await governed.chat(messages), 'detector:fragile', 'input')
+  })
+  test('it is no verdict that a reviewer can lift, and no hold', async () => {
+    const said = await governed.say('walnut-throws juniper-hold')
+    await denied(said.response, 'detector:fragile', 'input')
+  })
+  test('the searches and the capture fail closed as well', async () => {
+    for (const [path, body] of [
+      ['/v1/knowledge/search', { query: 'walnut-throws' }],
+      ['/v1/memory/search', { query: 'walnut-throws' }],
+      ['/v1/memory/capture', { content: 'walnut-throws', scope: 'application', kind: 'fact', classification: 'internal' }],
+    ] as const) {
+      await denied(await governed.post(path, body), 'detector:fragile', 'input')
+    }
+  })
+  test('the next request is none the worse for it', async () => accepted((await governed.say()).response))
+  test('what the detector said about it is in the record of nobody', async () => {
+    const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
+    expect(JSON.stringify(rows)).not.toContain('walnut')
+  })
+})

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  answer,
+  type Behaviour,
+  completion,
+  FAULTS,
+  type FaultyProvider,
+  failing,
+  startFaultyProvider,
+  UPSTREAM_SECRET,
+  well,
+} from '../support/faulty-provider.ts'
+import { accepted, type Body, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { word } from '../support/scripted-provider.ts'
+
+const TIMEOUT_MS = 400
+/** Time for everything around a provider's timeout: this is a busy machine's. */
+const GRACE_MS = 3_000
+
+let governed: Governed
+let faulty: FaultyProvider
+let token: string
+/** Behaviours by the first segment of the path they are asked under; each of a list once, the last one again and again. */
+const plans = new Map<string, Behaviour[]>()
+
+beforeAll(async () => {
+  governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
+  faulty = await startFaultyProvider((socket, call) => {
+    const plan = plans.get(call.path.split('/')[1] ?? '') ?? [well]
+    const behaviour = (plan.length > 1 ? plan.shift() : plan[0]) ?? well
+    behaviour(socket, call)
+  })
+  token = (await governed.application()).token
+})
+afterAll(async () => {
+  await governed.close()
+  await faulty.close()
+})
+
+interface ProviderFields {
+  readonly model?: string
+  readonly max_retries?: number
+  readonly timeout_ms?: number
+  readonly weight?: number
+}
+
+/** A provider that behaves so, and the model that it alone offers. */
+async function provider(behaviours: readonly Behaviour[], { model = word(), ...fields }: ProviderFields = {}) {
+  const id = word()
+  plans.set(id, [...behaviours])
+  const base_url = `${new URL(faulty.baseUrl).origin}/${id}/v1`
+  const json = { id, base_url, api_key: 'sk-faulty', timeout_ms: TIMEOUT_MS, max_retries: 0, ...fields }
+  accepted(await governed.admin('POST', '/providers', { json }), 201)
+  accepted(await governed.admin('PUT', `/providers/${id}/models/${model}`, { json: {} }))
+  return { id, model, calls: () => faulty.calls.filter(({ path }) => path.startsWith(`/${id}/`)).length }
+}
+const ask = (model: string, more: object = {}) => governed.chat('Good morning', { model, ...more }, { token })
+const attemptsOf = async (auditId: string): Promise<Readonly<Record<string, unknown>>[]> =>
+  (
+    accepted(await governed.api('GET', `/v1/audit/${auditId}`, { token })) as Body & {
+      attempts: Readonly<Record<string, unknown>>[]
+    }
+  ).attempts
+
+const TIMED_OUT = ['hangs before headers', 'hangs within headers', 'hangs within the body', 'drips a byte at a time']
+
+describe('a provider that', () => {
+  test.concurrent.each(Object.entries<Behaviour>(FAULTS))(
+    '%s: the documented code, in bounded time, recorded, and nothing of its text',
+    async (name, behaviour) => {
+      const { id, model, calls } = await provider([behaviour])
+      const startedAt = performance.now()
+      const response = await ask(model)
+      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + GRACE_MS)
+      const code = TIMED_OUT.includes(name) ? 'PROVIDER_TIMEOUT' : 'PROVIDER_ERROR'
+      const { audit_id } = refused(response, code)
+      expect(response.text).not.toContain(UPSTREAM_SECRET)
+      const attempts = await attemptsOf(audit_id)
+      expect(attempts).toEqual([
+        { provider: id, model, status: expect.any(Number), outcome: expect.stringMatching(/^[a-z_]+$/), ms: expect.any(Number) },
+      ])
+      expect(attempts[0]?.outcome).not.toBe('ok')
+      expect(calls()).toBe(1)
+    },
+  )
+  test('is not there (connection refused): PROVIDER_ERROR', async () => {
+    accepted(
+      await governed.admin('POST', '/providers', { json: { id: 'absent', base_url: 'http://127.0.0.1:1/v1', max_retries: 0 } }),
+      201,
+    )
+    accepted(await governed.admin('PUT', '/providers/absent/models/nobody', { json: {} }))
+    const { audit_id } = refused(await ask('nobody'), 'PROVIDER_ERROR')
+    expect(await attemptsOf(audit_id)).toEqual([expect.objectContaining({ outcome: 'connect', status: 0 })])
+  })
+  test('fails a stream: the same refusal as JSON', async () => {
+    for (const [name, code] of [
+      ['sends half of its JSON', 'PROVIDER_ERROR'],
+      ['hangs within the body', 'PROVIDER_TIMEOUT'],
+    ] as const) {
+      const { model } = await provider([FAULTS[name]])
+      refused(await ask(model, { stream: true }), code)
+    }
+  })
+  test('sends 100 MB to several at once: memory stays bounded', async () => {
+    const { model } = await provider([FAULTS['sends 100 MB without saying so']], { timeout_ms: 5_000 })
+    const held = () => {
+      const { arrayBuffers, external } = process.memoryUsage()
+      return Math.max(arrayBuffers, external)
+    }
+    const before = held()
+    let peak = before
+    const timer = setInterval(() => {
+      peak = Math.max(peak, held())
+    }, 2)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => ask(model)))
+    clearInterval(timer)
+    for (const one of answers) refused(one, 'PROVIDER_ERROR')
+    // Four answers of 8 MiB at most, and what is on its way to them.
+    expect((peak - before) / 1_048_576).toBeLessThan(80)
+  })
+  test('holds nothing back from others: while one hangs, another answers', async () => {
+    const hanging = await provider([FAULTS['hangs before headers']], { timeout_ms: 1_500 })
+    const waiting = Promise.all(Array.from({ length: 20 }, () => ask(hanging.model)))
+    const startedAt = performance.now()
+    accepted(await ask((await provider([well])).model))
+    expect(performance.now() - startedAt).toBeLessThan(1_400)
+    for (const one of await waiting) expect([502, 504]).toContain(one.status)
+  })
+})
+
+describe('retries and fallback', () => {
+  test('a failure that may pass is tried again, as often as the provider allows; every attempt is in the record', async () => {
+    const { model, calls } = await provider([failing(500), FAULTS['resets at once'], well], { max_retries: 2 })
+    const { governance } = accepted(await ask(model))
+    expect(calls()).toBe(3)
+    expect((await attemptsOf(governance.audit_id)).map(({ status, outcome }) => [status, outcome])).toEqual([
+      [500, 'status'],
+      [0, 'reset'],
+      [200, 'ok'],
+    ])
+  })
+  test('a request that is wrong is not tried again', async () => {
+    const { model, calls } = await provider([failing(400)], { max_retries: 2 })
+    refused(await ask(model), 'PROVIDER_ERROR')
+    expect(calls()).toBe(1)
+  })
+  test('Retry-After is honoured where it is short', async () => {
+    const { model, calls } = await provider([failing(429, { 'retry-after': '1' }), well], { max_retries: 2, timeout_ms: 5_000 })
+    const startedAt = performance.now()
+    accepted(await ask(model))
+    expect(performance.now() - startedAt).toBeGreaterThan(950)
+    expect(calls()).toBe(2)
+  })
+  test.each([failing(429, { 'retry-after': '120' }), failing(503, { 'retry-after': '3600' })])(
+    'a long Retry-After is not waited for',
+    async (behaviour) => {
+      const { model, calls } = await provider([behaviour], { max_retries: 2, timeout_ms: 60_000 })
+      const startedAt = performance.now()
+      const response = await ask(model)
+      refused(response, 'PROVIDER_ERROR')
+      expect(performance.now() - startedAt).toBeLessThan(GRACE_MS)
+      expect(response.headers.get('retry-after')).toBeNull()
+      expect(calls()).toBe(1)
+    },
+  )
+  test('the next eligible provider answers; the record shows both', async () => {
+    const first = await provider([FAULTS['sends HTML']])
+    const second = await provider([answer(completion('From the second.'))], { model: first.model, weight: 0 })
+    const { governance, choices } = accepted(await ask(first.model))
+    expect(choices[0]?.message.content).toBe('From the second.')
+    expect((await attemptsOf(governance.audit_id)).map(({ provider: id, outcome }) => [id, outcome])).toEqual([
+      [first.id, 'malformed'],
+      [second.id, 'ok'],
+    ])
+  })
+  test('a provider that is back answers again, soon', async () => {
+    const failures = Array.from({ length: 6 }, () => failing(500))
+    const { model } = await provider([...failures, well])
+    for (let i = 0; i < 6; i++) refused(await ask(model), 'PROVIDER_ERROR')
+    let status = 0
+    for (let tries = 0; tries < 40 && status !== 200; tries++) {
+      status = (await ask(model)).status
+      await sleep(100)
+    }
+    expect(status).toBe(200)
+  })
+})
+
+test('what providers wrote is in no log, no record', async () => {
+  expect(governed.server.logs()).not.toContain(UPSTREAM_SECRET)
+  const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
+  expect(JSON.stringify(rows)).not.toContain(UPSTREAM_SECRET)
+})

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dumpTables } from '../support/dump-tables.ts'
+import { type Answer, accepted, ENDPOINTS, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { MARKER_RULES } from '../support/marker-policies.ts'
+import { word } from '../support/scripted-provider.ts'
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned()
+})
+afterAll(() => governed.close())
+
+/** How many rows each table holds. */
+const counts = async (): Promise<Record<string, number>> => {
+  const { pool } = governed.server.context.database
+  const { rows } = await pool.query<{ table: string }>("select tablename as table from pg_tables where schemaname = 'public'")
+  const counted = await Promise.all(
+    rows.map(async ({ table }) => [table, Number((await pool.query(`select count(*) from "${table}"`)).rows[0].count)] as const),
+  )
+  return Object.fromEntries(counted)
+}
+
+describe('a dry run leaves nothing behind', () => {
+  test('but its record: no item, no escalation, no provider call, no spend', async () => {
+    const { token } = await governed.application({ limits: { tokens_per_minute: 200 } })
+    const before = await counts()
+    const calls = governed.provider.calls.length
+    const marks = ['', 'juniper-deny', 'juniper-escalate', 'juniper-hold', 'juniper-redact a@example.org', 'juniper-broken']
+    for (const mark of marks) {
+      for (const stream of [false, true]) {
+        const { status } = await governed.chat(mark || 'Good morning', {
+          stream,
+          governance: { dry_run: true, wait_for_approval_seconds: 1 },
+        })
+        expect(status).toBe(200)
+      }
+    }
+    const after = await counts()
+    expect({ ...after, audit_record: 0 }).toEqual({ ...before, audit_record: 0 })
+    expect((after.audit_record ?? 0) - (before.audit_record ?? 0)).toBe(marks.length * 2)
+    expect(governed.provider.calls.length).toBe(calls)
+    accepted(await governed.chat('Good morning', {}, { token }))
+  })
+  test('and opens no pending hold that a real run would meet', async () => {
+    const prompt = `juniper-hold ${word()}`
+    accepted(await governed.chat(prompt, { governance: { dry_run: true } }))
+    const first = refused(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
+    accepted(await governed.chat(prompt, { governance: { dry_run: true } }))
+    expect(refused(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id).toBe(first)
+  })
+})
+
+describe('x-gateway-user-token is never silently downgraded', () => {
+  const broken = (): string[] => {
+    const token = governed.demo.users[0]?.user_token ?? ''
+    const [header, payload, signature] = token.split('.')
+    return [
+      '',
+      ' ',
+      'x',
+      'null',
+      'undefined',
+      `${header}.${payload}.`,
+      `${header}..${signature}`,
+      `Bearer ${token}`,
+      `${token}x`,
+      token.slice(1),
+      `${token},${token}`,
+    ]
+  }
+  test.each(ENDPOINTS.filter(({ method }) => method === 'POST'))(
+    '$name: a token that is not good is 401, whatever the assertion says',
+    async ({ path, json }) => {
+      for (const userToken of broken()) {
+        const body = { ...json, governance: { user: { id: 'alice', role: 'chief' } } }
+        refused(await governed.post(path, body, { userToken }), 'AUTH_INVALID_USER_TOKEN')
+      }
+    },
+  )
+  test('and in a dry run neither', async () => {
+    for (const userToken of broken()) {
+      refused(await governed.chat('x', { governance: { dry_run: true } }, { userToken }), 'AUTH_INVALID_USER_TOKEN')
+    }
+  })
+  test('a good token wins over any assertion', async () => {
+    const userToken = governed.demo.users[0]?.user_token ?? ''
+    const more = { governance: { user: { id: 'mallory', role: 'chief', department: 'board' } } }
+    expect(accepted(await governed.chat('juniper-alice', more, { userToken })).governance).toMatchObject({
+      user_verified: true,
+      decision: { verdict: 'escalate' },
+    })
+    expect(accepted(await governed.chat('juniper-alice', more)).governance.decision.verdict).toBe('allow')
+  })
+})
+
+describe('cannot tell absent from forbidden', () => {
+  const same = (a: Answer, b: Answer, ...ids: string[]) => {
+    const bare = ({ status, text, headers }: Answer) =>
+      [...ids, headers.get('x-audit-id') ?? '-'].reduce((rest, id) => rest.replaceAll(id, 'ID'), `${status} ${text}`)
+    expect(bare(a)).toBe(bare(b))
+  }
+  test('records of another Application', async () => {
+    const { audit_id } = accepted((await governed.say()).response).governance
+    const absent = audit_id.replace(/.{4}$/, '0000')
+    const ask = (id: string) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) })
+    same(await ask(audit_id), await ask(absent), audit_id, absent)
+  })
+  test('holds of another Application', async () => {
+    const held = await governed.hold()
+    const absent = held.id.replace(/.{4}$/, '0000')
+    const ask = (id: string) => governed.resubmit({ ...held, id }, {}, {}, { app: 1 })
+    same(await ask(held.id), await ask(absent), held.id, absent)
+  })
+  test('models of another Application, providers that a policy keeps away, and models that nobody has', async () => {
+    const ask = (model: string) => governed.chat('Good morning', { model }, { app: 1 })
+    same(await ask('demo-support'), await ask('demo-sopport'), 'demo-support', 'demo-sopport')
+  })
+  test('a reviewed item of another Workspace, for its operator', async () => {
+    accepted(await governed.admin('POST', '/workspaces', { json: { name: 'elsewhere' } }), 201)
+    const held = await governed.hold()
+    const absent = held.id.replace(/.{4}$/, '0000')
+    const ask = (id: string) => governed.admin('POST', `/reviews/${id}/approve?workspace=elsewhere`, { json: {} })
+    same(await ask(held.id), await ask(absent), held.id, absent)
+  })
+})
+
+describe('nothing but the whole request decides', () => {
+  test('a denied word split over messages is denied where the policy looks at all of them', async () => {
+    await governed.publish([
+      ...MARKER_RULES,
+      {
+        id: 'joined',
+        at: ['input'],
+        when: 'content.text.contains("left hand") && content.text.contains("right hand")',
+        verdict: 'deny',
+      },
+    ])
+    const messages = [
+      { role: 'user', content: 'left hand' },
+      { role: 'assistant', content: 'ok' },
+      { role: 'user', content: 'right hand' },
+    ]
+    refused(await governed.chat(messages), 'POLICY_DENIED')
+    await governed.publish(MARKER_RULES)
+  })
+  test('duplicate keys do not smuggle: what policies read is what the provider gets', async () => {
+    const key = word()
+    const raw = `{"model":"scripted","messages":[{"role":"user","content":"juniper-deny"}],"messages":[{"role":"user","content":"${key}"}]}`
+    accepted(await governed.post('/v1/chat/completions', undefined, { raw }))
+    expect(governed.provider.about(key)[0]?.raw).not.toContain('juniper-deny')
+    const turned = `{"model":"scripted","messages":[{"role":"user","content":"${key}"}],"messages":[{"role":"user","content":"juniper-deny"}]}`
+    refused(await governed.post('/v1/chat/completions', undefined, { raw: turned }), 'POLICY_DENIED')
+  })
+  test('escaped text is the same text', async () => {
+    const escaped = [...'juniper-deny'].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+    refused(
+      await governed.post('/v1/chat/completions', undefined, { raw: `{"messages":[{"role":"user","content":"${escaped}"}]}` }),
+      'POLICY_DENIED',
+    )
+  })
+  test('a refused request is stored nowhere: nothing but records grows', async () => {
+    const before = await counts()
+    for (const prompt of ['juniper-deny', 'juniper-broken']) refused(await governed.chat(prompt), 'POLICY_DENIED')
+    refused(await governed.chat('x', { temperature: 'hot' }), 'VALIDATION_ERROR')
+    const after = await counts()
+    expect({ ...after, audit_record: 0 }).toEqual({ ...before, audit_record: 0 })
+    expect((after.audit_record ?? 0) - (before.audit_record ?? 0)).toBe(2)
+    const tables = await dumpTables(governed.server.context.database.pool)
+    expect(tables.filter(({ table }) => table !== 'policy_set').some(({ text }) => text.includes('juniper-deny"}'))).toBe(false)
+  })
+})

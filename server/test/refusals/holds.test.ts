@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adjustableClock } from '../support/adjustable-clock.ts'
+import { contentOf, refused } from '../support/gateway-client.ts'
+import { type Governed, type Held, startGoverned } from '../support/governed.ts'
+import { MARKER_RULES } from '../support/marker-policies.ts'
+import { json, word } from '../support/scripted-provider.ts'
+
+const clock = adjustableClock()
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned({}, { clock })
+})
+afterAll(() => governed.close())
+
+const approved = async (mark?: string, more?: Readonly<Record<string, unknown>>): Promise<Held> => {
+  const held = await governed.hold(mark, more ? { more } : {})
+  await governed.decide(held.id, 'approve')
+  return held
+}
+const review = async (id: string) => (await governed.admin('GET', `/reviews/${id}`)).body
+const MARA = { user: { id: 'mara' }, session_id: 'afternoon' }
+
+describe('an approved hold cannot be released', () => {
+  test.each([
+    ['with another message', { prompt: 'something else' }, {}, {}],
+    ['with one letter more', { suffix: '.' }, {}, {}],
+    ['for another model', {}, {}, { model: 'demo-mini' }],
+    ['with another temperature', {}, {}, { temperature: 1 }],
+    ['with more tokens', {}, {}, { max_tokens: 5 }],
+    ['by another user', {}, { user: { id: 'noor' } }, {}],
+    ['by nobody in particular', {}, { user: undefined }, {}],
+    ['in another session', {}, { session_id: 'evening' }, {}],
+    ['in no session', {}, { session_id: undefined }, {}],
+  ] as const)(
+    '%s: 400 review_request_mismatch, and stays what it was',
+    async (_, { prompt, suffix = '' }: { prompt?: string; suffix?: string }, governance, more) => {
+      const held = await approved('juniper-hold', { governance: MARA })
+      const other = { ...held, prompt: (prompt ?? held.prompt) + suffix }
+      const error = refused(await governed.resubmit(other, { ...MARA, ...governance }, more), 'VALIDATION_ERROR')
+      expect(error.details).toEqual({ reason: 'review_request_mismatch' })
+      expect(governed.callsAbout(held)).toBe(0)
+      expect((await review(held.id)).state).toBe('approved')
+      expect(contentOf(await governed.resubmit(held, MARA))).toBe(held.answer)
+    },
+  )
+  test('by another Application', async () => {
+    const held = await approved()
+    const { message } = refused(await governed.resubmit(held, {}, {}, { app: 1 }), 'VALIDATION_ERROR')
+    expect(message).toBe('There is no such review item.')
+    expect(governed.callsAbout(held)).toBe(0)
+  })
+  test('by an assertion where a verified user was held', async () => {
+    const userToken = governed.demo.users[0]?.user_token ?? ''
+    const held = await governed.hold('juniper-hold', { options: { userToken } })
+    await governed.decide(held.id, 'approve')
+    refused(await governed.resubmit(held, { user: { id: 'bob' } }), 'VALIDATION_ERROR')
+    expect(contentOf(await governed.resubmit(held, {}, {}, { userToken }))).toBe(held.answer)
+  })
+  test('once it has expired, even if approved in time', async () => {
+    const held = await approved('juniper-brief')
+    clock.advance(31_000)
+    refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
+    expect(governed.callsAbout(held)).toBe(0)
+  })
+  test('again once it has expired, even if released in time', async () => {
+    const held = await approved('juniper-brief')
+    contentOf(await governed.resubmit(held))
+    clock.advance(31_000)
+    const answer = await governed.resubmit(held)
+    refused(answer, 'REVIEW_HOLD_EXPIRED')
+    expect(answer.text).not.toContain(held.answer)
+  })
+  test('when the content has become a denial: a deny published after approval denies at release', async () => {
+    const held = await approved()
+    await governed.publish([
+      ...MARKER_RULES,
+      { id: 'now-forbidden', at: ['input'], when: `content.text.contains("${held.word}")`, verdict: 'deny' },
+    ])
+    const error = refused(await governed.resubmit(held), 'POLICY_DENIED')
+    expect(error.details).toMatchObject({ rules: ['now-forbidden'] })
+    expect(governed.callsAbout(held)).toBe(0)
+    await governed.publish(MARKER_RULES)
+  })
+  test('when its answer has become a denial: an output deny published after approval denies the held answer', async () => {
+    const held = await governed.holdOutput()
+    await governed.decide(held.id, 'approve')
+    const said = held.answer.split(' ')[1]
+    await governed.publish([
+      ...MARKER_RULES,
+      { id: 'now-unsaid', at: ['output'], when: `content.text.contains("${said}")`, verdict: 'deny' },
+    ])
+    const answer = await governed.resubmit(held)
+    refused(answer, 'POLICY_DENIED')
+    expect(answer.text).not.toContain(held.answer)
+    await governed.publish(MARKER_RULES)
+  })
+  test('when the key it was asked with is revoked', async () => {
+    const held = await approved()
+    refused(
+      await governed.resubmit(held, {}, {}, { token: governed.demo.applications[0]?.revoked_api_key ?? '' }),
+      'AUTH_KEY_REVOKED',
+    )
+  })
+  test('by a dry run', async () => {
+    const held = await approved()
+    contentOf(await governed.resubmit(held, { dry_run: true }))
+    expect(governed.callsAbout(held)).toBe(0)
+    expect((await review(held.id)).state).toBe('approved')
+  })
+})
+
+describe('a release', () => {
+  test('happens once, however often and however much at once it is asked for; replays are the same bytes', async () => {
+    for (const held of [await governed.hold(), await governed.holdOutput()]) {
+      await governed.decide(held.id, 'approve')
+      const answers = await Promise.all(Array.from({ length: 10 }, () => governed.resubmit(held)))
+      answers.push(await governed.resubmit(held))
+      const completions = answers.map((answer) => {
+        expect(contentOf(answer)).toBe(held.answer)
+        const { governance: _, ...completion } = answer.body
+        return JSON.stringify(completion)
+      })
+      expect(new Set(completions).size).toBe(1)
+      expect(governed.callsAbout(held)).toBe(1)
+      const ids = answers.map(({ body }) => body.governance.audit_id)
+      expect(new Set(ids).size).toBe(ids.length)
+    }
+  })
+  test('replays a stream as the same text', async () => {
+    const held = await approved()
+    const first = await governed.resubmit(held, {}, { stream: true })
+    const again = await governed.resubmit(held, {}, { stream: true })
+    const bare = (text: string, id: string) => text.replaceAll(id, 'ID')
+    const idOf = (answer: typeof first) => answer.headers.get('x-audit-id') ?? ''
+    expect(bare(again.text, idOf(again))).toBe(bare(first.text, idOf(first)))
+  })
+  test('restores pseudonyms, also from a hold at output and in a replay', async () => {
+    const key = word()
+    governed.provider.on(key, (response, call) =>
+      json(response, 200, {
+        id: 'chatcmpl-1',
+        object: 'chat.completion',
+        created: 1_700_000_000,
+        model: 'scripted',
+        choices: [
+          {
+            index: 0,
+            message: { role: 'assistant', content: `sorrel-hold ${call.body.messages[0]?.content}` },
+            finish_reason: 'stop',
+          },
+        ],
+      }),
+    )
+    const prompt = `juniper-pseudonymize ${key} mara.lind@example.org`
+    const id = refused(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
+    expect(governed.provider.about(key)[0]?.raw).not.toContain('mara.lind')
+    await governed.decide(id, 'approve')
+    for (let i = 0; i < 2; i++) expect(contentOf(await governed.resubmit({ prompt, id }))).toContain('mara.lind@example.org')
+  })
+  test('that the provider refuses without having worked leaves the hold approved, and it can be tried again', async () => {
+    const held = await approved()
+    governed.provider.on(held.word, (response) => json(response, 400, {}))
+    refused(await governed.resubmit(held), 'PROVIDER_ERROR')
+    expect((await review(held.id)).state).toBe('approved')
+  })
+  test('that the provider may have worked on is not tried again: the provider is called at most once', async () => {
+    const held = await approved()
+    governed.provider.on(held.word, (response) => json(response, 500, {}))
+    refused(await governed.resubmit(held), 'PROVIDER_ERROR')
+    refused(await governed.resubmit(held), 'PROVIDER_ERROR')
+    expect(governed.callsAbout(held)).toBe(1)
+  })
+})
+
+describe('a review', () => {
+  test('is decided once: the first decision stands', async () => {
+    const held = await approved()
+    refused(await governed.admin('POST', `/reviews/${held.id}/deny`, { json: {} }), 'CONFLICT')
+    expect((await review(held.id)).state).toBe('approved')
+  })
+  test('that has expired cannot be decided', async () => {
+    const held = await governed.hold('juniper-brief')
+    clock.advance(31_000)
+    refused(await governed.admin('POST', `/reviews/${held.id}/approve`, { json: {} }), 'CONFLICT')
+    refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
+  })
+  test('is never decided by the requesting user', async () => {
+    const decidedBy = String((await review((await approved()).id)).decided_by)
+    const held = await governed.hold('juniper-hold', { more: { governance: { user: { id: decidedBy } } } })
+    for (const verb of ['approve', 'deny'])
+      refused(await governed.admin('POST', `/reviews/${held.id}/${verb}`, { json: {} }), 'FORBIDDEN')
+    expect((await review(held.id)).state).toBe('pending')
+  })
+  test('of an escalation releases nothing: it is no hold', async () => {
+    const said = await governed.say('juniper-escalate')
+    const { body } = await governed.admin('GET', '/reviews?state=pending&kind=escalation&limit=100')
+    const id = String(body.data.find(({ audit_id }) => audit_id === said.response.body.governance.audit_id)?.id)
+    refused(await governed.admin('POST', `/reviews/${id}/approve`, { json: {} }), 'CONFLICT')
+    refused(await governed.resubmit({ ...said, id }), 'VALIDATION_ERROR')
+  })
+  test.each([
+    'rev_01h455vb4pex5vsknk084sn02q',
+    'nonsense',
+    'aud_01h455vb4pex5vsknk084sn02q',
+    "' or 1=1 --",
+    'rev_',
+    '\u0000',
+    '%',
+  ])('of the id %j does not exist: 400, one text for all', async (id) => {
+    const { message } = refused(await governed.chat('Good morning', { governance: { review_item_id: id } }), 'VALIDATION_ERROR')
+    expect(message).toBe('There is no such review item.')
+  })
+})
