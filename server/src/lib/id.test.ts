@@ -21,3 +21,9 @@ test.each([
   `aud_${'z'.repeat(26)}`,
   `aud_${'i'.repeat(26)}`,
 ])('%j is no audit id', (id) => expect(fromId('aud', id)).toBeUndefined())
+
+test('the letters are those of TypeID', () => {
+  expect(toId('user', '01890a5d-ac96-774b-bcce-b302099a8057')).toBe('user_01h455vb4pex5vsknk084sn02q')
+  expect(toId('x', 'ffffffff-ffff-ffff-ffff-ffffffffffff')).toBe('x_7zzzzzzzzzzzzzzzzzzzzzzzzz')
+  expect(fromId('x', 'x_7zzzzzzzzzzzzzzzzzzzzzzzzz')).toBe('ffffffff-ffff-ffff-ffff-ffffffffffff')
+})

@@ -1,35 +1,53 @@
-import { UUID, uuidv7obj } from 'uuidv7'
+import { uuidv7 } from 'uuidv7'
 
 /** Crockford's base 32, lower case, as TypeID has it: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const VALUE = new Map([...ALPHABET].map((letter, value) => [letter, BigInt(value)]))
-const MAX = (1n << 128n) - 1n
+const VALUES = new Map([...ALPHABET].map((letter, value) => [letter, value]))
+const LETTERS = 26
 
 /** A new UUIDv7 in its textual form: time-ordered, also within one millisecond. */
-export const newUuid = (): string => uuidv7obj().toString()
+export const newUuid = (): string => uuidv7()
 
-/** `aud` + UUID → `aud_01h…` (26 letters, sorted as the UUID is). */
+/**
+ * `aud` + UUID → `aud_01h…` (26 letters, sorted as the UUID is). Five hexadecimal digits are four letters; the first two
+ * digits, with two zero bits before them, are the first two letters.
+ */
 export function toId(prefix: string, uuid: string): string {
-  let value = BigInt(`0x${uuid.replaceAll('-', '')}`)
-  let text = ''
-  for (let i = 0; i < 26; i++) {
-    text = ALPHABET[Number(value & 31n)] + text
-    value >>= 5n
-  }
+  const hex = uuid.replaceAll('-', '')
+  let text = lettersOf(Number.parseInt(hex.slice(0, 2), 16), 2)
+  for (let at = 2; at < hex.length; at += 5) text += lettersOf(Number.parseInt(hex.slice(at, at + 5), 16), 4)
   return `${prefix}_${text}`
 }
 
 /** The UUID inside an id of that prefix; undefined when `id` is not one. */
 export function fromId(prefix: string, id: string): string | undefined {
-  if (id.length !== prefix.length + 27 || !id.startsWith(`${prefix}_`)) return undefined
-  let value = 0n
-  for (const letter of id.slice(prefix.length + 1)) {
-    const digit = VALUE.get(letter)
-    if (digit === undefined) return undefined
-    value = (value << 5n) | digit
+  const start = prefix.length + 1
+  if (id.length !== start + LETTERS || id[prefix.length] !== '_' || !id.startsWith(prefix)) return undefined
+  const first = valueOf(id, start, 2)
+  if (first === undefined || first > 0xff) return undefined
+  let hex = first.toString(16).padStart(2, '0')
+  for (let at = start + 2; at < id.length; at += 4) {
+    const value = valueOf(id, at, 4)
+    if (value === undefined) return undefined
+    hex += value.toString(16).padStart(5, '0')
   }
-  if (value > MAX) return undefined
-  return UUID.parse(value.toString(16).padStart(32, '0')).toString()
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 export const newId = (prefix: string): string => toId(prefix, newUuid())
+
+function lettersOf(value: number, count: number): string {
+  let text = ''
+  for (let shift = (count - 1) * 5; shift >= 0; shift -= 5) text += ALPHABET[(value >> shift) & 31]
+  return text
+}
+
+function valueOf(text: string, start: number, count: number): number | undefined {
+  let value = 0
+  for (let at = start; at < start + count; at++) {
+    const digit = VALUES.get(text[at] ?? '')
+    if (digit === undefined) return undefined
+    value = (value << 5) | digit
+  }
+  return value
+}
