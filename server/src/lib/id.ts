@@ -14,8 +14,8 @@ export const newUuid = (): string => uuidv7()
  */
 export function toId(prefix: string, uuid: string): string {
   const hex = uuid.replaceAll('-', '')
-  let text = lettersOf(Number.parseInt(hex.slice(0, 2), 16), 2)
-  for (let at = 2; at < hex.length; at += 5) text += lettersOf(Number.parseInt(hex.slice(at, at + 5), 16), 4)
+  let text = writeLetters(Number.parseInt(hex.slice(0, 2), 16), 2)
+  for (let at = 2; at < hex.length; at += 5) text += writeLetters(Number.parseInt(hex.slice(at, at + 5), 16), 4)
   return `${prefix}_${text}`
 }
 
@@ -23,11 +23,11 @@ export function toId(prefix: string, uuid: string): string {
 export function fromId(prefix: string, id: string): string | undefined {
   const start = prefix.length + 1
   if (id.length !== start + LETTERS || id[prefix.length] !== '_' || !id.startsWith(prefix)) return undefined
-  const first = valueOf(id, start, 2)
+  const first = readLetters(id, start, 2)
   if (first === undefined || first > 0xff) return undefined
   let hex = first.toString(16).padStart(2, '0')
   for (let at = start + 2; at < id.length; at += 4) {
-    const value = valueOf(id, at, 4)
+    const value = readLetters(id, at, 4)
     if (value === undefined) return undefined
     hex += value.toString(16).padStart(5, '0')
   }
@@ -36,13 +36,13 @@ export function fromId(prefix: string, id: string): string | undefined {
 
 export const newId = (prefix: string): string => toId(prefix, newUuid())
 
-function lettersOf(value: number, count: number): string {
+function writeLetters(value: number, count: number): string {
   let text = ''
   for (let shift = (count - 1) * 5; shift >= 0; shift -= 5) text += ALPHABET[(value >> shift) & 31]
   return text
 }
 
-function valueOf(text: string, start: number, count: number): number | undefined {
+function readLetters(text: string, start: number, count: number): number | undefined {
   let value = 0
   for (let at = start; at < start + count; at++) {
     const digit = VALUES.get(text[at] ?? '')

@@ -1,7 +1,7 @@
 import type { KeyedHasher } from '../audit/hashes.ts'
 import type { AuditDraft, Feature } from '../audit/record.ts'
 import type { FindingCounts } from '../domain/finding.ts'
-import { estimateTokens } from '../domain/message.ts'
+import { collectTexts, estimateTokens } from '../domain/message.ts'
 import type { ErrorCode } from '../errors.ts'
 import { decisionOf, type Facts, transformsOf } from './facts.ts'
 import type { Exchange } from './request.ts'
@@ -38,48 +38,49 @@ export function draftOf(
   const decision = decisionOf(trail.facts)
   const user = identify?.user
   const policy = authorize?.policy?.version
+  // Keys in the order of RFC 8785, here and below: what is in order need not be put in order to be sealed.
   return {
-    id: admit.auditId,
-    object: 'audit_record',
-    workspace_id: application.workspaceId,
     application_id: application.id,
-    endpoint: exchange.endpoint,
+    attempts: invoke?.attempts ?? [],
+    change: null,
+    classification: decision?.classification ?? null,
     created_at: createdAt.toISOString(),
+    decision: decision
+      ? {
+          directives: decision.directives,
+          rules: decision.rules,
+          transforms: transformsOf(trail.facts),
+          verdict: decision.verdict,
+        }
+      : null,
+    dry_run: admit.request.dryRun,
     duration_ms: rounded(trail.ms),
-    status: answer.status,
+    endpoint: exchange.endpoint,
     error_code: answer.errorCode,
-    user: {
-      id: hasher.user(user?.id ?? ''),
-      verified: user?.verified ?? false,
-      role: user?.role ?? '',
-      department: user?.department ?? '',
-    },
+    features: features(exchange, application, admit, trail.facts, hasher),
+    findings: { ...found('classify', classify?.counts), ...found('inspect', inspect?.counts) },
+    id: admit.auditId,
+    knowledge: (retrieve ?? []).map(({ id }) => id),
+    memory: [...(recall ?? []).map(({ id }) => id), ...(remember?.ids ?? [])],
+    object: 'audit_record',
+    policy_versions: policy ? [policy] : [],
     request: {
-      hash: admit.bytes > 0 ? hasher.text(exchange.body) : null,
       bytes: admit.bytes,
+      hash: admit.bytes > 0 ? hasher.text(exchange.body) : null,
       messages: admit.request.messages.length,
     },
     response: responseFacts(trail.facts, answer, hasher),
-    stages: trail.stages.map(({ name, outcome, ms }) => ({ name, outcome: name === 'record' ? 'ok' : outcome, ms: rounded(ms) })),
-    findings: { ...found('classify', classify?.counts), ...found('inspect', inspect?.counts) },
-    classification: decision?.classification ?? null,
-    risk_level: decision?.risk ?? null,
-    decision: decision
-      ? {
-          verdict: decision.verdict,
-          transforms: transformsOf(trail.facts),
-          directives: decision.directives,
-          rules: decision.rules,
-        }
-      : null,
-    policy_versions: policy ? [policy] : [],
-    attempts: invoke?.attempts ?? [],
-    knowledge: (retrieve ?? []).map(({ id }) => id),
-    memory: [...(recall ?? []).map(({ id }) => id), ...(remember?.ids ?? [])],
     review: answer.review,
-    dry_run: admit.request.dryRun,
-    features: features(exchange, application, admit, trail.facts, hasher),
-    change: null,
+    risk_level: decision?.risk ?? null,
+    stages: trail.stages.map(({ name, outcome, ms }) => ({ ms: rounded(ms), name, outcome: name === 'record' ? 'ok' : outcome })),
+    status: answer.status,
+    user: {
+      department: user?.department ?? '',
+      id: hasher.user(user?.id ?? ''),
+      role: user?.role ?? '',
+      verified: user?.verified ?? false,
+    },
+    workspace_id: application.workspaceId,
   }
 }
 
@@ -88,9 +89,9 @@ const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000
 function responseFacts({ inspect, route }: Partial<Facts>, { completionJson }: Answered, hasher: KeyedHasher) {
   if (completionJson !== undefined) {
     const choices = inspect?.completion?.choices.length ?? 0
-    return { hash: hasher.text(completionJson), bytes: Buffer.byteLength(completionJson), choices }
+    return { bytes: Buffer.byteLength(completionJson), choices, hash: hasher.text(completionJson) }
   }
-  return route && route.models.length > 0 ? { hash: null, bytes: 0, models: route.models.length } : null
+  return route && route.models.length > 0 ? { bytes: 0, hash: null, models: route.models.length } : null
 }
 
 function found(stage: string, counts: FindingCounts | undefined) {
@@ -110,19 +111,19 @@ function features(
   const completion = inspect?.completion ?? invoke?.completion
   return {
     'application.name': name,
+    ...(classify && { 'content.classification': classify.classification, 'content.risk_level': classify.risk }),
     'request.endpoint': endpoint,
+    'request.max_tokens': request.maxTokens ?? 0,
+    'request.message_count': request.messages.length,
     'request.model': PLAIN_NAME.test(model) ? model : hasher.text(model),
     'request.session': identify?.sessionId ? hasher.text(identify.sessionId) : '',
     'request.stream': request.stream,
-    'request.message_count': request.messages.length,
     'request.tokens': tokens,
-    'request.max_tokens': request.maxTokens ?? 0,
-    ...(classify && { 'content.classification': classify.classification, 'content.risk_level': classify.risk }),
     ...(completion && {
+      'response.finish_reason': completion.choices[0]?.finish_reason ?? '',
       'response.model': PLAIN_NAME.test(completion.model) ? completion.model : hasher.text(completion.model),
       'response.provider': invoke?.provider ?? '',
-      'response.finish_reason': completion.choices[0]?.finish_reason ?? '',
-      'response.tokens': completion.usage?.completion_tokens ?? estimateTokens([]),
+      'response.tokens': completion.usage?.completion_tokens ?? estimateTokens(collectTexts(completion.choices)),
     }),
   }
 }
