@@ -1,6 +1,6 @@
 import type { LoadResult, LoadSpec } from './load-run.ts'
 import type { Peer } from './peer.ts'
-import { cpuSince, cpuUse } from './process-stats.ts'
+import { cpuOfAll, cpuSince, cpuUse } from './process-stats.ts'
 
 /** A server under load: where it listens, and whose CPU counts. */
 export interface Target {
@@ -29,13 +29,13 @@ const CONNECTIONS = 8
 
 /** @throws when any answer is not 200: what is refused costs less, and would count as fast. */
 export async function measure(load: Peer, target: Target, bodies: readonly string[], size: Size): Promise<Round> {
-  const helpers = (await target.helpers?.()) ?? []
+  const helpersNow = async () => cpuOfAll((await target.helpers?.()) ?? [])
+  const helpersBefore = await helpersNow()
   const before = cpuUse(target.pid)
-  const helpersBefore = helpers.map((pid) => cpuUse(pid))
   const spec = { port: target.port, path: '/v1/chat/completions', headers: target.headers, bodies, connections: CONNECTIONS }
   const result = await load.ask<LoadResult>({ ...spec, ...size } satisfies LoadSpec)
   const cpu = cpuSince(before, target.pid)
-  const helperMs = helpers.reduce((sum, pid, index) => sum + cpuSince(helpersBefore[index] ?? NO_CPU, pid).total, 0)
+  const helperMs = [...(await helpersNow())].reduce((sum, [pid, ms]) => sum + ms - (helpersBefore.get(pid) ?? 0), 0)
   if (result.refused > 0) throw new Error(`${result.refused} of ${result.answers} answers were not 200:\n${result.refusal}`)
   return {
     cpu: cpu.total / result.answers,
@@ -47,8 +47,6 @@ export async function measure(load: Peer, target: Target, bodies: readonly strin
     answers: result.answers,
   }
 }
-
-const NO_CPU = { total: 0, main: 0 }
 
 /** A, B, C, A, B, C …: whatever else the machine does meets all of them alike. */
 export async function interleave<Name extends string>(

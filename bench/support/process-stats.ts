@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /**
  * What the kernel says a process has used. Linux only: /proc/<pid>/task/<tid>/schedstat counts nanoseconds on a CPU, where
@@ -32,6 +32,10 @@ export const cpuSince = (before: CpuUse, pid: number): CpuUse => {
   const now = cpuUse(pid)
   return { total: now.total - before.total, main: now.main - before.main }
 }
+
+/** As {@link cpuUse}, of several processes that may come and go: pid → milliseconds. What has ended is left out. */
+export const cpuOfAll = (pids: readonly number[]): ReadonlyMap<number, number> =>
+  new Map(pids.flatMap((pid) => (existsSync(`/proc/${pid}/task`) ? [[pid, cpuUse(pid).total] as const] : [])))
 
 /** Memory that the process holds in RAM (resident set), megabytes of 2^20 bytes. */
 export function residentMb(pid: number): number {
