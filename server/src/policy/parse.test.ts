@@ -258,7 +258,7 @@ describe('size is bounded', () => {
     (source) => {
       const started = performance.now()
       expect(errorsOf(source)).not.toEqual([])
-      expect(performance.now() - started).toBeLessThan(5_000)
+      expect(performance.now() - started).toBeLessThan(10_000)
     },
   )
 

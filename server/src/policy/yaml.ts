@@ -9,6 +9,9 @@ export interface PolicyError {
   readonly message: string
 }
 
+/** A text that is no YAML at all may have one problem for each of its letters. */
+const MAX_PROBLEMS = 20
+
 /** A YAML 1.2 document of which nothing is taken on trust: no anchors, aliases or tags, no key twice. */
 export interface YamlDocument {
   readonly root: Node | null
@@ -37,7 +40,9 @@ export function readYaml(source: string): { document: YamlDocument; errors: read
     root: parsed.contents,
     errorAt: (node, field, message, offset = 0) => at(placeIn(source, node, offset), field, message),
   }
-  const problems = [...parsed.errors, ...parsed.warnings].map(({ pos, message }) => at(pos[0], '', `not YAML: ${message}`))
+  const problems = [...parsed.errors, ...parsed.warnings]
+    .slice(0, MAX_PROBLEMS)
+    .map(({ pos, message }) => at(pos[0], '', `not YAML: ${message}`))
   return { document, errors: problems.length > 0 ? problems : indirections(parsed.contents, document) }
 }
 
