@@ -102,7 +102,7 @@ describe('policies', () => {
   })
 })
 
-describe('beside a running server', () => {
+describe('beside a running server', { timeout: 60_000 }, () => {
   const data = () => join(folder, 'served')
   let server: ChildProcess
   let demo: DemoFile
@@ -113,7 +113,7 @@ describe('beside a running server', () => {
     const greeting = new Promise((resolve) => server.stderr?.once('data', resolve))
     await greeting
     demo = JSON.parse(readFileSync(join(data(), 'demo.json'), 'utf8'))
-  })
+  }, 60_000)
   afterAll(async () => {
     const ended = new Promise((resolve) => server.once('exit', resolve))
     server.kill('SIGTERM')

@@ -1,4 +1,4 @@
-import type { Environment } from './environment.ts'
+import { ConfigError, type Environment } from './environment.ts'
 
 /** A provider that the environment adds to the demo Workspace. Its URL counts as configured: it may be private. */
 export interface EnvironmentProvider {
@@ -40,7 +40,8 @@ export function environmentProviders(env: Environment): EnvironmentProvider[] {
 
 /** OLLAMA_HOST as Ollama itself reads it: `host`, `host:port` or a URL; its OpenAI door is below /v1. */
 function ollama(host: string, models: readonly string[] | null): EnvironmentProvider {
-  const url = new URL(/^https?:\/\//.test(host) ? host : `http://${host}`)
+  const url = URL.parse(/^https?:\/\//.test(host) ? host : `http://${host}`)
+  if (!url) throw new ConfigError('OLLAMA_HOST must be a host, host:port or a URL')
   if (!url.port && url.protocol === 'http:') url.port = '11434'
   return { id: 'ollama', baseUrl: `${url.origin}/v1`, apiKeyEnv: null, models }
 }

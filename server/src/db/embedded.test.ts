@@ -29,7 +29,7 @@ const close = async (database: Database): Promise<void> => {
 const answerOf = async ({ db }: Database): Promise<number | undefined> =>
   (await sql<{ answer: number }>`select 42 as answer`.execute(db)).rows[0]?.answer
 
-describe('the embedded database of one folder', () => {
+describe('the embedded database of one folder', { timeout: 60_000 }, () => {
   test('a second server is refused, whatever it asks for first', async () => {
     await open()
     await expect(open()).rejects.toThrow(/another Gatehouse is running on/)

@@ -32,7 +32,7 @@ async function killedAt(name: RegExp): Promise<void> {
   expect(signal).toBe('SIGKILL')
 }
 
-test('a first start that is killed while it seeds is completed by the next one', async () => {
+test('a first start that is killed while it seeds is completed by the next one', { timeout: 60_000 }, async () => {
   await killedAt(/^demo\.json\.tmp$/)
   await killedAt(/^demo\.json$/)
 

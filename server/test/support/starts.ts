@@ -15,7 +15,7 @@ import { prepare } from '../../src/setup/prepare.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 
 const PORT = 8787
-export const BASE = `http://127.0.0.1:${PORT}`
+const BASE = `http://127.0.0.1:${PORT}`
 
 /** What a start does before and after it listens, without listening: on a database, with a data folder of its own. */
 export class Starts {
