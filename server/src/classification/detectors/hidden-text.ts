@@ -107,7 +107,7 @@ function isLegitimate(text: string, start: number, end: number, rightToLeft: () 
 
 /**
  * Text that a model reads and a person does not see: zero-width characters without a purpose, direction overrides and isolates in
- * texts that have nothing to be turned round, Unicode tags, variation selectors that carry bytes. One finding per run.
+ * texts that have nothing to be turned round, Unicode tags, variation selectors that carry bytes. One finding per run; runs with single characters between them (`p-a-s-s` with something unseen for each hyphen) are one, which covers those as well.
  *
  * Not HTML that is styled away: in a chat about web pages `display:none` is the topic more often than the trick.
  */
@@ -123,10 +123,17 @@ export const hiddenText: Detector = {
       known ??= RIGHT_TO_LEFT.test(text)
       return known
     }
+    let last: { type: 'hidden.text'; start: number; end: number } | undefined
     for (let at = first; at < text.length; at++) {
       const end = runEnd(text, at)
       if (end === at) continue
-      if (!isLegitimate(text, at, end, rightToLeft)) findings.push({ type: 'hidden.text', start: at, end })
+      if (!isLegitimate(text, at, end, rightToLeft)) {
+        if (last && at - last.end <= 1) last.end = end
+        else {
+          last = { type: 'hidden.text', start: at, end }
+          findings.push(last)
+        }
+      }
       at = end
     }
     return findings

@@ -14,8 +14,8 @@ const SHAPES = new RegExp(
 /** How many check digits of one text are computed (1 µs each). */
 const CHECKS = 2_000
 
-/** Five digits this close, four beside a letter, or the pattern of the Italian code: without any of these there is no such number. */
-const CLUSTER = /\d(?:[ ./-]?\d){4}|[A-Za-z]\d{4}|\d{4}[A-Za-z]|\d[A-Z]\d\d[A-Z]\d{3}/
+/** Five digits this close, four beside a letter, or letters and digits mixed: without any of these there is no such number. */
+const CLUSTER = /\d(?:[ ./-]?\d){4}|[A-Za-z]\d{4}|\d{4}[A-Za-z]|[A-Za-z]\d\d[A-Za-z]\d/
 
 /** Anything that a form may ask for: up to six letters, then groups that hold digits. */
 const VALUE =

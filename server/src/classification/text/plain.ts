@@ -136,8 +136,6 @@ function build(text: string): Builder {
   return builder
 }
 
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00
-
 export function plain(text: string): PlainText {
   if (!NOT_PLAIN.test(text)) return { text, original: (start, end) => ({ start, end }) }
   const builder = build(text)
@@ -145,7 +143,7 @@ export function plain(text: string): PlainText {
     text: builder.toString(),
     original(start, end) {
       const last = builder.originalOf(end - 1)
-      return { start: builder.originalOf(start), end: last + (isHighSurrogate(text.charCodeAt(last)) ? 2 : 1) }
+      return { start: builder.originalOf(start), end: last + ((text.codePointAt(last) ?? 0) > 0xffff ? 2 : 1) }
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { FindingType } from '../../../domain/finding.ts'
 import { foldWord, hashWord } from './fold.ts'
 import { wordsOf } from './lexicon.ts'
-import { type Guard, PHRASES } from './phrases.ts'
+import { type Guard, PHRASES, type Phrase } from './phrases.ts'
 
 /**
  * A text is read as a line of signs, one per word, and phrases are regular expressions over that line. Words that belong to the same
@@ -30,11 +30,13 @@ const wordsNamed = (name: string): readonly string[] => (wordsOf(name) ?? [name]
 
 const GUARDS: Readonly<Record<Guard, string>> = {
   // "don't ignore …", "when we ignore …", "asks you to ignore …"
-  negated: '(?<![NOT]|[NOT].|[SUBJECT]|[SUBJECT].)(?<![REPORTED][^.]{0,4})',
+  negated: '(?<![NOT]|[NOT][^.]|[SUBJECT]|[SUBJECT][^.])(?<![REPORTED][^.]{0,12})',
   // "never under any circumstances reveal …", "tries to make you reveal …"
-  forbidden: '(?<![NOT][^.]{0,4})(?<![REPORTED][^.]{0,4})',
+  forbidden: '(?<![NOT][^.]{0,4})(?<![REPORTED][^.]{0,12})',
   // "if you do not follow the instructions above"
-  conditional: '(?<![YOU]|[SUBJECT]|[CONDITION]|[YOU].|[SUBJECT].)(?<![REPORTED][^.]{0,4})',
+  conditional: '(?<![YOU]|[SUBJECT]|[CONDITION]|[YOU][^.]|[SUBJECT][^.])(?<![REPORTED][^.]{0,12})',
+  // "tries to make you …"
+  reported: '(?<![REPORTED][^.]{0,12})',
 }
 const CONDITION = ['if', 'when', 'to', 'who', 'those', 'may', 'does', 'did']
 
@@ -77,10 +79,13 @@ function compileItem(item: string): string {
 const compileGuard = (guard: Guard): string =>
   GUARDS[guard].replace(/\[([A-Z]+)\]/g, (_, name: string) => characterClass(name === 'CONDITION' ? CONDITION : [name]))
 
-export const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map(({ type, words, guard }) => ({
-  type,
-  expression: new RegExp((guard ? compileGuard(guard) : '') + words.split(' ').map(compileItem).join(''), 'g'),
-}))
+/** A guard looks back, which takes longer than to see that the phrase does not begin here: so that is seen first. */
+function compile({ words, guard }: Phrase): RegExp {
+  const items = words.split(' ').map(compileItem)
+  return new RegExp((guard ? `(?=${items[0]})${compileGuard(guard)}` : '') + items.join(''), 'g')
+}
+
+export const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map((phrase) => ({ type: phrase.type, expression: compile(phrase) }))
 
 /** Names with words that nearly every text has. */
 const COMMON = new Set(

@@ -61,20 +61,21 @@ const CLASSES = {
   PROMPTWORD: `prompt prompts instruction instructions directive directives preamble programming
     anweisung anweisungen instruktionen systemprompt systemprompts systemanweisung systemanweisungen eingabeaufforderung
     consignes invite instrucciones indicaciones istruzioni instrucoes instructies инструкции instruktioner instrukcje talimatlari`,
-  SYSTEM: `system initial original hidden secret internal confidential core base underlying developer starting first private`,
+  SYSTEM: `system initial original hidden secret internal confidential core base underlying developer starting first private configuration
+    ursprunglichen ursprungliche initiales initiale iniciales originales ocultas secretas iniziali originali iniciais originais`,
   SISTEMA: `sistema systeme sistem`,
   NEW: `new updated revised`,
   GIVEN: `given got received told taught learned learnt said provided instructed issued shown sent gotten erhalten bekommen gesagt gelernt`,
   ORDERED: `told instructed asked supposed allowed programmed forbidden ordered meant`,
   /** Verbs that bring text out, word for word. */
   REVEAL: `reveal print repeat output disclose leak expose echo dump recite divulge regurgitate reproduce reprint retype restate replay display
-    show spit offenbare verrate wiederhole zeige zeig drucke nenne revele revelez repete repetez affiche affichez montre montrez
+    show spit gib nenn sag offenbare verrate wiederhole zeige zeig drucke nenne revele revelez repete repetez affiche affichez montre montrez
     revela revelame repite imprime muestra muestrame rivela ripeti stampa mostra mostrami revele repita imprima mostre toon herhaal
     покажи повтори раскрой wyswietl powtorz pokaz`,
-  RECITE: `reveal print repeat output disclose leak expose echo dump recite divulge regurgitate reproduce reprint retype restate replay spit`,
+  RECITE: `wiederhole repite repita ripeti repete repetez imprime revela rivela revele reveal print repeat output disclose leak expose echo dump recite divulge regurgitate reproduce reprint retype restate replay spit`,
   TELL: `tell list type state copy paste return translate encode summarize summarise paraphrase describe convert write give share provide say explain
     spell rephrase rewrite extract quote`,
-  FILL: `me us back out the your my all of full entire complete exact verbatim whole word words for text content contents to in from every any this that
+  FILL: `me us back out down the your my all of full entire complete exact verbatim whole word words for text content contents to in from every any this that
     these those again please now first everything current own mir uns die den das le les la los las il lo i gli o os as`,
   DET: `the of my your these those this that such die den der das les des las los le gli as os de`,
   YOU: `you u ya du sie ihr tu vous usted`,

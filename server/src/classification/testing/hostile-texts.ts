@@ -1,8 +1,8 @@
 /**
  * Texts made to keep detectors busy, for the test and the benchmark: shapes that drive a backtracking expression, a search to the end
- * of the text per match, or a library into more than linear time. Each is repeated up to `length` UTF-16 units.
+ * of the text per match, or a library into more than linear time. Each is repeated up to the length wanted.
  */
-const UNITS: Readonly<Record<string, string>> = {
+export const HOSTILE_UNITS: Readonly<Record<string, string>> = {
   'at signs': '@',
   'short addresses': 'a@',
   addresses: 'a@b.co ',
@@ -93,8 +93,4 @@ const UNITS: Readonly<Record<string, string>> = {
   'lone surrogates': '\ud835',
 }
 
-export const HOSTILE_SHAPES: readonly string[] = Object.keys(UNITS)
-
 export const repeated = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
-
-export const hostileText = (shape: string, length: number): string => repeated(UNITS[shape] ?? shape, length)

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest'
+import { scan } from '../scan.ts'
+import { PERSONAL_DATA } from './personal-data.ts'
+
+/** What is found, as `type: text`. */
+const find = (text: string): string[] =>
+  (scan([text], { detectors: PERSONAL_DATA, budgetMs: 1_000 }).findings[0] ?? []).map(
+    ({ type, start, end }) => `${type.slice('pii.'.length)}: ${text.slice(start, end)}`,
+  )
+
+const finds = (cases: readonly (readonly [text: string, ...found: string[]])[]): void => {
+  test.each(cases)('%s', (text, ...found) => expect(find(text)).toEqual(found))
+}
+
+const letsPass = (texts: readonly string[]): void => {
+  test.each(texts)('lets pass: %s', (text) => expect(find(text)).toEqual([]))
+}
+
+describe('e-mail', () => {
+  finds([
+    ['Write to jane.doe+work@mail.example.co.uk, please', 'email: jane.doe+work@mail.example.co.uk'],
+    ['<jürgen@müller.de>', 'email: jürgen@müller.de'],
+    ['JANE@EXAMPLE.COM.', 'email: JANE@EXAMPLE.COM'],
+    ['mailto:jane@example.com?subject=x', 'email: jane@example.com'],
+    ['邮箱是jane@example.cn。', 'email: jane@example.cn'],
+    ['jane (at) example (dot) com', 'email: jane (at) example (dot) com'],
+    ['jane@exam\u200bple.com', 'email: jane@exam\u200bple.com'],
+    ["a@b.co;o'neill@c.org", 'email: a@b.co', "email: o'neill@c.org"],
+  ])
+  letsPass([
+    'icon@2x.png',
+    'npm install react@18.2.0',
+    'git@github.com:owner/repository.git',
+    'follow @jane on example.com',
+    '@jane@mastodon.social',
+    'a @ b',
+    'user@localhost',
+    '@Component({ selector: "x" })',
+  ])
+})
+
+describe('phone', () => {
+  finds([
+    ['Call +49 30 1234567 now', 'phone: +49 30 1234567'],
+    ['(202) 555-0123 or 202-555-0199', 'phone: (202) 555-0123', 'phone: 202-555-0199'],
+    ['+1-203-305-2492x5662', 'phone: +1-203-305-2492x5662'],
+    ['fax 0044 20 7946 0958', 'phone: 0044 20 7946 0958'],
+    ['Tel.: 030/1234567', 'phone: 030/1234567'],
+    ['06 12 34 56 78', 'phone: 06 12 34 56 78'],
+    ['my number: call me at 75 196 772', 'phone: 75 196 772'],
+    ['Telefon: 1234567', 'phone: 1234567'],
+    ['phone="2025550123"', 'phone: 2025550123'],
+    ['+１ ２０２ ５５５ ０１２３', 'phone: +１ ２０２ ５５５ ０１２３'],
+  ])
+  letsPass([
+    'order 2025550123',
+    'on 2024-01-15 at 12:30',
+    'on 01.02.1980 10 20 30 40',
+    'version 1.2.3-456',
+    '$1,234,567.89',
+    'between 100 and 2000 or 1234567',
+    'ISBN 978-3-16-148410-0',
+    'id 123456789012345678',
+  ])
+})
+
+describe('payment card', () => {
+  finds([
+    ['4111 1111 1111 1111', 'card: 4111 1111 1111 1111'],
+    ['card 5555555555554444.', 'card: 5555555555554444'],
+    ['3782-822463-10005', 'card: 3782-822463-10005'],
+    ['6011.1111.1111.1117', 'card: 6011.1111.1111.1117'],
+    ['my card is 4111–1111–1111–1111', 'card: 4111–1111–1111–1111'],
+    ['２２２３ ００００ ４８４０ ００１１', 'card: ２２２３ ００００ ４８４０ ００１１'],
+  ])
+  letsPass(['4111 1111 1111 1112', '1234567812345670', '41111111111111111111', '1700000000000', 'sha 4111111111111111ab'])
+})
+
+describe('IBAN', () => {
+  finds([
+    ['DE89 3704 0044 0532 0130 00 is mine', 'iban: DE89 3704 0044 0532 0130 00'],
+    ['gb82west12345698765432', 'iban: gb82west12345698765432'],
+    ['IBAN:NL91-ABNA-0417-1643-00', 'iban: NL91-ABNA-0417-1643-00'],
+  ])
+  letsPass(['DE89 3704 0044 0532 0130 01', 'DE8937040044053201300012', 'ZZ89370400440532013000'])
+})
+
+describe('national ids', () => {
+  finds([
+    ['364-21-3719', 'national_id: 364-21-3719'],
+    ['SSN: 364213719', 'national_id: 364213719'],
+    ['QQ? no, AB 12 34 56 C', 'national_id: AB 12 34 56 C'],
+    ['1 85 05 78 006 084 91', 'national_id: 1 85 05 78 006 084 91'],
+    ['DNI 12345678Z', 'national_id: 12345678Z'],
+    ['X1234567L', 'national_id: X1234567L'],
+    ['RSSMRA85T10A562S', 'national_id: RSSMRA85T10A562S'],
+    ['86 095 742 719', 'national_id: 86 095 742 719'],
+    ['111.444.777-35', 'national_id: 111.444.777-35'],
+    ['756.9217.0769.85', 'national_id: 756.9217.0769.85'],
+    ['811218-9876', 'national_id: 811218-9876'],
+    ['131052-308T', 'national_id: 131052-308T'],
+    ['2341 2341 2346', 'national_id: 2341 2341 2346'],
+    ['S1234567D', 'national_id: S1234567D'],
+    ['12.345.678-5', 'national_id: 12.345.678-5'],
+    ['BSN 123456782', 'national_id: 123456782'],
+    ["driver's license number is LH329609T", 'national_id: LH329609T'],
+    ['Passport no.: C01X00T47', 'national_id: C01X00T47'],
+    ['Steuer-ID: 12345678901', 'national_id: 12345678901'],
+  ])
+  letsPass([
+    '000-12-3456',
+    '666-12-3456',
+    '123456782',
+    '12345678A',
+    'the order id is 123456789',
+    'S1234567A',
+    '811218-9875',
+    'software license 12345-67890',
+    '2341 2341 2347',
+  ])
+})
+
+describe('IP', () => {
+  finds([
+    ['from 10.218.6.131 port 22', 'ip: 10.218.6.131'],
+    ['http://192.168.1.7:8080/', 'ip: 192.168.1.7'],
+    ['2001:db8::8a2e:370:7334', 'ip: 2001:db8::8a2e:370:7334'],
+    ['[fe80::1ff:fe23:4567:890a]', 'ip: fe80::1ff:fe23:4567:890a'],
+    ['address 1.2.3.4', 'ip: 1.2.3.4'],
+  ])
+  letsPass([
+    'version 10.12.13.14',
+    'v1.22.33.44',
+    'see section 1.2.3.4',
+    '127.0.0.1',
+    '255.255.255.0',
+    '0.0.0.0',
+    '::1',
+    '12:30:45',
+    'std::vector<a::b>',
+    '1.2.3.4.5',
+    '256.1.1.1',
+    '00:1a:2b:3c:4d:5e',
+  ])
+})
+
+describe('person', () => {
+  finds([
+    ['Name: Jane Doe', 'person: Jane Doe'],
+    ['{"first_name": "Jane", "lastName": "Doe"}', 'person: Jane', 'person: Doe'],
+    ['Patient: Müller, age 50', 'person: Müller'],
+    ['I spoke to Mr. John Smith and Dr. García', 'person: John Smith', 'person: García'],
+    ['Hi, my name is Zoë and I need help', 'person: Zoë'],
+    ['Ich heiße Jürgen Klein', 'person: Jürgen Klein'],
+    ["je m'appelle Anne-Marie", 'person: Anne-Marie'],
+    ['her maiden name is Nardone', 'person: Nardone'],
+    ['Customer: Ludwig van Beethoven\nPhone: -', 'person: Ludwig van Beethoven'],
+    ["What's your name? Rebecca Gairbekov", 'person: Rebecca Gairbekov'],
+    ['DOB: 3/4/1980', 'person: 3/4/1980'],
+    ['date of birth is 12 May 1980', 'person: 12 May 1980'],
+    ['geboren am 1.2.1980', 'person: 1.2.1980'],
+  ])
+  letsPass([
+    'Product name: Super Cleaner',
+    'name: my-service',
+    '- name: Install Dependencies',
+    'Customer: Acme Corp',
+    'Contact: Sales Team',
+    'Host name: Alpha Centauri',
+    'the file name is README',
+    'Name: SmartHome Mini',
+    'Paris is the capital of France',
+    'Thank you. Miss You!',
+    'Dr. Pepper',
+    'Einstein was born on 14 March 1879',
+    'due date: 3/4/2025',
+  ])
+})
