@@ -41,9 +41,14 @@ async function profile(stack: AsyncDisposableStack): Promise<void> {
 
   console.log(`${answers} requests, ${cpu.toFixed(3)} ms CPU each (with the profiler), ${mainCpu.toFixed(3)} on the event loop`)
   for (const file of (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile')).sort()) {
-    const { total, modules, functions } = selfTimes(JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile, lastMs)
+    const { total, owners, modules, functions } = selfTimes(
+      JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile,
+      lastMs,
+    )
     console.log(`\n${file}: ${micros(total, answers)} per request`)
-    console.log(`  by module\n${list(modules, answers)}\n  by function\n${list(functions, answers)}`)
+    for (const [name, times] of Object.entries({ owners, modules, functions })) {
+      console.log(`  by ${name}\n${list(times, answers)}`)
+    }
   }
 }
 

@@ -1,12 +1,18 @@
 /** What V8 writes for `--cpu-prof`, as far as it is read here. Times in microseconds. */
 export interface CpuProfile {
-  readonly nodes: readonly { readonly id: number; readonly callFrame: CallFrame }[]
+  readonly nodes: readonly ProfileNode[]
   readonly startTime: number
   readonly endTime: number
   /** Node ids, one a sample. */
   readonly samples: readonly number[]
   /** From the sample before. */
   readonly timeDeltas: readonly number[]
+}
+
+interface ProfileNode {
+  readonly id: number
+  readonly callFrame: CallFrame
+  readonly children?: readonly number[]
 }
 
 interface CallFrame {
@@ -23,9 +29,14 @@ export interface SelfTime {
 /** A process that waits is sampled as well. */
 const IDLE = new Set(['(idle)', '(program)', '(root)'])
 
-/** Self time within the last `lastMs` before the profile's end, most first; waiting left out. */
+/**
+ * Self time within the last `lastMs` before the profile's end, most first; waiting left out. `owners` charges what libraries,
+ * Node and V8 do to the file of ours that called them, as far as the stack tells (it does not across an await).
+ */
 export function selfTimes({ nodes, samples, timeDeltas, startTime, endTime }: CpuProfile, lastMs: number) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
+  const ownerOf = ownersOf(nodes)
+  const owners = new Map<string, number>()
   const modules = new Map<string, number>()
   const functions = new Map<string, number>()
   let total = 0
@@ -36,10 +47,24 @@ export function selfTimes({ nodes, samples, timeDeltas, startTime, endTime }: Cp
     const frame = frames.get(id)
     if (!frame || IDLE.has(frame.functionName) || at < endTime - lastMs * 1_000) return
     total += ms
+    add(owners, ownerOf.get(id) ?? moduleOf(frame), ms)
     add(modules, moduleOf(frame), ms)
     add(functions, functionOf(frame), ms)
   })
-  return { total, modules: descending(modules), functions: descending(functions) }
+  return { total, owners: descending(owners), modules: descending(modules), functions: descending(functions) }
+}
+
+/** Node id → the nearest file of the server's own, up the stack. */
+function ownersOf(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
+  const owners = new Map<number, string>()
+  // A parent stands before its children.
+  for (const { id, callFrame, children = [] } of nodes) {
+    const own = moduleOf(callFrame)
+    const owner = own.startsWith('server/') ? own : owners.get(id)
+    if (owner === undefined) continue
+    for (const one of [id, ...children]) owners.set(one, owner)
+  }
+  return owners
 }
 
 /** A package, a file of ours, a part of Node, or V8 itself. */
