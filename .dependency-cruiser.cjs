@@ -1,5 +1,6 @@
 /** The import rules of docs/architecture.md: what a folder may import is listed, the rest is forbidden. */
 const CAPABILITIES = ['applications', 'limits', 'classification', 'policy', 'providers', 'review', 'audit', 'telemetry']
+const EACH_CAPABILITY = CAPABILITIES.map((folder) => `${folder}/`)
 const WORDS = ['lib', 'domain', 'errors\\.ts']
 
 const only = (name, from, allowed, more = {}) => ({
@@ -26,18 +27,26 @@ module.exports = {
       only(`${folder}-routes`, `${folder}/.*-routes\\.ts$`, [`${folder}/`, 'db/', 'http/', ...WORDS]),
     ),
     only('a-stage-knows-capabilities-not-stages', 'pipeline/stages/', [
-      ...CAPABILITIES.map((c) => `${c}/`),
+      ...EACH_CAPABILITY,
       'db/(database|signal)\\.ts',
       'pipeline/[^/]*\\.ts$',
       ...WORDS,
     ]),
-    only('pipeline', 'pipeline/[^/]*\\.ts$', [
-      'pipeline/',
-      ...CAPABILITIES.map((c) => `${c}/`),
-      'db/(database|signal)\\.ts',
-      ...WORDS,
-    ]),
-    only('gateway', 'gateway/', ['gateway/', 'pipeline/', 'http/', ...CAPABILITIES.map((c) => `${c}/`), ...WORDS]),
+    only('pipeline', 'pipeline/[^/]*\\.ts$', ['pipeline/', ...EACH_CAPABILITY, 'db/(database|signal)\\.ts', ...WORDS]),
+    only('gateway', 'gateway/', ['gateway/', 'pipeline/', 'http/', ...EACH_CAPABILITY, ...WORDS]),
+    only('admin', 'admin/', ['admin/', 'pipeline/', 'gateway/chat-request\\.ts', 'http/', ...EACH_CAPABILITY, 'db/', ...WORDS]),
+    {
+      name: 'of-the-database-only-types',
+      severity: 'error',
+      from: {
+        path: `^server/src/(${[...CAPABILITIES, 'pipeline', 'gateway', 'admin', 'jobs'].join('|')})/`,
+        pathNot: '\\.test\\.ts$',
+      },
+      to: { path: '^server/src/db/', dependencyTypesNot: ['type-only'] },
+    },
+    only('jobs', 'jobs/', ['jobs/', ...EACH_CAPABILITY, 'db/', ...WORDS]),
+    only('setup', 'setup/', ['setup/', 'config/', ...EACH_CAPABILITY, 'db/', ...WORDS]),
+    only('cli', 'cli/', ['cli/', 'setup/', 'config/', ...EACH_CAPABILITY, 'db/', '(serve|version)\\.ts', ...WORDS]),
     {
       name: 'no-http-framework-in-the-core',
       severity: 'error',

@@ -16,11 +16,11 @@ import { type Clock, systemClock } from './lib/clock.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Limiter } from './limits/limiter.ts'
-import { PolicyLibrary } from './policy/policy-library.ts'
+import { POLICIES_TOPIC, PolicyLibrary } from './policy/policy-library.ts'
 import { Health } from './providers/health.ts'
 import { Pools } from './providers/pools.ts'
 import type { Provider } from './providers/provider.ts'
-import { loadProviders } from './providers/provider-store.ts'
+import { loadProviders, PROVIDERS_TOPIC } from './providers/provider-store.ts'
 import { guardedConnector } from './providers/url-guard.ts'
 import { PendingAnswers } from './review/pending-answers.ts'
 import { ReviewWaiters } from './review/waiting.ts'
@@ -37,10 +37,6 @@ export interface Overrides {
   readonly random?: () => number
   readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
 }
-
-/** Topic of db/signal.ts: a Workspace's providers or models have changed. The key is its id. */
-export const PROVIDERS_TOPIC = 'providers'
-export const POLICIES_TOPIC = 'policies'
 
 /** A release may take as long as the slowest provider with all its retries; an older claim was left by a node that died. */
 const RELEASE_LEASE_MS = 10 * 60_000

@@ -1,4 +1,3 @@
-import { PROVIDERS_TOPIC } from '../context.ts'
 import { changedProvider, type NewProvider, providerProblem } from '../providers/provider.ts'
 import type { ProviderRecord } from '../providers/provider-row.ts'
 import {
@@ -7,6 +6,7 @@ import {
   findProvider,
   listProviders,
   lockProvider,
+  PROVIDERS_TOPIC,
   updateProvider,
 } from '../providers/provider-store.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'

@@ -4,6 +4,9 @@ import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'
 import { activePolicyId, activePolicySet, type StoredPolicySet } from './policy-store.ts'
 
+/** Signal topic: another version is in force in a Workspace. The key is its id. */
+export const POLICIES_TOPIC = 'policies'
+
 /**
  * The compiled policies in force, Workspace by Workspace. A change reaches the next caller after `forget`, or after a short while
  * by itself; callers that have a set already keep it to the end of their exchange. Where the new set cannot be had (the database is

@@ -22,6 +22,9 @@ import {
   uuidOf,
 } from './provider-row.ts'
 
+/** Signal topic: a Workspace's providers or models have changed. The key is its id. */
+export const PROVIDERS_TOPIC = 'providers'
+
 interface WriteDeps {
   /** Purpose `provider`. */
   readonly box: SecretBox

@@ -2,6 +2,8 @@ import { ADMIN_TOKENS_TOPIC } from '../applications/admin-authenticator.ts'
 import { APPLICATIONS_TOPIC, KEYS_TOPIC } from '../applications/authenticator.ts'
 import { WORKSPACES_TOPIC } from '../applications/user-token.ts'
 import type { Signal } from '../db/signal.ts'
+import { POLICIES_TOPIC } from '../policy/policy-library.ts'
+import { PROVIDERS_TOPIC } from '../providers/provider-store.ts'
 import type { Change } from './change.ts'
 
 /** Which topic of db/signal.ts tells the running nodes about a change of what. Users are read from tokens, not from a cache. */
@@ -10,8 +12,8 @@ const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
   application: APPLICATIONS_TOPIC,
   key: KEYS_TOPIC,
   admin_token: ADMIN_TOKENS_TOPIC,
-  provider: 'providers',
-  policy_set: 'policies',
+  provider: PROVIDERS_TOPIC,
+  policy_set: POLICIES_TOPIC,
   user: undefined,
 }
 
