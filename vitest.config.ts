@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['server/**/*.test.ts'],
     globalSetup: 'server/test/support/global-setup.ts',
+    reporters: ['default', './server/test/support/summary-reporter.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
