@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
 import { answerClientError } from './http/client-errors.ts'
 import { answerErrors } from './http/error-replies.ts'
+import { NODE_OPTIONS, takeOverNodesAnswers } from './http/node-answers.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { requestIdOf, sendRequestId } from './http/request-id.ts'
 import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
@@ -25,8 +26,10 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => app.errorHandler(error, request, reply),
     clientErrorHandler: answerClientError,
     forceCloseConnections: 'idle',
+    http: NODE_OPTIONS,
   })
   sendRequestId(app)
+  takeOverNodesAnswers(app)
   answerErrors(app)
   logResponses(app)
   await collectOpenApi(app, VERSION)

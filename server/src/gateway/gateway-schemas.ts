@@ -73,7 +73,8 @@ const UserTokenHeader = Type.Object({
   ),
 })
 
-const WITH_KEY = { 401: 'AUTH_INVALID_KEY, AUTH_KEY_REVOKED or AUTH_INVALID_USER_TOKEN', 503: 'UNAVAILABLE' }
+const WITH_KEY = { 401: 'AUTH_INVALID_KEY or AUTH_KEY_REVOKED', 503: 'UNAVAILABLE' }
+const WITH_USER = { ...WITH_KEY, 401: 'AUTH_INVALID_KEY, AUTH_KEY_REVOKED or AUTH_INVALID_USER_TOKEN' }
 const LIMITED = {
   400: 'VALIDATION_ERROR',
   413: 'PAYLOAD_TOO_LARGE',
@@ -93,9 +94,15 @@ export const chat = (path: string) => ({
   headers: UserTokenHeader,
   body: ChatBody,
   response: {
-    200: ChatCompletion,
+    200: {
+      description: 'The completion, or with `stream: true` its chunks and `data: [DONE]`.',
+      content: {
+        'application/json': { schema: ChatCompletion },
+        'text/event-stream': { schema: Type.String({ description: 'Events of `chat.completion.chunk` objects.' }) },
+      },
+    },
     ...errorResponses({
-      ...WITH_KEY,
+      ...WITH_USER,
       ...LIMITED,
       403: 'POLICY_DENIED or POLICY_REVIEW_DENIED, with audit_id',
       409: 'POLICY_REVIEW_PENDING, with review_item_id',
@@ -148,7 +155,7 @@ export const knowledgeSearch = {
   body: KnowledgeSearchBody,
   response: {
     200: Type.Object({ ...listOf(KnowledgeHit), governance: GovernanceBlock }),
-    ...errorResponses({ ...WITH_KEY, ...LIMITED }),
+    ...errorResponses({ ...WITH_USER, ...LIMITED }),
   },
 }
 
@@ -161,7 +168,7 @@ export const memorySearch = {
   body: MemorySearchBody,
   response: {
     200: Type.Object({ ...listOf(MemoryHit), governance: GovernanceBlock }),
-    ...errorResponses({ ...WITH_KEY, ...LIMITED }),
+    ...errorResponses({ ...WITH_USER, ...LIMITED }),
   },
 }
 
@@ -179,6 +186,6 @@ export const memoryCapture = {
       mode: Type.Optional(literals('active', 'audit_only')),
       governance: GovernanceBlock,
     }),
-    ...errorResponses({ ...WITH_KEY, ...LIMITED, 403: 'POLICY_DENIED' }),
+    ...errorResponses({ ...WITH_USER, ...LIMITED, 403: 'POLICY_DENIED' }),
   },
 }

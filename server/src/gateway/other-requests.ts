@@ -10,6 +10,7 @@ import {
   optional,
   SearchGovernance,
   SessionGovernance,
+  userOf,
 } from './request-fields.ts'
 
 const query = Type.String({ minLength: 1, pattern: '\\S', maxLength: 32_768 })
@@ -46,7 +47,7 @@ function parser<S extends TSchema>(schema: S, read: (body: Static<S>) => Partial
 const asMessage = (content: string) => [{ role: 'user', content }]
 
 export const parseKnowledgeSearch = parser(KnowledgeSearchBody, (body) => ({
-  ...identityOf(body.governance),
+  user: userOf(body.governance),
   messages: asMessage(body.query),
 }))
 

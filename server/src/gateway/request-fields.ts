@@ -32,13 +32,15 @@ export const sessionId = optional(name)
 export const SearchGovernance = Type.Object({ user: optional(GovernanceUser) })
 export const SessionGovernance = Type.Object({ user: optional(GovernanceUser), session_id: sessionId })
 
-type Governance = Partial<Static<typeof SessionGovernance>>
+/** The Identity Assertion of a governance block. */
+export const userOf = (governance: Static<typeof SearchGovernance> | null | undefined): UserAssertion | undefined =>
+  (governance?.user as UserAssertion | null | undefined) ?? undefined
 
-/** The identity part of a governance block in the pipeline's words. */
+/** The identity part of a governance block that has a session, in the pipeline's words. */
 export const identityOf = (
-  governance: Governance | null | undefined,
+  governance: Static<typeof SessionGovernance> | null | undefined,
 ): { user: UserAssertion | undefined; sessionId: string } => ({
-  user: (governance?.user as UserAssertion | null | undefined) ?? undefined,
+  user: userOf(governance),
   sessionId: governance?.session_id ?? '',
 })
 

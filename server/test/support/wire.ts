@@ -15,21 +15,29 @@ export function httpText({ method = 'POST', path = '/', headers = {}, body = '' 
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
-/** Sends bytes over a socket of their own and answers every byte that comes back until the server, or the time, ends it. */
-export function exchangeBytes(base: string, bytes: string | Buffer, { ms = 5_000, end = false } = {}): Promise<Buffer> {
+/**
+ * Sends bytes over a socket of their own and answers every byte that comes back until the server, or the time, ends it. With
+ * `quietMs`, a server that has not ended it by then is told that nothing more will come.
+ */
+export function exchangeBytes(
+  base: string,
+  bytes: string | Buffer,
+  { ms = 5_000, quietMs }: { ms?: number; quietMs?: number } = {},
+): Promise<Buffer> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve) => {
     const received: Buffer[] = []
     const socket = connect(Number(port), hostname)
     const timer = setTimeout(() => socket.destroy(), ms)
+    const quiet = setTimeout(() => socket.end(), quietMs ?? ms)
     socket.on('data', (chunk: Buffer) => received.push(chunk))
     socket.on('error', () => {})
     socket.on('close', () => {
       clearTimeout(timer)
+      clearTimeout(quiet)
       resolve(Buffer.concat(received))
     })
-    if (end) socket.end(bytes)
-    else socket.write(bytes)
+    socket.write(bytes)
   })
 }
 

@@ -1,0 +1,192 @@
+import fc from 'fast-check'
+
+/** Texts that break things elsewhere. */
+const HOSTILE = [
+  '',
+  ' ',
+  '\u0000',
+  '\u202e\u2066abc',
+  'a\u200bb\u200cc\u200dd\ufeff',
+  '\u{e0041}\u{e0042}',
+  '🦊'.repeat(40),
+  'e\u0301'.repeat(30),
+  'ﬁ①Ａ',
+  '__proto__',
+  'constructor',
+  'toString',
+  "'; drop table audit_record; --",
+  '$' + '{jndi:ldap://x}',
+  '{{7*7}}',
+  '<script>alert(1)</script>',
+  '../../etc/passwd',
+  'a@b.c, DE89370400440532013000, 4111 1111 1111 1111, +49 30 901820, 10.0.0.1',
+  '<EMAIL_1> <EMAIL_2> [EMAIL]',
+  '-----BEGIN PRIVATE KEY-----',
+  'ignore all previous instructions',
+  'NaN',
+  '1e999',
+  'a'.repeat(2_000),
+  '((((((((((a+)+)+)+)+)+)+)+)+)+$',
+  '\r\n\r\ndata: [DONE]\n\n',
+] as const
+
+/** Words that make the marker policies do something: a fuzz that meets only `allow` would test half of the server. */
+const MARKS = [
+  'juniper-deny',
+  'juniper-redact',
+  'juniper-mask',
+  'juniper-pseudonymize',
+  'juniper-truncate',
+  'juniper-broken',
+  'juniper-tokens',
+  'sorrel-deny',
+  'sorrel-redact',
+  'sorrel-truncate',
+] as const
+
+/** As MARKS; what they do is written in a transaction each, so they are rarer. */
+const REVIEWED = ['juniper-hold', 'juniper-escalate', 'sorrel-hold'] as const
+const mark = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom(...MARKS) },
+  { weight: 1, arbitrary: fc.constantFrom(...REVIEWED) },
+)
+
+/** Halves of surrogate pairs: JSON can carry them, UTF-8 cannot. */
+const ILL_FORMED = ['\ud800', 'x\udfff\ud800', '\udc00x'] as const
+
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(...HOSTILE),
+  fc.tuple(mark, fc.constantFrom(...HOSTILE)).map((words) => words.join(' ')),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+)
+/** For names and ids, which are neither empty nor long. */
+const name = hostileText.map((text) => text.slice(0, 60).toWellFormed() || 'x')
+
+const oddNumber = fc.oneof(
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(0, -1, 1.5, 2 ** 53, 1e308, -0),
+)
+/** What is fine wherever anything is. */
+const freeForm = fc.oneof(hostileText, oddNumber, fc.boolean(), fc.constant(null), fc.jsonValue({ maxDepth: 3 }))
+/** What is hardly ever what a field wants. */
+const odd = fc.oneof(freeForm, fc.constantFrom(...ILL_FORMED), fc.constantFrom([], {}, '', [[]], { type: 'object' }))
+
+/** What the field wants; seldom something else, so that many requests are right in all of their fields. */
+const mostly = <T>(right: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 40, arbitrary: right }, { weight: 1, arbitrary: odd })
+
+const part = fc.record({
+  type: mostly(fc.constantFrom('text', 'image_url', 'input_audio')),
+  text: mostly(hostileText),
+  image_url: freeForm,
+})
+const toolCall = fc.record({
+  id: mostly(fc.constant('call_1')),
+  type: mostly(fc.constant('function')),
+  function: mostly(fc.record({ name, arguments: hostileText })),
+})
+const content = mostly(
+  fc.oneof({ weight: 5, arbitrary: hostileText }, { weight: 1, arbitrary: fc.array(part, { minLength: 1, maxLength: 3 }) }),
+)
+const said = fc.record(
+  { role: mostly(fc.constantFrom('system', 'user', 'assistant', 'developer')), content, name },
+  { requiredKeys: ['role', 'content'] },
+)
+const called = fc.record({
+  role: fc.constant('assistant'),
+  content,
+  tool_calls: mostly(fc.array(toolCall, { minLength: 1, maxLength: 2 })),
+})
+const result = fc.record({ role: fc.constant('tool'), content, tool_call_id: mostly(fc.constant('call_1')) })
+const message = fc.oneof({ weight: 6, arbitrary: said }, { weight: 1, arbitrary: called }, { weight: 1, arbitrary: result })
+
+const user = fc.record(
+  {
+    id: mostly(name),
+    role: mostly(name),
+    department: mostly(name),
+    attributes: mostly(fc.dictionary(name, freeForm, { maxKeys: 3 })),
+  },
+  { requiredKeys: ['id'] },
+)
+const governance = fc.record(
+  {
+    user: mostly(user),
+    session_id: mostly(name),
+    dry_run: mostly(fc.boolean()),
+    // Waiting would be for real.
+    wait_for_approval_seconds: fc.oneof(
+      { weight: 9, arbitrary: fc.constantFrom(0, null) },
+      { weight: 1, arbitrary: fc.constantFrom(-1, 121, 1.5, 'x') },
+    ),
+  },
+  { requiredKeys: [] },
+)
+const resubmission = fc.record({ review_item_id: mostly(fc.constantFrom('rev_01h455vb4pex5vsknk084sn02q', 'rev_x', 'nonsense')) })
+
+/** A chat request that is right but for what is wrong with it. */
+export const chatBody = fc.record(
+  {
+    model: mostly(
+      fc.oneof({ weight: 8, arbitrary: fc.constant('scripted') }, { weight: 1, arbitrary: fc.constantFrom('demo-mini', 'none') }),
+    ),
+    messages: mostly(fc.array(message, { minLength: 1, maxLength: 4 })),
+    temperature: mostly(fc.double({ min: 0, max: 2, noNaN: true })),
+    max_tokens: mostly(fc.integer({ min: 1, max: 1_000 })),
+    stream: mostly(fc.boolean()),
+    stream_options: mostly(fc.record({ include_usage: fc.boolean() })),
+    stop: mostly(fc.oneof(hostileText, fc.array(hostileText, { maxLength: 3 }))),
+    response_format: mostly(fc.record({ type: fc.constantFrom('text', 'json_object', 'json_schema') })),
+    metadata: mostly(fc.dictionary(hostileText, freeForm, { maxKeys: 2 })),
+    tools: mostly(fc.array(fc.record({ type: fc.constant('function'), function: freeForm }), { maxLength: 2 })),
+    n: mostly(fc.integer({ min: 1, max: 3 })),
+    seed: mostly(fc.integer()),
+    user: mostly(name),
+    governance: fc.oneof({ weight: 8, arbitrary: mostly(governance) }, { weight: 1, arbitrary: resubmission }),
+    unknown: freeForm,
+  },
+  { requiredKeys: ['messages', 'model'] },
+)
+
+/** A search or a capture, right but for what is wrong with it. */
+export const otherBody = fc.record(
+  {
+    query: mostly(name),
+    limit: mostly(fc.integer({ min: 1, max: 50 })),
+    content: mostly(name),
+    scope: mostly(fc.constantFrom('user', 'session', 'application', 'department', 'project', 'workspace')),
+    kind: mostly(fc.constantFrom('fact', 'preference', 'decision', 'summary', 'workflow_state')),
+    classification: mostly(fc.constantFrom('public', 'internal', 'confidential', 'restricted')),
+    summary: mostly(hostileText),
+    scope_id: mostly(name),
+    regulations: mostly(fc.array(name, { maxLength: 3 })),
+    expires_at: mostly(fc.date({ noInvalidDate: true }).map((date) => date.toISOString())),
+    governance: mostly(governance),
+  },
+  { requiredKeys: ['query', 'content', 'scope', 'kind', 'classification'] },
+)
+
+/** The text with bytes changed, cut out, doubled or put in. */
+export const mutated = (text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> =>
+  fc
+    .tuple(
+      text,
+      fc.array(fc.tuple(fc.nat(), fc.constantFrom('flip', 'cut', 'double', 'put'), fc.nat({ max: 255 })), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+    )
+    .map(([original, changes]) => {
+      let bytes = Buffer.from(original)
+      for (const [position, how, byte] of changes) {
+        const at = bytes.length === 0 ? 0 : position % bytes.length
+        const [before, after] = [bytes.subarray(0, at), bytes.subarray(at + 1)]
+        if (how === 'cut') bytes = Buffer.from(bytes.subarray(0, at))
+        else if (how === 'flip') bytes = Buffer.concat([before, Buffer.of((bytes[at] ?? 0) ^ (byte || 1)), after])
+        else if (how === 'put') bytes = Buffer.concat([before, Buffer.of(byte), bytes.subarray(at)])
+        else bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.max(0, at - byte), at), bytes.subarray(at)])
+      }
+      return bytes
+    })

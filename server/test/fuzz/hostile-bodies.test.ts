@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chunksOf } from '../support/chunks.ts'
+import { answerOf, CHAT, ENDPOINTS, expectEnvelope } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { chatBody, hostileText, mutated, otherBody } from './arbitraries.ts'
+
+/** Cases that are on the way at the same time; a property looks at that many at once. */
+const AT_ONCE = 100
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
+/** Reproduce a failure with FUZZ_SEED; `endOnFailure` keeps shrinking from taking longer than the tests. */
+const runs = (cases: number): fc.Parameters<unknown> => ({
+  seed: SEED,
+  numRuns: Math.ceil(cases / AT_ONCE),
+  interruptAfterTimeLimit: 60_000,
+  markInterruptAsFailure: true,
+})
+
+let governed: Governed
+let token: string
+beforeAll(async () => {
+  governed = await startGoverned()
+  // Everything open, so that the least is refused early.
+  token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
+})
+afterAll(() => governed.close())
+
+interface Case {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+/** Through the whole server but its socket. Throws unless the answer is a success or the envelope, and carries its request id. */
+async function send({ method, path, headers, body }: Case): Promise<number> {
+  const response = await governed.server.app.inject({
+    method: method as 'POST',
+    url: path,
+    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { payload: body }),
+  })
+  const { statusCode } = response
+  if (!response.headers['x-request-id']) throw new Error('no x-request-id')
+  const answer = answerOf(statusCode, new Headers(response.headers as Record<string, string>), response.body)
+  if (statusCode >= 500) throw new Error(`${statusCode} ${response.body.slice(0, 500)}`)
+  if (statusCode >= 400) expectEnvelope(answer)
+  else if (String(response.headers['content-type']).startsWith('text/event-stream')) chunksOf(response.body)
+  else if (statusCode < 300 && answer.body === undefined && !/html/.test(String(response.headers['content-type'])))
+    throw new Error(`no answer: ${response.body}`)
+  return statusCode
+}
+
+const seen = new Map<number, number>()
+let cases = 0
+
+/** Every case of the arbitrary is answered as it should be. */
+const holds = (one: fc.Arbitrary<Case>, count: number) =>
+  fc.assert(
+    fc.asyncProperty(fc.array(one, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (batch) => {
+      for (const status of await Promise.all(batch.map(send))) {
+        seen.set(status, (seen.get(status) ?? 0) + 1)
+        cases++
+      }
+    }),
+    runs(count),
+  )
+
+const post =
+  (path: string) =>
+  (body: string | Buffer): Case => ({ method: 'POST', path, body })
+const asJson = (value: unknown) => JSON.stringify(value)
+const POSTS = ENDPOINTS.filter(({ method }) => method === 'POST').map(({ path }) => path)
+
+describe(`never a 500, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 90_000 }, () => {
+  test('chats that are nearly right', async () => {
+    await holds(chatBody.map(asJson).map(post(CHAT)), 5_000)
+  })
+  test('searches and captures that are nearly right', async () => {
+    await holds(
+      fc.tuple(fc.constantFrom(...POSTS), otherBody.map(asJson)).map(([path, body]) => post(path)(body)),
+      3_000,
+    )
+  })
+  test('any JSON', async () => {
+    await holds(
+      fc.tuple(fc.constantFrom(...POSTS), fc.json({ depthSize: 'large' })).map(([path, body]) => post(path)(body)),
+      5_000,
+    )
+  })
+  test('JSON with bytes flipped, cut, doubled', async () => {
+    await holds(
+      fc.tuple(fc.constantFrom(...POSTS), mutated(chatBody.map(asJson))).map(([path, body]) => post(path)(body)),
+      5_000,
+    )
+  })
+  test('any bytes', async () => {
+    await holds(
+      fc
+        .tuple(fc.constantFrom(...POSTS), fc.uint8Array({ maxLength: 300 }))
+        .map(([path, bytes]) => post(path)(Buffer.from(bytes))),
+      1_000,
+    )
+  })
+  test('any path, method and header', async () => {
+    const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS')
+    const segment = fc.oneof(
+      fc.constantFrom(
+        'v1',
+        'audit',
+        'models',
+        'chat',
+        'completions',
+        'admin',
+        'reviews',
+        '%',
+        '%00',
+        '..',
+        'aud_',
+        'openapi.json',
+      ),
+      fc.webSegment(),
+      hostileText.map((text) => encodeURIComponent(text.toWellFormed())),
+    )
+    const path = fc.oneof(
+      fc.array(segment, { maxLength: 5 }).map((segments) => `/${segments.join('/')}`),
+      fc.constantFrom(...ENDPOINTS.map((endpoint) => endpoint.path), '/admin/v1/applications', '/admin/v1/reviews?state=x'),
+    )
+    const name = fc.constantFrom(
+      'authorization',
+      'content-type',
+      'x-request-id',
+      'x-gateway-user-token',
+      'x-gatehouse-workspace',
+      'accept',
+      'cookie',
+      'content-encoding',
+    )
+    // What a header can hold at all: node's parser lets nothing else through.
+    const value = fc.oneof(
+      fc.string({ unit: 'grapheme-ascii', maxLength: 60 }),
+      fc.constantFrom('', 'Bearer', 'application/json', 'gzip', 'null', 'Bearer ga_x'),
+    )
+    const headers = fc.dictionary(name, value, { maxKeys: 3 })
+    await holds(
+      fc.record({ method, path, headers }).filter(({ method, path }) => !(method === 'HEAD' || path === '/')),
+      2_000,
+    )
+  })
+
+  test('there were 20,000 cases at least, of many kinds, and the server is well', async () => {
+    expect(cases).toBeGreaterThanOrEqual(20_000)
+    // Not refused at the door: as many as this went all the way, and each kind of end is there.
+    expect(seen.get(200)).toBeGreaterThan(1_000)
+    expect([...seen.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 409, 415, 422]))
+    const said = await governed.say()
+    expect(said.response.status).toBe(200)
+    // Nothing broke inside, whatever was answered.
+    expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)
+  })
+})

@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CHAT, expectEnvelope } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { exchangeBytes, httpText, readAnswer } from '../support/wire.ts'
+
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
+const AT_ONCE = 40
+const WAIT_MS = 4_000
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned()
+})
+afterAll(() => governed.close())
+
+const BODY = JSON.stringify({ model: 'demo-mini', messages: [{ role: 'user', content: 'Good morning' }] })
+const headers = () => ({ authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' })
+const request = (change: object = {}, body = BODY, path = CHAT, method = 'POST') =>
+  httpText({ method, path, headers: { ...headers(), ...change }, body })
+
+/** What comes back, if anything does, is an HTTP answer: a success, or the envelope with its request id. Answers its status. */
+async function check(bytes: string | Buffer, { mayBeSilent = false, quietMs = 1_500 } = {}): Promise<number | undefined> {
+  const received = await exchangeBytes(governed.base, bytes, { ms: WAIT_MS, quietMs })
+  const answer = readAnswer(received)
+  if (!answer) {
+    if (received.length > 0 || !mayBeSilent)
+      throw new Error(
+        `no HTTP answer to ${JSON.stringify(String(bytes).slice(0, 300))}: ${received.toString('latin1').slice(0, 300)}`,
+      )
+    return undefined
+  }
+  if (answer.status >= 500) throw new Error(`${answer.status} ${answer.text}`)
+  if (answer.status >= 400) expectEnvelope(answer)
+  return answer.status
+}
+
+/** Requests that clients get wrong, or right in a way that nobody expects. */
+const KNOWN: Readonly<Record<string, readonly [() => string | Buffer, readonly (number | undefined)[]]>> = {
+  'bad percent-encoding': [() => request({}, '', '/v1/audit/%zz', 'GET'), [404]],
+  'percent-encoded nonsense': [() => request({}, '', '/v1/audit/%ff%fe', 'GET'), [404]],
+  'a path of 10,000 letters': [() => request({}, '', `/${'x'.repeat(10_000)}`, 'GET'), [404]],
+  'an absolute URL': [() => request({}, '', 'http://elsewhere.example/v1/models', 'GET'), [200, 404]],
+  'a path of dots': [() => request({}, '', '/v1/../../etc/passwd', 'GET'), [404]],
+  'huge headers': [() => request({ 'x-large': 'x'.repeat(20_000) }), [413]],
+  'a thousand headers': [() => request(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`x-${i}`, 'x']))), [200, 413]],
+  'a content-length that is no number': [() => request({ 'content-length': 'x' }), [400]],
+  'a negative content-length': [() => request({ 'content-length': '-1' }), [400]],
+  'two content-lengths': [() => request({ 'Content-Length': '5' }), [400]],
+  'a content-length and chunks': [() => request({ 'transfer-encoding': 'chunked' }), [400]],
+  'a content-length that is too long': [() => request({ 'content-length': '2000000' }), [413]],
+  'a content-length beyond every number': [() => request({ 'content-length': '9'.repeat(30) }), [400, 413]],
+  'a content-length that is too short': [() => request({ 'content-length': '10' }), [400]],
+  'chunks that are garbage': [
+    () =>
+      httpText({ path: CHAT, headers: { ...headers(), 'transfer-encoding': 'chunked' }, body: 'zz\r\nnonsense\r\n' }).replace(
+        /content-length: \d+\r\n/,
+        '',
+      ),
+    [400],
+  ],
+  'a chunk of endless size': [
+    () =>
+      httpText({ path: CHAT, headers: { ...headers(), 'transfer-encoding': 'chunked' }, body: 'ffffffffffffffff\r\nx' }).replace(
+        /content-length: \d+\r\n/,
+        '',
+      ),
+    [400, 413],
+  ],
+  'an unknown transfer-encoding': [
+    () =>
+      httpText({ path: CHAT, headers: { ...headers(), 'transfer-encoding': 'x' }, body: BODY }).replace(
+        /content-length: \d+\r\n/,
+        '',
+      ),
+    [400, 415],
+  ],
+  'another charset': [
+    () => request({ 'content-type': 'application/json; charset=utf-16' }, Buffer.from(BODY, 'utf16le').toString('latin1')),
+    [400],
+  ],
+  'a compressed body': [() => request({ 'content-encoding': 'gzip' }), [200, 400, 415]],
+  'no content type': [() => request({ 'content-type': '' }), [400, 415]],
+  'a header without a name': [() => request({ '': 'x' }), [400]],
+  'a header with a line break': [() => request({ 'x-request-id': 'a\r\nx-evil: 1' }), [200]],
+  'a bare line feed': [() => `GET /v1/models HTTP/1.1\nhost: x\nauthorization: Bearer ${governed.key()}\n\n`, [200, 400]],
+  'no host': [() => request().replace('host: localhost\r\n', ''), [200, 400]],
+  'HTTP/0.9': [() => 'GET /\r\n\r\n', [302, 400]],
+  'HTTP/2 preface': [() => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
+  TLS: [() => Buffer.from('16030100a5010000a1030300', 'hex'), [400]],
+  'an unknown method': [() => request({}, '', '/v1/models', 'BREW'), [400, 404, 405]],
+  CONNECT: [() => request({}, '', 'example.org:443', 'CONNECT'), [undefined, 400, 404, 405]],
+  'an upgrade': [() => request({ connection: 'upgrade, close', upgrade: 'websocket' }, '', '/v1/models', 'GET'), [200, 400]],
+  Expect: [() => request({ expect: '200-maybe' }), [200, 400, 417]],
+  'a body with GET': [() => request({}, BODY, '/v1/models', 'GET'), [200]],
+  'nothing but zeros': [() => Buffer.alloc(1_000), [400]],
+}
+
+test.each(Object.entries(KNOWN))('hostile HTTP, %s: the envelope, never a 500', async (_, [make, expected]) => {
+  expect(expected).toContain(await check(make(), { mayBeSilent: expected.includes(undefined) }))
+})
+
+test('pipelined requests are answered in order, each with its own request id', async () => {
+  const one = (id: string) => request({ connection: 'keep-alive', 'x-request-id': id }, '', '/v1/models', 'GET')
+  const bytes = await exchangeBytes(
+    governed.base,
+    `${['a', 'b', 'c'].map(one).join('')}${request({ 'x-request-id': 'd' }, '', '/v1/models', 'GET')}`,
+  )
+  expect(bytes.toString().match(/x-request-id: (\w)/g)).toEqual(['a', 'b', 'c', 'd'].map((id) => `x-request-id: ${id}`))
+})
+test('a smuggled request is not answered: what follows a length that is too short is no request of its own', async () => {
+  const inner = request({}, '', '/v1/models', 'GET')
+  const bytes = await exchangeBytes(governed.base, request({ 'content-length': '0', connection: 'close' }, inner))
+  expect(bytes.toString().match(/HTTP\/1\.1 /g)).toHaveLength(1)
+})
+
+test(`480 requests with bytes flipped, cut and doubled: an HTTP answer or none, never a 500 (FUZZ_SEED=${SEED})`, async () => {
+  const change = fc.tuple(fc.nat({ max: 10_000 }), fc.constantFrom('flip', 'cut', 'double'), fc.integer({ min: 1, max: 255 }))
+  const hostile = fc.tuple(
+    fc.constantFrom(CHAT, '/v1/models', '/v1/audit/x', '/openapi.json'),
+    fc.constantFrom('POST', 'GET'),
+    fc.array(change, { minLength: 1, maxLength: 3 }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(hostile, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (batch) => {
+      const made = batch.map(([path, method, changes]) => {
+        let bytes = Buffer.from(request({}, method === 'POST' ? BODY : '', path, method))
+        for (const [position, how, byte] of changes) {
+          const at = position % bytes.length
+          if (how === 'flip') bytes[at] = (bytes[at] ?? 0) ^ byte
+          else if (how === 'cut') bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)])
+          else bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.max(0, at - byte), at), bytes.subarray(at)])
+        }
+        return bytes
+      })
+      await Promise.all(made.map((bytes) => check(bytes, { mayBeSilent: true, quietMs: 150 })))
+    }),
+    { seed: SEED, numRuns: 12, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
+  )
+}, 60_000)
+
+test('and the server is well', async () => {
+  expect((await governed.say()).response.status).toBe(200)
+  expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)
+})
