@@ -1,13 +1,16 @@
 import swagger from '@fastify/swagger'
 import reader from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
+import { ErrorEnvelope } from './schemas.ts'
 
 const DESCRIPTION =
   'The governed gateway between applications and language models. Errors share one envelope; every response carries `x-request-id`, and once a request was let in, `x-audit-id`.'
 
 /** Collects the schemas of all routes that are registered after it. */
 export async function collectOpenApi(app: FastifyInstance, version: string): Promise<void> {
+  app.addSchema(ErrorEnvelope)
   await app.register(swagger, {
+    refResolver: { buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema-${index}`) },
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Gatehouse', version, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },

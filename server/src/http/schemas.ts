@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 
-/** The one envelope (gateway-api.md, Errors). */
-const ErrorEnvelope = Type.Object(
+/** The one envelope (gateway-api.md, Errors); routes refer to it, so that the document holds it once. */
+export const ErrorEnvelope = Type.Object(
   {
     error: Type.Object({
       code: Type.String(),
@@ -13,9 +13,9 @@ const ErrorEnvelope = Type.Object(
       details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     }),
   },
-  { description: 'The one error envelope of every route.' },
+  { $id: 'Error', description: 'The one error envelope of every route.' },
 )
 
 /** `401: …, 404: …` for a route's documentation. */
 export const errorResponses = (descriptions: Readonly<Record<number, string>>) =>
-  Object.fromEntries(Object.entries(descriptions).map(([status, description]) => [status, { ...ErrorEnvelope, description }]))
+  Object.fromEntries(Object.entries(descriptions).map(([status, description]) => [status, { $ref: 'Error#', description }]))
