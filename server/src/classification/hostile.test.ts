@@ -21,7 +21,10 @@ async function cost(unit: string, length: number, { times = 1, enough = LIMIT_MS
 }
 
 test.each(Object.entries(HOSTILE_UNITS))('a mebibyte of %s: under 100 ms, and linear', async (_, unit) => {
-  expect(await cost(unit, MEBI)).toBeLessThan(LIMIT_MS)
+  const whole = await cost(unit, MEBI)
+  expect(whole).toBeLessThan(LIMIT_MS)
+  // At the largest size that a request may have, this cannot be far from linear.
+  if (whole < LIMIT_MS / 4) return
   const inPieces = await cost(unit, MEBI / 32, { times: 8, enough: 0, tries: 2 })
   // In one piece: linear takes as long, quadratic eight times. Ten milliseconds are a grain of the clock.
   const bar = 2.5 * inPieces + 10

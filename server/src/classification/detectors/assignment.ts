@@ -18,6 +18,8 @@ const PASSWORD_NAME =
   /(?:passwords?|passwd|passphrase|passcode|passwort|kennwort|contraseña|contrasena|senha|motdepasse|wachtwoord|lösenord|hasło|пароль|\bpass|\bpwd|(?:db|my|user|admin|root)(?:pass|pwd)|mdp)$/
 const SECRET_NAME =
   /(?:secrets?|tokens?|(?:api|access|secret|private|auth|client|signing|encryption|master|account|storage|shared|subscription|session|service|webhook|app|server|deploy)keys?|credentials?)$/
+/** A longer value is not looked through for further names when it is no secret: `token:token:token:…` would take forever. */
+const LONG = 64
 /** Behind a name they make a call, an index or a block of it. */
 const OPENING = new CharacterSet('([{')
 /** A `secret` is shorter than a token. */
@@ -100,9 +102,11 @@ function addAssignments(findings: Finding[], text: string): void {
       kinds.set(name, kind)
     }
     const value = kind === 'nothing' ? undefined : valueAfter(text, after)
-    if (!value || kind === undefined || !isSecret(kind, value)) return
-    from = value.start + value.value.length
-    findings.push({ type: 'secret.token', start: value.start, end: from })
+    if (!value || kind === undefined) return
+    const end = value.start + value.value.length
+    const found = isSecret(kind, value)
+    if (found) findings.push({ type: 'secret.token', start: value.start, end })
+    if (found || value.value.length > LONG) from = end
   })
 }
 

@@ -1,5 +1,10 @@
-import validator from 'validator'
+import identityCard from 'validator/lib/isIdentityCard.js'
+import taxId from 'validator/lib/isTaxID.js'
 import { digitsOf, luhn, remainder, weighted } from '../text/checksums.ts'
+
+/** The library's index would load a hundred files more. */
+const { default: isIdentityCard } = identityCard
+const { default: isTaxID } = taxId
 
 /** A country's number for persons, recognisable without a label: by its writing, and by check digits where it has them. */
 export interface Scheme {
@@ -62,42 +67,42 @@ export const SCHEMES: readonly Scheme[] = [
   {
     name: 'es',
     shape: String.raw`\d{8}-?[A-HJ-NP-TV-Z]|[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z]`,
-    check: (written) => validator.isIdentityCard(compact(written), 'ES'),
+    check: (written) => isIdentityCard(compact(written), 'ES'),
   },
   {
     name: 'it',
     shape: String.raw`[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]`,
-    check: (written) => validator.isTaxID(written, 'it-IT'),
+    check: (written) => isTaxID(written, 'it-IT'),
   },
-  { name: 'de', shape: String.raw`[1-9]\d \d{3} \d{3} \d{3}`, check: (written) => validator.isTaxID(compact(written), 'de-DE') },
+  { name: 'de', shape: String.raw`[1-9]\d \d{3} \d{3} \d{3}`, check: (written) => isTaxID(compact(written), 'de-DE') },
   {
     name: 'be',
     shape: String.raw`\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}`,
-    check: (written) => validator.isTaxID(compact(written), 'fr-BE'),
+    check: (written) => isTaxID(compact(written), 'fr-BE'),
   },
   { name: 'ch', shape: String.raw`756\.\d{4}\.\d{4}\.\d{2}`, check: isAhv },
   { name: 'se', shape: String.raw`(?:19|20)?\d{6}[-+]\d{4}`, check: isSwedish },
   {
     name: 'fi',
     shape: String.raw`\d{6}[-+A]\d{3}[0-9A-FHJ-NPR-Y]`,
-    check: (written) => validator.isTaxID(written, 'fi-FI'),
+    check: (written) => isTaxID(written, 'fi-FI'),
   },
-  { name: 'no', shape: String.raw`\d{6} \d{5}`, check: (written) => validator.isIdentityCard(compact(written), 'NO') },
+  { name: 'no', shape: String.raw`\d{6} \d{5}`, check: (written) => isIdentityCard(compact(written), 'NO') },
   {
     name: 'in_aadhaar',
     shape: String.raw`[2-9]\d{3} \d{4} \d{4}(?! \d)`,
-    check: (written) => validator.isIdentityCard(compact(written), 'IN'),
+    check: (written) => isIdentityCard(compact(written), 'IN'),
   },
   { name: 'in_pan', shape: String.raw`[A-Z]{3}P[A-Z]\d{4}[A-Z]`, check: always },
-  { name: 'br', shape: String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`, check: (written) => validator.isTaxID(written, 'pt-BR') },
+  { name: 'br', shape: String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`, check: (written) => isTaxID(written, 'pt-BR') },
   { name: 'cl', shape: String.raw`\d{1,2}\.\d{3}\.\d{3}-[\dkK]`, check: isRut },
   { name: 'mx', shape: String.raw`[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[A-Z\d]\d`, check: always },
-  { name: 'cn', shape: String.raw`[1-9]\d{16}[\dXx]`, check: (written) => validator.isIdentityCard(written, 'zh-CN') },
+  { name: 'cn', shape: String.raw`[1-9]\d{16}[\dXx]`, check: (written) => isIdentityCard(written, 'zh-CN') },
   {
     name: 'kr',
     shape: String.raw`\d{6}-[1-8]\d{6}`,
     check: (written) => isMonthAndDay(written.slice(2, 4), written.slice(4, 6)),
   },
   { name: 'sg', shape: String.raw`[STFG]\d{7}[A-Z]`, check: isNric },
-  { name: 'tw', shape: String.raw`[A-Z][12]\d{8}`, check: (written) => validator.isIdentityCard(written, 'zh-TW') },
+  { name: 'tw', shape: String.raw`[A-Z][12]\d{8}`, check: (written) => isIdentityCard(written, 'zh-TW') },
 ]

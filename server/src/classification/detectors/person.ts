@@ -51,7 +51,7 @@ const QUESTION = labels('name, nombre, nome, name on the account', 'on the accou
  * A label's separator and what may stand before its value: spaces, quotes, Markdown, one line break after a question. Then a capital
  * (letters beyond ASCII are left to NAME).
  */
-const FIELD = /[:=?][ \t]{0,4}(?:["'`*_>]{1,3}|\n)?[ \t]{0,2}(?=[A-Z\u00c0-\u052f])/g
+const FIELD = /(?<=[a-zA-Z\u00c0-\u9fff"'`*_)\]] ?)[:=?][ \t]{0,4}(?:["'`*_>]{1,3}|\n)?[ \t]{0,2}(?=[A-Z\u00c0-\u052f])/g
 
 /** A word before a capital, and the last letters of those that may introduce somebody ("is", "heiße", "llamo"). */
 const BEFORE_CAPITAL = /[a-z\u00df-\u052f] (?=[A-Z\u00c0-\u052f])/g

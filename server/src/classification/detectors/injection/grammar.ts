@@ -61,10 +61,12 @@ for (const names of namesOf.values()) {
   if (!signs.has(key)) signs.set(key, String.fromCharCode(FIRST_SIGN + signs.size))
 }
 
-const signsNamed = (name: string): string => {
-  if (name === COLON_SIGN) return COLON_SIGN
-  return [...signs].flatMap(([names, sign]) => (names.split(' ').includes(name) ? [sign] : [])).join('')
+/** Name → the signs of its words. */
+const signsOfName = new Map<string, string>([[COLON_SIGN, COLON_SIGN]])
+for (const [names, sign] of signs) {
+  for (const name of names.split(' ')) signsOfName.set(name, (signsOfName.get(name) ?? '') + sign)
 }
+const signsNamed = (name: string): string => signsOfName.get(name) ?? ''
 
 const characterClass = (names: readonly string[]): string => `[${names.map(signsNamed).join('')}]`
 

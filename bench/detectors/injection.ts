@@ -1,0 +1,50 @@
+import { HARMLESS } from '../../server/src/classification/testing/harmless-texts.ts'
+import { INJECTIONS } from '../../server/src/classification/testing/injection-texts.ts'
+import { groupOf } from '../../server/src/domain/finding.ts'
+import { type Data, find } from './data.ts'
+import { newScore, printTable, SCORE_HEADINGS, type Score, scoreRow } from './score.ts'
+
+const isAlarmed = (text: string): boolean => find(text).some(({ type }) => groupOf(type) === 'injection')
+
+/** By text: an injection is found when any part of it is. */
+function rate(score: Score, injections: readonly string[], harmless: readonly string[]): Score {
+  for (const text of injections) score[isAlarmed(text) ? 'found' : 'missed'] += 1
+  for (const text of harmless) {
+    score.clean += 1
+    if (!isAlarmed(text)) continue
+    score.alarmed += 1
+    score.wrong += 1
+  }
+  return score
+}
+
+/** An attack in the middle of an e-mail, as indirect injections come. */
+const insert = (attack: string, email: string): string => {
+  const middle = email.indexOf(' ', email.length / 2)
+  return `${email.slice(0, middle)}\n${attack}\n${email.slice(middle)}`
+}
+
+export function benchInjection(data: Data): void {
+  const sources = Object.entries(Object.groupBy(data.prompts, ({ label, source }) => `${source}${label ? '' : ', harmless'}`))
+  const texts = (label: 0 | 1): string[] => data.prompts.filter((prompt) => prompt.label === label).map(({ prompt }) => prompt)
+  const rows = sources.map(([name, prompts = []]) => {
+    const all = prompts.map(({ prompt }) => prompt)
+    return scoreRow(`PIGuard: ${name}`, prompts[0]?.label ? rate(newScore(), all, []) : rate(newScore(), [], all))
+  })
+  const attacks = [...Object.values(data.textAttacks), ...Object.values(data.codeAttacks)].flat()
+  const inEmails = attacks.map((attack, i) => insert(attack, data.emails[i % data.emails.length] ?? ''))
+  rows.push(
+    scoreRow('PIGuard, all', rate(newScore(), texts(1), texts(0))),
+    scoreRow('BIPIA: tasks in e-mails', rate(newScore(), inEmails, data.emails)),
+    scoreRow(
+      'presidio texts',
+      rate(
+        newScore(),
+        [],
+        data.presidio.map(({ full_text }) => full_text),
+      ),
+    ),
+    scoreRow("our own texts (the detector's tests)", rate(newScore(), INJECTIONS, HARMLESS)),
+  )
+  printTable('Prompt injection (texts)', SCORE_HEADINGS, rows)
+}

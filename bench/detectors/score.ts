@@ -1,0 +1,41 @@
+/** Hits and misses of one type or group. */
+export interface Score {
+  /** Found and there, there but not found, found but not there. */
+  found: number
+  missed: number
+  wrong: number
+  /** Texts without anything of the kind, and those of them in which something was found. */
+  clean: number
+  alarmed: number
+}
+
+export const newScore = (): Score => ({ found: 0, missed: 0, wrong: 0, clean: 0, alarmed: 0 })
+
+const percent = (part: number, whole: number): string => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`)
+
+const f1 = ({ found, missed, wrong }: Score): string =>
+  found + missed + wrong === 0 ? '–' : ((2 * found) / (2 * found + missed + wrong)).toFixed(3)
+
+export const SCORE_HEADINGS = ['', 'there', 'precision', 'recall', 'F1', 'over-defence']
+
+/** One row: how many there were, precision, recall, F1, and the share of clean texts with a false alarm. */
+export const scoreRow = (name: string, score: Score): string[] => {
+  const there = score.found + score.missed
+  return [
+    name,
+    String(there),
+    percent(score.found, score.found + score.wrong),
+    percent(score.found, there),
+    there === 0 ? '–' : f1(score),
+    score.clean === 0 ? '–' : `${percent(score.alarmed, score.clean)} of ${score.clean}`,
+  ]
+}
+
+/** A Markdown table on standard output. */
+export function printTable(title: string, headings: readonly string[], rows: readonly (readonly string[])[]): void {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  console.log(`\n**${title}**\n`)
+  console.log(line(headings))
+  console.log(line(headings.map((_, i) => (i === 0 ? '---' : '---:'))))
+  for (const row of rows) console.log(line(row))
+}

@@ -1,0 +1,63 @@
+import { Random } from '../../server/src/classification/testing/random.ts'
+import {
+  makeApiKeys,
+  makeConnectionStrings,
+  makeDecoys,
+  makePrivateKeys,
+  makeTokens,
+} from '../../server/src/classification/testing/secret-texts.ts'
+import { type FindingType, groupOf } from '../../server/src/domain/finding.ts'
+import { type Data, find } from './data.ts'
+import { newScore, printTable, SCORE_HEADINGS, type Score, scoreRow } from './score.ts'
+
+const ROUNDS = 25
+const MAKERS: readonly { readonly type: FindingType; readonly make: (random: Random) => Readonly<Record<string, string>> }[] = [
+  { type: 'secret.api_key', make: makeApiKeys },
+  { type: 'secret.token', make: makeTokens },
+  { type: 'secret.connection_string', make: makeConnectionStrings },
+  { type: 'secret.private_key', make: makePrivateKeys },
+]
+
+/**
+ * Made-up secrets in the formats of their providers, set into the presidio texts; decoys likewise. Harmless besides: the texts
+ * themselves, e-mails, and PIGuard's harmless prompts. No public collection of secrets was at hand.
+ */
+export function benchSecrets(data: Data): void {
+  const random = new Random(2)
+  const around = (what: string): string => {
+    const text = random.pick(data.presidio).full_text
+    const at = text.indexOf(' ', random.number(text.length))
+    return at < 0 ? `${text}\n${what}\n` : `${text.slice(0, at)}\n${what}\n${text.slice(at)}`
+  }
+  const rows = MAKERS.map(({ type, make }) => {
+    const score = newScore()
+    for (let round = 0; round < ROUNDS; round++)
+      for (const secret of Object.values(make(random))) rate(score, type, around(secret))
+    return scoreRow(`\`${type}\``, score)
+  })
+  const decoys = Array.from({ length: ROUNDS }, () => Object.values(makeDecoys(random)).map(around)).flat()
+  const harmless = [
+    ...data.presidio.map(({ full_text }) => full_text),
+    ...data.emails,
+    ...data.prompts.filter(({ label }) => label === 0).map(({ prompt }) => prompt),
+  ]
+  rows.push(scoreRow('decoys (hashes, ids, templates, code)', alarms(decoys)), scoreRow('harmless texts', alarms(harmless)))
+  printTable('Secrets (made up, one a text)', SCORE_HEADINGS, rows)
+}
+
+function rate(score: Score, type: FindingType, text: string): void {
+  const secrets = find(text).filter((finding) => groupOf(finding.type) === 'secret')
+  score[secrets.some((finding) => finding.type === type) ? 'found' : 'missed'] += 1
+  score.wrong += secrets.filter((finding) => finding.type !== type).length
+}
+
+function alarms(texts: readonly string[]): Score {
+  const score = newScore()
+  for (const text of texts) {
+    score.clean += 1
+    const secrets = find(text).filter(({ type }) => groupOf(type) === 'secret')
+    if (secrets.length > 0) score.alarmed += 1
+    score.wrong += secrets.length
+  }
+  return score
+}

@@ -1,0 +1,79 @@
+import { DETECTORS } from '../../server/src/classification/detectors.ts'
+import { scan } from '../../server/src/classification/scan.ts'
+import { HOSTILE_UNITS, repeated } from '../../server/src/classification/testing/hostile-texts.ts'
+import { plain } from '../../server/src/classification/text/plain.ts'
+import type { Data } from './data.ts'
+import { printTable } from './score.ts'
+
+const MESSAGE_LENGTH = 500
+const ROUNDS = 200
+const MEBI = 1 << 20
+const SLOWEST = 12
+
+const all = (texts: readonly string[]) => scan(texts, { detectors: DETECTORS, budgetMs: Number.POSITIVE_INFINITY })
+
+/** The least of many rounds, in microseconds for each text: what the machine does besides only ever adds. */
+function leastMicroseconds<T>(texts: readonly T[], work: (text: T) => unknown): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now()
+    for (const text of texts) work(text)
+    least = Math.min(least, performance.now() - start)
+  }
+  return (1_000 * least) / texts.length
+}
+
+const cut = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => Array.from({ length: Math.floor(text.length / MESSAGE_LENGTH) }, (_, i) => pieceOf(text, i)))
+
+/** A copy, so that it is a string of its own as one from a request is. */
+const pieceOf = (text: string, i: number): string =>
+  Buffer.from(text.slice(i * MESSAGE_LENGTH, (i + 1) * MESSAGE_LENGTH)).toString('utf8')
+
+export function benchMessages(data: Data): void {
+  const messages: Readonly<Record<string, readonly string[]>> = {
+    'harmless prompts and documents (PIGuard), 500 characters': cut(
+      data.prompts.filter(({ label }) => label === 0).map(({ prompt }) => prompt),
+    ),
+    'e-mails (BIPIA), 500 characters': cut(data.emails),
+    'short messages full of personal data (presidio)': data.presidio.slice(0, 400).map(({ full_text }) => full_text),
+  }
+  printTable(
+    'An ordinary message, all detectors',
+    ['', 'characters', 'µs'],
+    Object.entries(messages).map(([name, texts]) => [
+      name,
+      (texts.reduce((sum, text) => sum + text.length, 0) / texts.length).toFixed(0),
+      leastMicroseconds(texts, (text) => all([text])).toFixed(1),
+    ]),
+  )
+  const texts = (Object.values(messages)[0] ?? []).map((text) => ({ text, seen: plain(text).text }))
+  printTable(
+    'The first of these, by detector',
+    ['', 'µs'],
+    DETECTORS.map((detector) => [
+      detector.name,
+      leastMicroseconds(texts, ({ text, seen }) => detector.detect(detector.raw ? text : seen)).toFixed(2),
+    ]),
+  )
+}
+
+export function benchHostile(): void {
+  const rows = Object.entries(HOSTILE_UNITS).map(([name, unit]) => {
+    const text = repeated(unit, MEBI)
+    let least = Number.POSITIVE_INFINITY
+    for (let i = 0; i < 4; i++) {
+      const { user, system } = process.threadCpuUsage()
+      all([text])
+      const now = process.threadCpuUsage()
+      least = Math.min(least, (now.user + now.system - user - system) / 1_000)
+    }
+    return { name, least }
+  })
+  rows.sort((a, b) => b.least - a.least)
+  printTable(
+    `A mebibyte of hostile text, all detectors: the slowest ${SLOWEST} of ${rows.length} shapes`,
+    ['', 'ms'],
+    rows.slice(0, SLOWEST).map(({ name, least }) => [name, least.toFixed(0)]),
+  )
+}
