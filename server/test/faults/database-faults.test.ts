@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { accepted, CHAT, contentOf, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { ownDatabase } from '../support/own-database.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { exchangeBytes, httpText, readAnswer } from '../support/wire.ts'
 
@@ -105,24 +105,19 @@ describe('an audit record that cannot be written (embedded database)', () => {
 const url = inject('postgresUrl')
 
 describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () => {
-  const name = `gatehouse_${word()}`
-  const operator = new pg.Pool({ connectionString: url ?? '', max: 2 })
   let governed: Governed
+  let database: Awaited<ReturnType<typeof ownDatabase>>
   beforeAll(async () => {
-    await operator.query(`create database ${name}`)
-    const own = new URL(url ?? '')
-    own.pathname = `/${name}`
-    governed = await startGoverned({ DATABASE_URL: own.href, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
+    database = await ownDatabase(url ?? '')
+    governed = await startGoverned({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
   })
   afterAll(async () => {
     await governed.close()
-    await operator.query(`drop database ${name} with (force)`)
-    await operator.end()
+    await database.drop()
   })
-  const terminate = () => operator.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
 
   test('connections that are cut are made anew: at most a moment of 503, and no other error', async () => {
-    await terminate()
+    await database.cut()
     const statuses: number[] = []
     await vi.waitFor(async () => {
       const { response } = await governed.say()
@@ -132,10 +127,8 @@ describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () =
     for (const status of statuses) expect([200, 503]).toContain(status)
   })
   test('while it is gone: 503 UNAVAILABLE for everything, never a 401, a 500 or an answer; /readyz says so; then it recovers', async () => {
-    const wire = onTheWire(governed)
-    await wire
-    await operator.query(`alter database ${name} with allow_connections false`)
-    await terminate()
+    await database.open(false)
+    await database.cut()
     await sleep(1_000)
     const answers = await Promise.all([
       governed.chat('Good morning'),
@@ -151,7 +144,7 @@ describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () =
     expect((await governed.api('GET', '/healthz', { token: null })).status).toBe(200)
     expect((await onTheWire(governed)).toString()).not.toContain('vault')
 
-    await operator.query(`alter database ${name} with allow_connections true`)
+    await database.open(true)
     await vi.waitFor(async () => contentOf((await governed.say()).response), 10_000)
     expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(200)
   })
@@ -160,7 +153,7 @@ describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () =
     const cutting = (async () => {
       while (running) {
         await sleep(150)
-        await terminate()
+        await database.cut()
       }
     })()
     const ids: string[] = []
@@ -181,7 +174,7 @@ describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () =
   })
   test('holds survive it', async () => {
     const held = await governed.hold()
-    await terminate()
+    await database.cut()
     await vi.waitFor(() => governed.decide(held.id, 'approve'), 10_000)
     expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
+import { assertNoContent } from '../support/audit.ts'
 import { dumpTables } from '../support/dump-tables.ts'
 import { type Answer, accepted, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
@@ -107,7 +108,8 @@ async function holds(governance: object): Promise<void> {
       if (end === 'deny') await governed.decide(id, 'deny', SHOWN.comment)
       if (end === 'approve' || end === 'release') await governed.decide(id, 'approve', SHOWN.comment)
       if (end === 'expire') clock.advance(31_000)
-      if (end === 'release' || end === 'expire') keep(await governed.chat(prompt, { governance: { ...governance, review_item_id: id } }))
+      if (end === 'release' || end === 'expire')
+        keep(await governed.chat(prompt, { governance: { ...governance, review_item_id: id } }))
     }
   }
 }
@@ -163,6 +165,8 @@ describe('content, users, sessions, keys and tokens stay where they belong', () 
     const { rows } = await pool.query('select body from audit_record')
     expect(rows.length).toBeGreaterThan(answers.length / 2)
     expect(found(rows.map(({ body }) => body).join('\n'))).toEqual([])
+    // Nor as a hash that guessing undoes.
+    for (const { body } of rows) assertNoContent(JSON.parse(body), Object.values(CANARIES))
   })
   test('in no error', () => {
     const errors = answers.filter(({ status }) => status >= 400)

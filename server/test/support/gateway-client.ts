@@ -135,7 +135,7 @@ export function gatewayClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>)
   }
 }
 
-export const asMessages = (prompt: string | readonly Message[]): readonly Message[] =>
+const asMessages = (prompt: string | readonly Message[]): readonly Message[] =>
   typeof prompt === 'string' ? [{ role: 'user', content: prompt }] : prompt
 
 export function answerOf(status: number, headers: Headers, text: string): Answer {

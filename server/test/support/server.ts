@@ -24,7 +24,7 @@ export interface TestServer {
   announce(): Promise<void>
   /** Everything the server has logged, as text. */
   readonly logs: () => string
-  /** Ends the server; its data folder stays for `again` until `remove`. */
+  /** Ends the server and removes its data. */
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export async function startServer(env: Environment = {}, overrides: Overrides = 
   const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   return {
     base,
-    demo: readDemo(folder),
+    demo: readDemo(config.dataDir),
     announce: () => announce(base),
     context,
     app,

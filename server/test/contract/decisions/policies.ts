@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
 import { MARKER_RULES, policyDocument } from '../../support/marker-policies.ts'
-import { word } from '../../support/scripted-provider.ts'
+import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
 const MAIL = 'mara.lind@example.org'
@@ -114,13 +114,64 @@ describe('decisions.md §2.4, verdicts, transforms, directives', () => {
     const said = await governed.say('juniper-tokens', { more: { max_tokens: 5 } })
     expect(governed.provider.about(said.word)[0]?.body.max_tokens).toBe(5)
   })
+  test('route:provider=x: that provider or none', async () => {
+    const asked = (model: string) => governed.chat('juniper-demo', { model })
+    expect(accepted(await asked('demo-mini')).governance.decision.directives).toEqual(['route:provider=demo'])
+    refused(await asked('scripted'), 'NO_ELIGIBLE_PROVIDER')
+  })
+  test('route:region=x: a provider there or none', async () => {
+    refused(await governed.chat('juniper-region', { model: 'demo-mini' }), 'NO_ELIGIBLE_PROVIDER')
+    accepted(await governed.admin('PATCH', '/providers/demo', { json: { region: 'mars' } }))
+    accepted(await governed.chat('juniper-region', { model: 'demo-mini' }))
+    accepted(await governed.admin('PATCH', '/providers/demo', { json: { region: null } }))
+  })
+  test('route:max_cost=x: no provider that could cost more', async () => {
+    refused(await governed.chat('juniper-cheap', { model: 'demo-mini' }), 'NO_ELIGIBLE_PROVIDER')
+  })
   test('system:<named text> is put before the messages', async () => {
     const { body } = await asked('juniper-system')
     expect(body?.messages[0]).toEqual({ role: 'system', content: 'Answer kindly.' })
   })
 })
 
+/** Conditions that hold for one certain exchange, and the point at which they do. */
+const TRUE_CONDITIONS = {
+  input: [
+    'user.id == "pilot-7" && user.role == "pilot" && user.department == "hangar" && !user.verified',
+    'user.attributes.wing == "left" && has(user.attributes.wing) && !has(user.attributes.tail)',
+    'application.name == "support" && application.id.startsWith("app_")',
+    'application.settings.default_classification == "internal"',
+    'request.endpoint == "chat" && request.model == "scripted" && request.session_id == "afternoon"',
+    'request.stream == false && request.dry_run == false',
+    'request.message_count == 2 && request.tokens > 5 && request.max_tokens == 55',
+    'content.text.contains("first words") && content.text.contains("second words")',
+    'content.classification == "internal" && content.risk_level == "low"',
+    'rank("internal") <= rank(content.classification) && rank("confidential") > rank(content.classification)',
+    'content.findings.pii == 0 && content.findings["secret.api_key"] == 0 && content.findings.hidden == 0',
+    'now > timestamp("2020-01-01T00:00:00Z")',
+  ],
+  output: [
+    'response.model == "scripted" && response.provider == "openai" && response.finish_reason == "stop"',
+    'response.tokens == 7',
+    'content.text == "The answer." && request.max_tokens == 55',
+  ],
+} as const
+
 describe('decisions.md §2.4a, policy documents', () => {
+  test('user, application, request, content, response and now hold what they should', async () => {
+    const rules = Object.entries(TRUE_CONDITIONS).flatMap(([point, conditions]) =>
+      conditions.map((when, index) => ({ id: `${point}-${index}`, at: [point], when, risk: 'low' })),
+    )
+    await governed.publish(rules)
+    const key = word()
+    governed.provider.on(key, says('The answer.'))
+    const user = { id: 'pilot-7', role: 'pilot', department: 'hangar', attributes: { wing: 'left' } }
+    const messages = [`${key} first words`, 'second words'].map((content) => ({ role: 'user', content }))
+    const answer = await governed.chat(messages, { max_tokens: 55, governance: { user, session_id: 'afternoon' } })
+    await governed.publish(MARKER_RULES)
+    const { decision } = await governed.record(accepted(answer).governance.audit_id)
+    expect((decision as { rules: { id: string }[] }).rules.map(({ id }) => id)).toEqual(rules.map(({ id }) => id))
+  })
   test('publishing makes a version: id, number, sha256', async () => {
     const first = await governed.publish(MARKER_RULES)
     const second = await governed.publish(MARKER_RULES)

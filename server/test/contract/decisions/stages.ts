@@ -66,6 +66,33 @@ describe('decisions.md §2.1, the twelve stages', () => {
   })
 })
 
+describe('decisions.md §2.1, what is no execution yet is logged and counted, not recorded', () => {
+  test.each([
+    ['401', 'AUTH_INVALID_KEY', () => governed.chat('x', {}, { token: 'gk_nobody' })],
+    ['400', 'VALIDATION_ERROR', () => governed.chat('x', { temperature: 'hot' })],
+    [
+      '429',
+      'RATE_LIMITED',
+      async () => {
+        const { token } = await governed.application({ limits: { requests_per_minute: 1, burst: 1 } })
+        await governed.chat('x', {}, { token })
+        return governed.chat('x', {}, { token })
+      },
+    ],
+  ] as const)('%s', async (status, code, refusal) => {
+    const counter = `gatehouse_requests_total{endpoint="chat",status="${status}",code="${code}"}`
+    const counted = async () => Number((await governed.api('GET', '/metrics')).text.split(`${counter} `)[1]?.split('\n')[0] ?? 0)
+    const before = await counted()
+    const { headers } = await refusal()
+    expect(headers.get('x-audit-id')).toBeNull()
+    expect(await counted()).toBe(before + 1)
+    const lines = governed.server.logs().split('\n')
+    expect(lines.find((line) => line.includes(headers.get('x-request-id') ?? '?'))).toContain(
+      `"status":${status},"code":"${code}"`,
+    )
+  })
+})
+
 describe('gateway-api.md, knowledge and memory endpoints while they are not built', () => {
   test.each([
     ['knowledge_search', 'knowledge'],
@@ -104,6 +131,12 @@ describe('gateway-api.md, knowledge and memory endpoints while they are not buil
     const good = { content: 'x', scope: 'application', kind: 'fact', classification: 'internal' }
     const change = field.startsWith('governance.') ? { governance: { session_id: value } } : { [field]: value }
     expect(refused(await governed.post('/v1/memory/capture', { ...good, ...change }), 'VALIDATION_ERROR').param).toBe(field)
+  })
+  test.each(['department', 'project'])('CaptureRequest scope %s: scope_id is required', async (scope) => {
+    const json = { content: 'x', scope, kind: 'fact', classification: 'internal' }
+    expect(refused(await governed.post('/v1/memory/capture', json), 'VALIDATION_ERROR').param).toBe('scope_id')
+    const { message } = refused(await governed.post('/v1/memory/capture', { ...json, scope_id: 'x' }), 'VALIDATION_ERROR')
+    expect(message).toContain('memory is not enabled')
   })
   test('their user token is verified all the same', async () => {
     for (const { path, json } of ENDPOINTS.filter(({ name }) => /knowledge|memory/.test(name))) {

@@ -6,6 +6,7 @@ const capture = (field: string, value: unknown) =>
   governed.post('/v1/memory/capture', {
     content: 'Prefers mornings',
     scope: 'application',
+    scope_id: 'apollo',
     kind: 'fact',
     classification: 'internal',
     [field]: value,

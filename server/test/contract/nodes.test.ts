@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { accepted, contentOf, type Gateway, gatewayClient, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { MARKER_RULES } from '../support/marker-policies.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { word } from '../support/scripted-provider.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const url = inject('postgresUrl')
+
+/** decisions.md §1 and §2.5, §2.6: several servers, one database. Needs TEST_DATABASE_URL. */
+describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {
+  let governed: Governed
+  let second: TestServer
+  let other: Gateway
+  let database: Awaited<ReturnType<typeof ownDatabase>>
+  beforeAll(async () => {
+    database = await ownDatabase(url ?? '')
+    const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
+    governed = await startGoverned(env)
+    const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: governed.provider.url, OPENAI_MODELS: 'scripted' }
+    second = await startServer({ ...env, ...openai, GATEHOUSE_DATA: governed.server.config.dataDir })
+    other = gatewayClient(second)
+  })
+  afterAll(async () => {
+    await second.close()
+    await governed.close()
+    await database.drop()
+  })
+
+  test('a decision made on one node wakes who waits on the other', async () => {
+    const held = await governed.hold()
+    const startedAt = performance.now()
+    const waiting = other.chat(held.prompt, { governance: { review_item_id: held.id, wait_for_approval_seconds: 30 } })
+    await sleep(200)
+    await governed.decide(held.id, 'approve')
+    expect(contentOf(await waiting)).toBe(held.answer)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+  })
+  test('resubmissions to both nodes at once call the provider once, and get one answer', async () => {
+    const held = await governed.hold()
+    await governed.decide(held.id, 'approve')
+    const again = { governance: { review_item_id: held.id } }
+    const answers = await Promise.all([0, 1, 2, 3].map((i) => (i % 2 ? governed : other).chat(held.prompt, again)))
+    for (const answer of answers) expect(contentOf(answer)).toBe(held.answer)
+    expect(governed.callsAbout(held)).toBe(1)
+  })
+  test('identical requests to both nodes at once get one hold', async () => {
+    const prompt = `juniper-hold ${word()}`
+    const answers = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => (i % 2 ? governed : other).chat(prompt)))
+    expect(new Set(answers.map((answer) => refused(answer, 'POLICY_REVIEW_PENDING').review_item_id)).size).toBe(1)
+  })
+  test('a revocation on one node reaches the other within 1 s', async () => {
+    const { id, token } = await governed.application()
+    accepted(await other.chat('Good morning', {}, { token }))
+    const { data } = accepted(await governed.admin('GET', `/applications/${id}/keys`))
+    accepted(await governed.admin('POST', `/keys/${data[0]?.id}/revoke`))
+    await sleep(1_000)
+    refused(await other.chat('Good morning', {}, { token }), 'AUTH_KEY_REVOKED')
+  })
+  test('a policy published on one node is in force on the other within 1 s', async () => {
+    const key = word()
+    accepted(await other.chat(key))
+    await governed.publish([
+      ...MARKER_RULES,
+      { id: 'fresh', at: ['input'], when: `content.text.contains("${key}")`, verdict: 'deny' },
+    ])
+    await sleep(1_000)
+    refused(await other.chat(key), 'POLICY_DENIED')
+    await governed.publish(MARKER_RULES)
+  })
+  test('both write one chain, without a gap, and each finds the records of the other', async () => {
+    const ids = await Promise.all(
+      Array.from(
+        { length: 60 },
+        async (_, i) => accepted(await (i % 2 ? governed : other).chat('Good morning')).governance.audit_id,
+      ),
+    )
+    for (const [i, id] of ids.entries()) expect((await (i % 2 ? other : governed).record(id)).id).toBe(id)
+    await vi.waitFor(async () => {
+      const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')
+      expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
+    })
+  })
+})

@@ -1,0 +1,80 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { generateUserTokenKeys, signUserToken } from '../../src/applications/demo-tokens.ts'
+import { accepted, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+
+const ISSUER = 'https://people.example'
+let governed: Governed
+/** What the key server answers, and how often it was asked. */
+let answer: { status: number; body: string }
+let asked = 0
+const server = createServer((_request, response) => {
+  asked++
+  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+})
+
+type Keys = Awaited<ReturnType<typeof generateUserTokenKeys>>
+const serve = (...keys: Keys[]) => {
+  answer = { status: 200, body: JSON.stringify({ keys: keys.map(({ publicJwk }) => publicJwk) }) }
+}
+const ask = async ({ privateJwk }: Keys, more: object = {}) => {
+  const now = new Date()
+  const claims = { sub: 'mara', issuer: ISSUER, issuedAt: now, expiresAt: new Date(now.getTime() + 600_000) }
+  return governed.chat('Good morning', { ...more }, { userToken: await signUserToken(privateJwk, claims) })
+}
+
+/** Points the Workspace at a URL that nobody has read yet. */
+async function trust(): Promise<void> {
+  const { id } = accepted(await governed.admin('GET', '/workspaces')).data[0] ?? {}
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${crypto.randomUUID()}`
+  const settings = { jwks: { url }, issuer: ISSUER, audience: null }
+  accepted(await governed.admin('PATCH', `/workspaces/${id}`, { json: { settings } }))
+  asked = 0
+}
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
+})
+afterAll(async () => {
+  await governed.close()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+/** How time plays into it is tested beside the code: applications/remote-keys.test.ts. */
+describe('decisions.md §2.6, JWKS by URL', () => {
+  test.each([
+    [500, '{"keys":[]}'],
+    [200, ''],
+    [200, 'nonsense'],
+    [200, '{"keys":"x"}'],
+    [200, '[]'],
+    [302, '{"keys":[]}'],
+  ])('a set that cannot be read (%i %j) is 503, never a 401 and never the assertion instead', async (status, body) => {
+    answer = { status, body }
+    await trust()
+    refused(await ask(await generateUserTokenKeys(), { governance: { user: { id: 'noor' } } }), 'UNAVAILABLE')
+    expect(asked).toBe(1)
+  })
+  test('it is cached: many tokens, one look', async () => {
+    const keys = await generateUserTokenKeys()
+    serve(keys)
+    await trust()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(keys)))
+    for (const one of answers) expect(accepted(one).governance.user_verified).toBe(true)
+    accepted(await ask(keys))
+    expect(asked).toBe(1)
+  })
+  test('an unknown key does not make it look again within 30 s, however many come', async () => {
+    const [known, stranger] = [await generateUserTokenKeys(), await generateUserTokenKeys()]
+    serve(known)
+    await trust()
+    accepted(await ask(known))
+    serve(known, stranger)
+    for (let i = 0; i < 5; i++) refused(await ask(stranger), 'AUTH_INVALID_USER_TOKEN')
+    expect(asked).toBe(1)
+    accepted(await ask(known))
+  })
+})
