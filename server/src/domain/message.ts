@@ -1,3 +1,5 @@
+import { VOCABULARY } from './vocabulary.ts'
+
 /**
  * One chat message as the gateway carries it. By default `role` is system, user or assistant and `content` a string
  * (gateway-api.md, ChatMessage); an Application's `extensions` open content parts, tools and the developer role.
@@ -15,12 +17,12 @@ export interface ContentPart {
   readonly [field: string]: unknown
 }
 
-/** Fields whose strings are structure, checked by the request's schema, and never prose. */
-const STRUCTURE = new Set(['role', 'type', 'id', 'tool_call_id', 'image_url', 'input_audio', 'file', 'detail'])
-
 /**
- * Every string in `value` that a person or a model may have written, in a fixed order: message contents, parts, names, tool
- * arguments, and whatever stands in passed-on parameters. What goes to a provider and is not in here was checked by schema.
+ * Every string in `value` that a person or a model may have written, in a fixed order: message contents, parts, ids, tool
+ * arguments, whatever stands in passed-on parameters, and the names of fields that are not the API's own. What goes to a
+ * provider and is not in here is the API's vocabulary, was checked by schema, or is the bytes of a picture, sound or file.
+ *
+ * An array counts as messages, an object as parameters.
  */
 export function collectTexts(value: unknown): string[] {
   const texts: string[] = []
@@ -37,26 +39,74 @@ export function replaceTexts<T>(value: T, texts: readonly string[]): T {
   return mapTexts(value, (text) => texts[next++] ?? text) as T
 }
 
-function mapTexts(value: unknown, visit: (text: string) => string): unknown {
-  if (typeof value === 'string') return visit(value)
-  if (typeof value !== 'object' || value === null) return value
-  let changed = false
-  if (Array.isArray(value)) {
-    const items = value.map((item) => {
-      const mapped = mapTexts(item, visit)
-      changed ||= mapped !== item
-      return mapped
-    })
-    return changed ? items : value
-  }
-  const copy: Record<string, unknown> = {}
-  for (const [key, field] of Object.entries(value)) {
-    const mapped = STRUCTURE.has(key) ? field : mapTexts(field, visit)
-    changed ||= mapped !== field
-    copy[key] = mapped
-  }
-  return changed ? copy : value
+type Visit = (text: string) => string
+
+function mapTexts(value: unknown, visit: Visit): unknown {
+  if (Array.isArray(value)) return mapItems(value, (message) => mapMessage(message, visit))
+  if (!isObject(value)) return mapAny(value, visit)
+  // Numbers up here are settings, checked by schema; so are the tokens of a bias.
+  const isSetting = (name: string, field: unknown) => typeof field === 'number' || name === 'logit_bias'
+  return mapFields(value, visit, (field, name) => (isSetting(name, field) ? field : mapAny(field, visit)))
 }
+
+const mapMessage = (message: unknown, visit: Visit): unknown =>
+  isObject(message)
+    ? mapFields(message, visit, (field, name) =>
+        name === 'content' && Array.isArray(field) ? mapItems(field, (part) => mapPart(part, visit)) : mapAny(field, visit),
+      )
+    : mapAny(message, visit)
+
+/** Where a content part of that type has its bytes. */
+const BYTES: Readonly<Record<string, string>> = { image_url: 'url', input_audio: 'data', file: 'file_data' }
+/** Long enough to be bytes and not a key or a word. */
+const BASE64 = /^(?:data:[\w.+-]{1,64}\/[\w.+-]{1,64};base64,)?[A-Za-z0-9+/]{200,}={0,2}$/
+
+function mapPart(part: unknown, visit: Visit): unknown {
+  if (!isObject(part)) return mapAny(part, visit)
+  return mapFields(part, visit, (field, kind) =>
+    part.type === kind && isObject(field)
+      ? mapFields(field, visit, (inner, name) =>
+          name === BYTES[kind] && typeof inner === 'string' && BASE64.test(inner) ? inner : mapAny(inner, visit),
+        )
+      : mapAny(field, visit),
+  )
+}
+
+/** A number of that many digits may be anybody's: a card's, a phone's. */
+const TELLING_NUMBER = 1_000_000
+
+function mapAny(value: unknown, visit: Visit): unknown {
+  if (typeof value === 'string') return visit(value)
+  if (typeof value === 'number' && Math.abs(value) >= TELLING_NUMBER) {
+    const text = String(value)
+    const mapped = visit(text)
+    return mapped === text ? value : mapped
+  }
+  if (Array.isArray(value)) return mapItems(value, (item) => mapAny(item, visit))
+  return isObject(value) ? mapFields(value, visit, (field) => mapAny(field, visit)) : value
+}
+
+function mapItems(items: readonly unknown[], map: (item: unknown) => unknown): readonly unknown[] {
+  const mapped = items.map(map)
+  return mapped.some((item, index) => item !== items[index]) ? mapped : items
+}
+
+function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: string) => unknown): Fields {
+  let changed = false
+  const copy: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const newName = VOCABULARY.has(name) ? name : visit(name)
+    const isWord = (name === 'type' || name === 'role') && typeof field === 'string' && VOCABULARY.has(field)
+    const newField = isWord ? field : map(field, name)
+    changed ||= newName !== name || newField !== field
+    copy[newName] = newField
+  }
+  return changed ? copy : fields
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const CHARACTERS_PER_TOKEN = 4
 const TOKENS_PER_MESSAGE = 4

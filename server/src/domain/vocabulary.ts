@@ -1,0 +1,20 @@
+const words = (text: string): string[] => text.trim().split(/\s+/)
+
+/**
+ * Words of the OpenAI chat API and of JSON Schema. As the name of a field, or as a type or role, they are structure and say
+ * nothing; any other word in such a place is somebody's own, and is read like a text.
+ */
+export const VOCABULARY: ReadonlySet<string> = new Set([
+  ...words('system developer user assistant tool'),
+  ...words('role content name tool_calls tool_call_id function_call id type function arguments custom input index message'),
+  ...words(
+    'text refusal reasoning_content reasoning image_url url detail input_audio data format file filename file_data file_id',
+  ),
+  ...words('temperature n top_p presence_penalty frequency_penalty seed stop logprobs top_logprobs logit_bias max_tokens'),
+  ...words('max_completion_tokens metadata reasoning_effort service_tier parallel_tool_calls tools tool_choice finish_reason'),
+  ...words('response_format json_schema json_object schema strict parameters'),
+  ...words('object string number integer boolean array null'),
+  ...words('properties required items prefixItems additionalProperties enum const default examples title description'),
+  ...words('minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems'),
+  ...words('pattern anyOf oneOf allOf not nullable $ref $defs $schema definitions'),
+])
