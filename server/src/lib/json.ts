@@ -1,10 +1,15 @@
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor'])
+/**
+ * Values in one body. A megabyte holds half a million of them, and whatever is done with each (checking, reporting what is
+ * wrong with it, reading it for findings) would keep everybody else waiting.
+ */
+const MAX_VALUES = 32_768
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
 /**
- * JSON from outside: UTF-8, at most `maxDepth` levels deep, without keys that could reach a prototype
+ * JSON from outside: UTF-8, at most `maxDepth` levels deep, of no more than MAX_VALUES values, without keys that could reach a prototype
  * (decisions.md §1, Sizes and Duplicate or unknown JSON fields). Never throws.
  */
 export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
@@ -14,18 +19,19 @@ export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   } catch {
     return { ok: false, problem: 'The body is not valid JSON in UTF-8.' }
   }
-  const problem = inspect(value, maxDepth)
+  const problem = inspect(value, maxDepth, { left: MAX_VALUES })
   return problem === undefined ? { ok: true, value } : { ok: false, problem }
 }
 
-function inspect(value: unknown, levels: number): string | undefined {
+function inspect(value: unknown, levels: number, values: { left: number }): string | undefined {
+  if (values.left-- === 0) return `The body holds more than ${MAX_VALUES} values.`
   // Half a character has no UTF-8 form: it could be neither hashed nor passed on as it came.
   if (typeof value === 'string') return value.isWellFormed() ? undefined : 'A string holds half of a surrogate pair.'
   if (typeof value !== 'object' || value === null) return undefined
   if (levels === 0) return 'The body is nested too deeply.'
   if (Array.isArray(value)) {
     for (const item of value) {
-      const problem = inspect(item, levels - 1)
+      const problem = inspect(item, levels - 1, values)
       if (problem !== undefined) return problem
     }
     return undefined
@@ -33,7 +39,7 @@ function inspect(value: unknown, levels: number): string | undefined {
   for (const key of Object.keys(value)) {
     if (FORBIDDEN_KEYS.has(key)) return `The key ${key} is not allowed.`
     if (!key.isWellFormed()) return 'A key holds half of a surrogate pair.'
-    const problem = inspect((value as Record<string, unknown>)[key], levels - 1)
+    const problem = inspect((value as Record<string, unknown>)[key], levels - 1, values)
     if (problem !== undefined) return problem
   }
   return undefined

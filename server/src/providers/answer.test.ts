@@ -109,3 +109,18 @@ describe('malformed is', () => {
     expect(readCompletion(Buffer.from(deep), defaults)).toBeUndefined()
   })
 })
+
+describe('no more than anybody can ask for: reading the rest would keep others waiting', () => {
+  const calls = (count: number) => ({ content: null, tool_calls: Array.from({ length: count }, () => CALL) })
+  const choices = (count: number) => ({
+    choices: Array.from({ length: count }, (_, index) => choice({ content: 'x' }, { index })),
+  })
+  test('choices', () => {
+    expect(read(choices(128))?.choices).toHaveLength(128)
+    expect(read(choices(129))).toBeUndefined()
+  })
+  test('tool calls', () => {
+    expect(read(of(calls(128)))).toBeDefined()
+    expect(read(of(calls(129)))).toBeUndefined()
+  })
+})

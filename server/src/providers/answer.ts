@@ -18,6 +18,8 @@ const FINISH_REASON = /^\w{1,64}$/
 /** Texts of a message besides `content` that policies look at and clients know. Any other field stays behind. */
 const TEXT_FIELDS = ['refusal', 'reasoning_content', 'reasoning'] as const
 const LOGPROBS_DEPTH = 5
+/** Of choices, and of a message's tool calls: more than any request can ask for, and few enough to be read one by one. */
+const MAX_ITEMS = 128
 
 /**
  * A provider's answer as a completion; undefined unless all of it is sound: valid UTF-8 and JSON, at least one choice, each a
@@ -27,6 +29,7 @@ const LOGPROBS_DEPTH = 5
 export function readCompletion(body: Buffer, defaults: AnswerDefaults): Completion | undefined {
   const answer = parse(body)
   if (!answer || !Array.isArray(answer.choices) || answer.choices.length === 0 || isSet(answer.error)) return undefined
+  if (answer.choices.length > MAX_ITEMS) return undefined
   const choices: Choice[] = []
   for (const value of answer.choices) {
     const choice = readChoice(value, choices.length)
@@ -96,7 +99,7 @@ function readMessage(value: Fields, finishReason: string): ChatMessage | undefin
 }
 
 function readToolCalls(value: unknown): unknown[] | undefined {
-  if (!Array.isArray(value)) return undefined
+  if (!Array.isArray(value) || value.length > MAX_ITEMS) return undefined
   const calls: unknown[] = []
   for (const call of value as unknown[]) {
     if (!isObject(call) || typeof call.id !== 'string') return undefined

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { parseJson } from './json.ts'
+
+const bodyOf = (values: number) => Buffer.from(`{"messages":[${Array(values).fill(1).join(',')}]}`)
+
+test('a body of very many small values is refused before anything is done with them', () => {
+  expect(parseJson(bodyOf(500_000), 32)).toEqual({ ok: false, problem: 'The body holds more than 32768 values.' })
+  expect(parseJson(bodyOf(32_767), 32)).toMatchObject({ ok: false })
+  expect(parseJson(bodyOf(32_766), 32)).toMatchObject({ ok: true })
+})
