@@ -49,6 +49,7 @@ function logResponses(app: FastifyInstance): void {
         method: request.method,
         route: request.routeOptions.url ?? null,
         status: reply.statusCode,
+        ...(reply.errorCode && { code: reply.errorCode }),
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ...(auditId === undefined ? {} : { audit_id: auditId }),
       },

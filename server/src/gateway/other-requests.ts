@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { checker } from '../lib/schema.ts'
+import { checker, type Problem } from '../lib/schema.ts'
 import { EMPTY_REQUEST, type GatewayRequest, type Parsed } from '../pipeline/request.ts'
 import {
   CLASSIFICATION,
@@ -35,12 +35,18 @@ export const CaptureBody = Type.Object({
   governance: optional(SessionGovernance),
 })
 
-/** A parser for one endpoint: the schema decides, `read` says what the pipeline makes of it. */
-function parser<S extends TSchema>(schema: S, read: (body: Static<S>) => Partial<GatewayRequest>): (body: unknown) => Parsed {
+/** A parser for one endpoint: the schema decides, then `problemOf`; `read` says what the pipeline makes of it. */
+function parser<S extends TSchema>(
+  schema: S,
+  read: (body: Static<S>) => Partial<GatewayRequest>,
+  problemOf: (body: Static<S>) => Problem | undefined = () => undefined,
+): (body: unknown) => Parsed {
   const check = checker(schema)
   return (body) => {
     const checked = check(body)
-    return checked.ok ? { ok: true, request: { ...EMPTY_REQUEST, ...read(checked.value) } } : invalid(checked.problem)
+    if (!checked.ok) return invalid(checked.problem)
+    const problem = problemOf(checked.value)
+    return problem ? invalid(problem) : { ok: true, request: { ...EMPTY_REQUEST, ...read(checked.value) } }
   }
 }
 
@@ -56,10 +62,17 @@ export const parseMemorySearch = parser(MemorySearchBody, (body) => ({
   messages: asMessage(body.query),
 }))
 
-export const parseCapture = parser(CaptureBody, (body) => ({
-  ...identityOf(body.governance),
-  messages: [body.content, body.summary ?? ''].filter(Boolean).flatMap(asMessage),
-}))
+export const parseCapture = parser(
+  CaptureBody,
+  (body) => ({
+    ...identityOf(body.governance),
+    messages: [body.content, body.summary ?? ''].filter(Boolean).flatMap(asMessage),
+  }),
+  ({ scope, scope_id }) =>
+    (scope === 'department' || scope === 'project') && scope_id == null
+      ? { param: 'scope_id', message: `is required for the scope ${scope}` }
+      : undefined,
+)
 
 /** Models and audit lookup have no body. */
 export const parseNothing = (lookupId: string | undefined) => (): Parsed => ({

@@ -1,6 +1,13 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody, GatehouseError } from '../errors.ts'
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The code that was answered, for the log. */
+    errorCode: ErrorCode | undefined
+  }
+}
+
 const NO_RETRY_AFTER_SECONDS = 60
 
 /** Statuses that OpenAI clients would otherwise repeat, or that cannot change by repeating (decisions.md §2.3, Headers). */
@@ -9,6 +16,7 @@ const NEVER_RETRY = new Set([403, 409, 410, 422])
 /** Sends the one envelope, with the headers that its status asks for. */
 export function sendError(reply: FastifyReply, code: ErrorCode, fields: ErrorFields = {}): FastifyReply {
   const { status } = ERRORS[code]
+  reply.errorCode = code
   const retryAfter = Number(fields.headers?.['retry-after'] ?? 0)
   // Also where a hook did not get to it: a path that cannot be read is refused before any runs.
   reply.header('x-request-id', reply.request.id)
@@ -31,6 +39,7 @@ const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
 }
 
 export function answerErrors(app: FastifyInstance): void {
+  app.decorateReply('errorCode', undefined)
   const routes: { method: string; segments: string[] }[] = []
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, segments: url.split('/') })
