@@ -7,6 +7,7 @@ import { answerErrors } from './http/error-replies.ts'
 import { NODE_OPTIONS, takeOverNodesAnswers } from './http/node-answers.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { requestIdOf, sendRequestId } from './http/request-id.ts'
+import { cutOffStalledReaders } from './http/stalled-readers.ts'
 import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
 import { VERSION } from './version.ts'
 
@@ -30,6 +31,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   })
   sendRequestId(app)
   takeOverNodesAnswers(app)
+  cutOffStalledReaders(app)
   answerErrors(app)
   logResponses(app)
   await collectOpenApi(app, VERSION)
