@@ -11,7 +11,10 @@ const completion = await client.chat.completions.create(ask('Good morning!'))
 console.log('chat    ', completion.choices[0]?.message.content)
 
 process.stdout.write('stream   ')
-for await (const chunk of await client.chat.completions.create({ ...ask('Summarise: our new office opens in March.'), stream: true })) {
+for await (const chunk of await client.chat.completions.create({
+  ...ask('Summarise: our new office opens in March.'),
+  stream: true,
+})) {
   process.stdout.write(chunk.choices[0]?.delta.content ?? '')
 }
 console.log()
@@ -36,7 +39,10 @@ try {
   await fetch(`${demo.base_url}/admin/v1/reviews/${review_item_id}/approve`, { method: 'POST', headers, body: '{}' })
 
   // The same request again, with the item's id. `governance` is Gatehouse's own field: the client passes it on.
-  const resubmitted: OpenAI.ChatCompletionCreateParamsNonStreaming & { governance: object } = { ...order, governance: { review_item_id } }
+  const resubmitted: OpenAI.ChatCompletionCreateParamsNonStreaming & { governance: object } = {
+    ...order,
+    governance: { review_item_id },
+  }
   const released = await client.chat.completions.create(resubmitted)
   console.log('released', released.choices[0]?.message.content)
 }

@@ -29,7 +29,9 @@ async function openApi(): Promise<string> {
 }
 
 function errorTable(): string {
-  const rows = Object.entries(ERRORS).map(([code, { status, type, message }]) => `| \`${code}\` | ${status} | \`${type}\` | ${message} |`)
+  const rows = Object.entries(ERRORS).map(
+    ([code, { status, type, message }]) => `| \`${code}\` | ${status} | \`${type}\` | ${message} |`,
+  )
   return `# Errors
 
 Generated from \`server/src/errors.ts\`. Every error has the envelope

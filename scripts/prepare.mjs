@@ -12,7 +12,7 @@ const installed = existsSync(stamp) && readFileSync(stamp, 'utf8') === lock && e
 if (!installed) {
   console.error('gatehouse: installing dependencies, once (a minute or so) …')
   // Not `npm ci`: it refuses a lock file that lacks another platform's optional binaries.
-const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev']
+  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev']
   const { status } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) {
     console.error('gatehouse: `npm install` failed, see above; `npm start` tries again')

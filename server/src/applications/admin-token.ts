@@ -1,5 +1,4 @@
-import { type Static, Type } from 'typebox'
-import { checker } from '../lib/schema.ts'
+import { Type } from 'typebox'
 import { Name, Timestamp } from './shapes.ts'
 
 /** A token of the admin API (`ga_…`) as operators see it: never the token itself. */
@@ -12,8 +11,6 @@ export interface AdminToken {
 }
 
 export const AdminTokenCreate = Type.Object({ name: Name })
-export type AdminTokenCreate = Static<typeof AdminTokenCreate>
-export const checkAdminTokenCreate = checker(AdminTokenCreate)
 
 export const AdminTokenView = Type.Object({
   id: Type.String(),
