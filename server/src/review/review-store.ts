@@ -42,7 +42,7 @@ const LOCK_SPACE = 0x72657669
 
 /**
  * Opens a hold, or answers the one that waits already for the identical request (decisions.md §2.3, Headers), at whichever
- * point it was held: `created` tells. Identical requests at the same time, on whatever node, get one item.
+ * point it was held: `created` tells. Only an answer is not put to a request that waits. Identical requests at the same time, on whatever node, get one item.
  *
  * @NOTE Call it before the audit record is appended: it may wait for an identical request, and should not do so while
  * holding the Workspace's chain.
@@ -54,7 +54,9 @@ export async function openHold(
   box: SecretBox,
 ): Promise<{ item: ReviewItem; created: boolean }> {
   await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${hold.requestHash.readInt32BE()}::int)`.execute(tx)
-  const pending = await findPendingHold(tx, owner, hold.requestHash, hold.createdAt)
+  // A held answer must not be lost in a hold that has none, whose release would ask the provider once more.
+  const point = hold.point === 'output' ? hold.point : undefined
+  const pending = await findPendingHold(tx, owner, hold.requestHash, hold.createdAt, point)
   if (pending) return { item: pending, created: false }
   return { item: await insert(tx, owner, 'hold', hold, hold.lifetimeMs ?? HOLD_LIFETIME_MS, box), created: true }
 }

@@ -211,3 +211,17 @@ describe('a review', () => {
     expect(message).toBe('There is no such review item.')
   })
 })
+
+describe('a provider is called once for one approval', () => {
+  test('also when the request was sent anew meanwhile: the answer waits in a hold of its own', async () => {
+    const held = await governed.hold('juniper-hold', { answer: `sorrel-hold ${word()}` })
+    await governed.decide(held.id, 'approve')
+    const anew = refused(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id
+    const answer = refused(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id
+    expect(answer).not.toBe(anew)
+    await governed.decide(answer, 'approve')
+    expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
+    expect(governed.callsAbout(held)).toBe(1)
+    expect(await review(anew)).toMatchObject({ state: 'pending', point: 'input' })
+  })
+})
