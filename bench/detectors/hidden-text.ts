@@ -1,6 +1,6 @@
 import { Random } from '../../server/src/classification/testing/random.ts'
 import { type Data, find } from './data.ts'
-import { newScore, printTable, SCORE_HEADINGS, scoreRow } from './score.ts'
+import { newScore, SCORE_HEADINGS, scoreRow, table } from './score.ts'
 
 const ROUNDS = 100
 
@@ -35,7 +35,7 @@ const NEEDED = [
 
 const isAlarmed = (text: string): boolean => find(text).some(({ type }) => type === 'hidden.text')
 
-export function benchHiddenText(data: Data): void {
+export function benchHiddenText(data: Data): string {
   const random = new Random(3)
   const rows = Object.entries(WAYS).map(([name, hide]) => {
     const score = newScore()
@@ -56,5 +56,5 @@ export function benchHiddenText(data: Data): void {
     const alarmed = texts.filter(isAlarmed).length
     rows.push(scoreRow(name, { ...newScore(), wrong: alarmed, clean: texts.length, alarmed }))
   }
-  printTable('Hidden text (made up)', SCORE_HEADINGS, rows)
+  return table('Hidden text (made up)', SCORE_HEADINGS, rows)
 }

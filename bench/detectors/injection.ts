@@ -2,7 +2,7 @@ import { HARMLESS } from '../../server/src/classification/testing/harmless-texts
 import { INJECTIONS } from '../../server/src/classification/testing/injection-texts.ts'
 import { groupOf } from '../../server/src/domain/finding.ts'
 import { type Data, find } from './data.ts'
-import { newScore, printTable, SCORE_HEADINGS, type Score, scoreRow } from './score.ts'
+import { newScore, SCORE_HEADINGS, type Score, scoreRow, table } from './score.ts'
 
 const isAlarmed = (text: string): boolean => find(text).some(({ type }) => groupOf(type) === 'injection')
 
@@ -24,7 +24,7 @@ const insert = (attack: string, email: string): string => {
   return `${email.slice(0, middle)}\n${attack}\n${email.slice(middle)}`
 }
 
-export function benchInjection(data: Data): void {
+export function benchInjection(data: Data): string {
   const sources = Object.entries(Object.groupBy(data.prompts, ({ label, source }) => `${source}${label ? '' : ', harmless'}`))
   const texts = (label: 0 | 1): string[] => data.prompts.filter((prompt) => prompt.label === label).map(({ prompt }) => prompt)
   const rows = sources.map(([name, prompts = []]) => {
@@ -46,5 +46,5 @@ export function benchInjection(data: Data): void {
     ),
     scoreRow("our own texts (the detector's tests)", rate(newScore(), INJECTIONS, HARMLESS)),
   )
-  printTable('Prompt injection (texts)', SCORE_HEADINGS, rows)
+  return table('Prompt injection (texts)', SCORE_HEADINGS, rows)
 }

@@ -1,6 +1,6 @@
 import type { FindingType } from '../../server/src/domain/finding.ts'
 import { find, type PresidioText } from './data.ts'
-import { newScore, printTable, SCORE_HEADINGS, type Score, scoreRow } from './score.ts'
+import { newScore, SCORE_HEADINGS, type Score, scoreRow, table } from './score.ts'
 
 /** What presidio-research calls a type, and what else a finding of it may lie on without being wrong. */
 const KINDS: readonly { readonly type: FindingType; readonly is: readonly string[]; readonly mayBe?: readonly string[] }[] = [
@@ -17,13 +17,13 @@ const overlaps = (a: { start: number; end: number }, b: PresidioText['spans'][nu
   a.start < b.end_position && a.end > b.start_position
 
 /** Precision and recall by span: a finding is right when it overlaps a span of its kind. */
-export function benchPersonalData(texts: readonly PresidioText[]): void {
+export function benchPersonalData(texts: readonly PresidioText[]): string {
   const scores = KINDS.map((kind) => ({ kind, score: newScore() }))
   for (const text of texts) {
     const findings = find(text.full_text)
     for (const { kind, score } of scores) rate(text, kind, findings, score)
   }
-  printTable(
+  return table(
     'Personal data, presidio-research (spans)',
     SCORE_HEADINGS,
     scores.map(({ kind, score }) => scoreRow(`\`${kind.type}\``, score)),

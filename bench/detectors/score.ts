@@ -31,11 +31,9 @@ export const scoreRow = (name: string, score: Score): string[] => {
   ]
 }
 
-/** A Markdown table on standard output. */
-export function printTable(title: string, headings: readonly string[], rows: readonly (readonly string[])[]): void {
+/** A Markdown table under its title. */
+export function table(title: string, headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  console.log(`\n**${title}**\n`)
-  console.log(line(headings))
-  console.log(line(headings.map((_, i) => (i === 0 ? '---' : '---:'))))
-  for (const row of rows) console.log(line(row))
+  const rule = line(headings.map((_, i) => (i === 0 ? '---' : '--:')))
+  return [`**${title}**`, '', line(headings), rule, ...rows.map(line)].join('\n')
 }

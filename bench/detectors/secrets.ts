@@ -8,7 +8,7 @@ import {
 } from '../../server/src/classification/testing/secret-texts.ts'
 import { type FindingType, groupOf } from '../../server/src/domain/finding.ts'
 import { type Data, find } from './data.ts'
-import { newScore, printTable, SCORE_HEADINGS, type Score, scoreRow } from './score.ts'
+import { newScore, SCORE_HEADINGS, type Score, scoreRow, table } from './score.ts'
 
 const ROUNDS = 25
 const MAKERS: readonly { readonly type: FindingType; readonly make: (random: Random) => Readonly<Record<string, string>> }[] = [
@@ -22,7 +22,7 @@ const MAKERS: readonly { readonly type: FindingType; readonly make: (random: Ran
  * Made-up secrets in the formats of their providers, set into the presidio texts; decoys likewise. Harmless besides: the texts
  * themselves, e-mails, and PIGuard's harmless prompts. No public collection of secrets was at hand.
  */
-export function benchSecrets(data: Data): void {
+export function benchSecrets(data: Data): string {
   const random = new Random(2)
   const around = (what: string): string => {
     const text = random.pick(data.presidio).full_text
@@ -42,7 +42,7 @@ export function benchSecrets(data: Data): void {
     ...data.prompts.filter(({ label }) => label === 0).map(({ prompt }) => prompt),
   ]
   rows.push(scoreRow('decoys (hashes, ids, templates, code)', alarms(decoys)), scoreRow('harmless texts', alarms(harmless)))
-  printTable('Secrets (made up, one a text)', SCORE_HEADINGS, rows)
+  return table('Secrets (made up, one a text)', SCORE_HEADINGS, rows)
 }
 
 function rate(score: Score, type: FindingType, text: string): void {

@@ -3,7 +3,7 @@ import { scan } from '../../server/src/classification/scan.ts'
 import { HOSTILE_UNITS, repeated } from '../../server/src/classification/testing/hostile-texts.ts'
 import { plain } from '../../server/src/classification/text/plain.ts'
 import type { Data } from './data.ts'
-import { printTable } from './score.ts'
+import { table } from './score.ts'
 
 const MESSAGE_LENGTH = 500
 const ROUNDS = 200
@@ -30,7 +30,7 @@ const cut = (texts: readonly string[]): string[] =>
 const pieceOf = (text: string, i: number): string =>
   Buffer.from(text.slice(i * MESSAGE_LENGTH, (i + 1) * MESSAGE_LENGTH)).toString('utf8')
 
-export function benchMessages(data: Data): void {
+export function benchMessages(data: Data): string[] {
   const messages: Readonly<Record<string, readonly string[]>> = {
     'harmless prompts and documents (PIGuard), 500 characters': cut(
       data.prompts.filter(({ label }) => label === 0).map(({ prompt }) => prompt),
@@ -38,7 +38,7 @@ export function benchMessages(data: Data): void {
     'e-mails (BIPIA), 500 characters': cut(data.emails),
     'short messages full of personal data (presidio)': data.presidio.slice(0, 400).map(({ full_text }) => full_text),
   }
-  printTable(
+  const whole = table(
     'An ordinary message, all detectors',
     ['', 'characters', 'µs'],
     Object.entries(messages).map(([name, texts]) => [
@@ -48,7 +48,7 @@ export function benchMessages(data: Data): void {
     ]),
   )
   const texts = (Object.values(messages)[0] ?? []).map((text) => ({ text, seen: plain(text).text }))
-  printTable(
+  const parts = table(
     'The first of these, by detector',
     ['', 'µs'],
     DETECTORS.map((detector) => [
@@ -56,9 +56,10 @@ export function benchMessages(data: Data): void {
       leastMicroseconds(texts, ({ text, seen }) => detector.detect(detector.raw ? text : seen)).toFixed(2),
     ]),
   )
+  return [whole, parts]
 }
 
-export function benchHostile(): void {
+export function benchHostile(): string {
   const rows = Object.entries(HOSTILE_UNITS).map(([name, unit]) => {
     const text = repeated(unit, MEBI)
     let least = Number.POSITIVE_INFINITY
@@ -71,7 +72,7 @@ export function benchHostile(): void {
     return { name, least }
   })
   rows.sort((a, b) => b.least - a.least)
-  printTable(
+  return table(
     `A mebibyte of hostile text, all detectors: the slowest ${SLOWEST} of ${rows.length} shapes`,
     ['', 'ms'],
     rows.slice(0, SLOWEST).map(({ name, least }) => [name, least.toFixed(0)]),
