@@ -27,7 +27,7 @@ const LABELS = labels(
   `ssn, itin, tin, social security, social insurance, sin, national insurance, nino, ni, nhs, medicare, medicaid, tfn, tax file, tax id,
   taxpayer id, taxpayer identification, tax identification, passport, passeport, pasaporte, passaporto, reisepass, reisepassnummer,
   passnummer, paspoort, driver licence, driver license, drivers licence, drivers license, driver s licence, driver s license,
-  driving licence, driving license, führerschein, führerscheinnummer, permis de conduire, national id, national identity,
+  driving licence, driving license, dl, führerschein, führerscheinnummer, permis de conduire, national id, national identity,
   national identification, identity card, id card, identification card, personalausweis, personalausweisnummer, ausweisnummer, steuer id,
   steueridentifikationsnummer, steuernummer, sozialversicherungsnummer, svnr, ahv, avs, sécurité sociale, nir, insee, dni, nie, nif,
   cédula, cedula, curp, rut, cpf, rg, cuil, cuit, codice fiscale, carta d identità, bsn, burgerservicenummer, sofinummer,

@@ -1,6 +1,7 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
 import { digitsOf, luhn } from '../text/checksums.ts'
+import { isLabelled, labels } from '../text/label.ts'
 import { eachMatch } from '../text/matches.ts'
 
 /** First digits (inclusive range, as written in ISO/IEC 7812 tables) and lengths of one kind of card. */
@@ -12,7 +13,7 @@ interface Issuer {
 
 const issuer = (from: number, to: number, ...lengths: number[]): Issuer => ({ from, to, lengths })
 
-/** Visa's 13 digits died out, and every third EAN barcode from Germany would look like one. */
+/** Visa's 13 digits died out, and every tenth German barcode would look like one: they take a label. */
 const ISSUERS: readonly Issuer[] = [
   issuer(4, 4, 16, 19), // Visa
   issuer(51, 55, 16), // Mastercard
@@ -46,16 +47,24 @@ const isIssued = (digits: string): boolean =>
   })
 
 /** In one piece, in fours, or 4-6-5 (American Express) and 4-6-4 (Diners Club), with one separator throughout. */
-const SHAPE = /(?<![\w.+])(?:\d{14,19}|\d{4}([ .-])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?![\w%]|\.\d)/g
+const SHAPE = /(?<![\w.+])(?:\d{12,19}|\d{4}([ .-])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?![\w%]|\.\d)/g
 
-/** Payment card numbers: issuer prefix, length and Luhn check digit must fit. */
+/** Behind these any number of card length will do: issuers come and go. */
+const LABELS = labels(
+  `card, credit card, debit card, cc, ccn, visa, mastercard, amex, american express, maestro, kreditkarte, kartennummer,
+  kreditkartennummer, carte, carte bancaire, carte de crédit, tarjeta, carta di credito, cartão, creditcard, karta, pan`,
+  'number numbers no nr num nummer número numero numéro n is it s the my your his her was ends details',
+)
+
+/** Payment card numbers: the Luhn check digit, and issuer prefix and length or a label, must fit. */
 export const paymentCard: Detector = {
   name: 'payment-card',
   detect(text) {
     const findings: Finding[] = []
     eachMatch(text, SHAPE, ({ 0: match, index }) => {
       const digits = digitsOf(match)
-      if (luhn(digits) && isIssued(digits)) findings.push({ type: 'pii.card', start: index, end: index + match.length })
+      if (!luhn(digits) || !(isIssued(digits) || isLabelled(text, index, LABELS))) return
+      findings.push({ type: 'pii.card', start: index, end: index + match.length })
     })
     return findings
   },

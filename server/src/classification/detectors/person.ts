@@ -14,7 +14,7 @@ const NO_NAME = new Set(
   Dear My Your Inc Ltd LLC LLP GmbH AG SA SE PLC BV Corp Corporation Company Co Group Bank University College School Institute
   Foundation Holdings Team Department Dept Support Sales Service Services Office Center Centre Resources Desk Agency
   Association Committee Council Hospital Server System Systems Service Database Cluster Test Demo Example Sample Unknown
-  Anonymous Admin Administrator User Default Production Apt Suite Unit Street Road Avenue Universe World America President
+  Anonymous Sir Madam Hiring Manager Valued Customer Customers All Colleagues Colleague Friends Friend Editor Admin Administrator User Default Production Apt Suite Unit Street Road Avenue Universe World America President
   Speaker Chairman Secretary Justice Minister Mayor Pepper Null Undefined Build Run Install Deploy Checkout Setup Set Create
   Update Publish Lint Policy API Functions Core Debug Release Check Start Stop Configure Upload Download Cache Code Project
   Workflow Pipeline CI CD Docs Documentation Action Privacy Terms Home Page Menu Settings Button N/A TBD TODO String Number
@@ -57,10 +57,18 @@ const FIELD = /(?<=[a-zA-Z\u00c0-\u9fff"'`*_)\]] ?)[:=?][ \t]{0,4}(?:["'`*_>]{1,
 const BEFORE_CAPITAL = /[a-z\u00df-\u052f] (?=[A-Z\u00c0-\u052f])/g
 const LEADING_ENDS = new Set([...'streoèéęтm'].map((letter) => letter.charCodeAt(0)))
 const INTRODUCTION =
-  /(?:(names?) (?:is|was|ist|är)|(name)'s|ich hei(?:ß|ss)e|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|meu nome é|chamo-me|me chamo|mijn naam is|ik heet|jag heter|mitt namn är|jeg he(?:ter|dder)|nazywam się|меня зовут|(?:people|you can|just|please|friends) call me)$/i
+  /(?:(names?) (?:is|was|ist|är)|(name)'s|ich hei(?:ß|ss)e|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|meu nome é|chamo-me|me chamo|mijn naam is|ik heet|jag heter|mitt namn är|jeg he(?:ter|dder)|nazywam się|меня зовут|(?:people|you can|just|please|friends) call me|\b(dear))$/i
 const LONGEST_INTRODUCTION = 18
 /** A file has a name as well. */
 const WHOSE = labels('my, his, her, their, your, whose, mein, meine, s, full, first, last, real, maiden, given, family')
+
+/** The line after a comma, where a letter is signed. */
+const NEXT_LINE = /,[ \t]{0,3}\r?\n\s{0,3}(?=[A-Z\u00c0-\u052f])/g
+const CLOSING = labels(
+  `regards, sincerely, faithfully, respectfully, truly, wishes, cheers, grüßen, gruß, grüße, cordialement, salutations, saludos,
+  atentamente, saluti, cumprimentos, abraços, groeten, groet, hälsningar, hilsen, pozdrowieniami`,
+  'yours you',
+)
 
 const TITLE =
   /(?<![A-Za-z\u00c0-\u052f\d])(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Mme|Mlle|Sra?|Srta|Sig|Dott|Dhr|Mevr)\.?|(?<![A-Z][A-Za-z-]{1,20} )Miss|Professor|Doctor|Herrn?|Frau|Monsieur|Madame|Señora?|Signora?|Senhora?|Meneer|Mevrouw|Господин|Госпожа) (?=[A-Z\u00c0-\u052f])/g
@@ -97,25 +105,29 @@ function addFields(findings: Finding[], text: string): void {
   })
 }
 
-/** Whether the text up to `end` (before a space and a capital) introduces somebody. */
-function introduces(text: string, end: number): boolean {
-  if (!LEADING_ENDS.has(text.charCodeAt(end - 1))) return false
-  const stretch = text.slice(Math.max(0, end - LONGEST_INTRODUCTION), end)
-  const match = INTRODUCTION.exec(stretch)
-  if (!match) return false
-  const label = match[1] ?? match[2]
-  return label === undefined || isLabelled(text, end - match[0].length, WHOSE)
+/** How many words of a name the text up to `end` (before a space and a capital) announces; 0 when it does not. */
+function wordsAnnounced(text: string, end: number): number {
+  if (!LEADING_ENDS.has(text.charCodeAt(end - 1))) return 0
+  const match = INTRODUCTION.exec(text.slice(Math.max(0, end - LONGEST_INTRODUCTION), end))
+  if (!match) return 0
+  if (match[3]) return 2
+  const isNamed = (match[1] ?? match[2]) !== undefined
+  return !isNamed || isLabelled(text, end - match[0].length, WHOSE) ? 1 : 0
 }
 
 function addPhrases(findings: Finding[], text: string): void {
   eachEnd(text, BEFORE_CAPITAL, (end) => {
-    if (introduces(text, end - 1)) addName(findings, text, end, 1)
+    const words = wordsAnnounced(text, end - 1)
+    if (words > 0) addName(findings, text, end, words)
   })
   eachEnd(text, TITLE, (end) => addName(findings, text, end, 1))
+  eachMatch(text, NEXT_LINE, ({ 0: match, index }) => {
+    if (isLabelled(text, index, CLOSING)) addName(findings, text, index + match.length, 2)
+  })
 }
 
 /**
- * Names of people where the text says that they are: fields of forms, "my name is", titles. A name in running prose is not found:
+ * Names of people where the text says that they are: fields of forms, "my name is", titles, the two ends of a letter. A name in running prose is not found:
  * that takes a model, and a gateway that takes every capital for a person would redact "Paris".
  */
 export const person: Detector = {

@@ -47,6 +47,8 @@ describe('phone', () => {
     ['fax 0044 20 7946 0958', 'phone: 0044 20 7946 0958'],
     ['Tel.: 030/1234567', 'phone: 030/1234567'],
     ['06 12 34 56 78', 'phone: 06 12 34 56 78'],
+    ['01.23.45.67.89 or +44(0)1234 567890', 'phone: 01.23.45.67.89', 'phone: +44(0)1234 567890'],
+    ['(011) 1234-5678', 'phone: (011) 1234-5678'],
     ['my number: call me at 75 196 772', 'phone: 75 196 772'],
     ['Telefon: 1234567', 'phone: 1234567'],
     ['phone="2025550123"', 'phone: 2025550123'],
@@ -71,9 +73,17 @@ describe('payment card', () => {
     ['3782-822463-10005', 'card: 3782-822463-10005'],
     ['6011.1111.1111.1117', 'card: 6011.1111.1111.1117'],
     ['my card is 4111–1111–1111–1111', 'card: 4111–1111–1111–1111'],
+    ['my credit card 4222222222222 was lost', 'card: 4222222222222'],
     ['２２２３ ００００ ４８４０ ００１１', 'card: ２２２３ ００００ ４８４０ ００１１'],
   ])
-  letsPass(['4111 1111 1111 1112', '1234567812345670', '41111111111111111111', '1700000000000', 'sha 4111111111111111ab'])
+  letsPass([
+    'barcode 4006381333931',
+    '4111 1111 1111 1112',
+    '1234567812345670',
+    '41111111111111111111',
+    '1700000000000',
+    'sha 4111111111111111ab',
+  ])
 })
 
 describe('IBAN', () => {
@@ -156,6 +166,7 @@ describe('person', () => {
     ['her maiden name is Nardone', 'person: Nardone'],
     ['Customer: Ludwig van Beethoven\nPhone: -', 'person: Ludwig van Beethoven'],
     ["What's your name? Rebecca Gairbekov", 'person: Rebecca Gairbekov'],
+    ['Dear Jane Doe,\nthank you.\nKind regards,\nJohn Q. Public', 'person: Jane Doe', 'person: John Q. Public'],
     ['DOB: 3/4/1980', 'person: 3/4/1980'],
     ['date of birth is 12 May 1980', 'person: 12 May 1980'],
     ['geboren am 1.2.1980', 'person: 1.2.1980'],
@@ -172,6 +183,7 @@ describe('person', () => {
     'Paris is the capital of France',
     'Thank you. Miss You!',
     'Dr. Pepper',
+    'Dear Hiring Manager,\nI apply.\nBest wishes,\nThe Support Team',
     'Einstein was born on 14 March 1879',
     'due date: 3/4/2025',
   ])

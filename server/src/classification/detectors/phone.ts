@@ -19,9 +19,9 @@ const INTERNATIONAL = /^(?:\+|00)/
 const NORTH_AMERICAN =
   /^(?:(?:\+?1|001)[ .-]?)?(?:\(\d{3}\) ?\d{3}[ .-]\d{4}|\d{3}([.-])\d{3}\1\d{4}|[2-9]\d{2} [2-9]\d{2}[ -]\d{4})(?: ?[a-z.]+ ?\d{1,6})?$/i
 /** A national number with its trunk zero in groups, as most of Europe writes it: `030 1234567`, `06 12 34 56 78`, `0171/2345678`. */
-const TRUNK_ZERO = /^\(?0[1-9]\d{0,3}\)?(?:[ /-]\d{2,8}){1,5}$/
+const TRUNK_ZERO = /^(?:\(?0[1-9]\d{0,3}\)?(?:[ /-]\d{2,8}){1,5}|0[1-9](?:\.\d\d){4})$/
 /** Bytes in decimal or hexadecimal come in pairs as well; a French number in pairs has five. */
-const PAIRS = /^\d{2}(?:[ /-]\d{2})+$/
+const PAIRS = /^\d{2}(?:[ ./-]\d{2})+$/
 const DATE = /^(?:\d{4}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2\d{2,4})(?![./-]?\d)/
 
 const LABELS = labels(

@@ -28,5 +28,5 @@ export class Random {
   }
 }
 
-export const ALPHANUMERIC = LOWER + UPPER + DIGITS
+const ALPHANUMERIC = LOWER + UPPER + DIGITS
 export const HEX = `${DIGITS}abcdef`

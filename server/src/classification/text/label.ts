@@ -1,10 +1,11 @@
+import { isDigit } from './characters.ts'
+
 /** Nobody writes more than this between a label and its value. */
 const REACH = 48
 /** Words in the longest label: "driver s licence". */
 const LABEL_WORDS = 3
 
 const isLetter = (unit: number): boolean => ((unit | 32) >= 97 && (unit | 32) <= 122) || (unit >= 0xc0 && unit < 0xd800)
-const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
 const LINE_FEED = 10
 
 /** The labels that announce a kind of value, and the words that may stand between ("number", "is", "at"). Lower case. */

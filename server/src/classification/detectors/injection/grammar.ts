@@ -87,7 +87,7 @@ function compile({ words, guard }: Phrase): RegExp {
   return new RegExp((guard ? `(?=${items[0]})${compileGuard(guard)}` : '') + items.join(''), 'g')
 }
 
-export const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map((phrase) => ({ type: phrase.type, expression: compile(phrase) }))
+const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map((phrase) => ({ type: phrase.type, expression: compile(phrase) }))
 
 /** Names with words that nearly every text has. */
 const COMMON = new Set(

@@ -7,7 +7,7 @@ const CLASSES = {
   DISMISS: `disobey disobeying ignore ignoring disregard disregarding forget forgetting override overriding overrule neglect bypass dismiss abandon overlook unlearn
     ignoriere ignorier ignoriert ignorieren missachte missachten vergiss vergesse vergessen vergesst verwirf verwerfe
     ignorez oublie oubliez oublier neglige negligez
-    ignora ignorad ignorar ignoren olvida olvide olvidad olvidar olviden descarta descarte desatiende omite
+    ignora ignorad ignorar ignoren olvidate olvidense olvida olvide olvidad olvidar olviden descarta descarte desatiende omite
     ignorare ignorate dimentica dimenticate dimenticare scorda scordati trascura tralascia
     ignorem esqueca esquece esquecer desconsidere desconsidera
     negeer negeren vergeet vergeten
@@ -20,7 +20,7 @@ const CLASSES = {
   /** Verbs of the same meaning as DISMISS that close a sentence. */
   DISMISS_LAST: `ignorieren vergessen missachten negeren vergeten yoksay yoksayin unut unutun gelme अनदेखा भूल`,
   DISMISSED: `ignored disregarded forgotten discarded overridden dismissed cancelled canceled superseded`,
-  OBEY: `follow following obey obeying listen comply adhere heed abide respect befolge folge beachte befolgen beachten`,
+  OBEY: `seguire segui seguite siga sigas sigan seguir suis suivez suivre obedezca obedezcas stosuj follow following obey obeying listen comply adhere heed abide respect befolge folge beachte befolgen beachten`,
   NOT: `not never don dont doesn didn won wouldn shouldn cannot can't no stop cease quit refuse avoid without nicht niemals keine kein ne pas jamais
     nunca jamas non mai nao niet nooit nie не`,
   /** What came before. */
@@ -52,7 +52,7 @@ const CLASSES = {
     istruzione istruzioni regola regole ordini direttive indicazioni comandi
     instrucao instrucoes regra regras ordens diretrizes orientacoes
     instructies instructie opdrachten regels richtlijnen
-    instrukcje polecenia polecen zasady instruktioner instruktionerna instruksjoner pokyny instrukce upute uputa instrukcije naredbe
+    instrukcje instrukcji instrukcjach polecenia polecen poleceniach zasady instruktioner instruktionerna instruksjoner pokyny instrukce upute uputa instrukcije naredbe
     instructiuni instructiunile instruksi perintah huong lenh
     инструкции инструкций указания указаний команды правила приказы інструкції
     talimatlari talimatlar komutlari التعليمات تعليمات الأوامر निर्देशों निर्देश`,
@@ -83,7 +83,7 @@ const CLASSES = {
     assume adopt`,
   AI: `ai chatbot bot assistant model chatgpt gpt llm gpt4 bard gemini copilot llama claude`,
   OPENAI: `openai chatgpt anthropic`,
-  MAKER: `developer developers creator creators maker makers programmer programmers openai anthropic google company`,
+  MAKER: `developer developers creator creators maker makers programmer programmers openai anthropic google`,
   POLICYWORD: `policy policies guidelines guideline rules restrictions limitations terms`,
   UNFILTERED: `unfiltered uncensored unrestricted unmoderated jailbroken unbound amoral unethical unhinged rogue evil malicious`,
   UNBOUND: `unfiltered uncensored unrestricted unmoderated jailbroken`,
@@ -94,6 +94,7 @@ const CLASSES = {
     einschrankungen restricciones restrizioni restricoes`,
   MORAL: `moral morals ethical ethic ethics morality`,
   MORAL_NOUN: `guidelines standards restrictions constraints limits limitations boundaries principles code considerations rules`,
+  UN: `not isn aren never longer`,
   BOUND: `bound restricted limited confined constrained`,
   MODE: `mode modus modo`,
   ODD_MODE: `dan jailbreak god evil unrestricted unfiltered uncensored opposite sudo chaos antigpt apophis dude`,
