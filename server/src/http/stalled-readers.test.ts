@@ -13,6 +13,10 @@ beforeAll(async () => {
   cutOffStalledReaders(app, STALL_MS)
   app.get('/large', async () => LARGE)
   app.get('/stream', (_, reply) => sendEvents(reply, LARGE.match(/.{1,100000}/g) ?? []))
+  app.get('/large-and-late', async () => {
+    await sleep(STALL_MS * 3)
+    return LARGE
+  })
   app.get('/late', async () => {
     await sleep(STALL_MS * 3)
     return 'here it is'
@@ -31,10 +35,10 @@ const ask = (path: string): Socket => {
 }
 
 describe('a reader that stops reading', () => {
-  test.each(['/large', '/stream'])('is cut off: %s', async (path) => {
+  test.each(['/large', '/large-and-late', '/stream'])('is cut off: %s', async (path) => {
     const socket = ask(path).pause()
     await vi.waitFor(async () => expect(await connections()).toBe(1))
-    await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 3_000, interval: 20 })
+    await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 4_000, interval: 20 })
     socket.destroy()
   })
   test('is not mistaken for one that reads slowly', async () => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
-/** How long a caller may take nothing at all of an answer that is on its way. */
-const STALL_MS = 60_000
+/** How long a caller may take nothing at all of an answer that is on its way; noticed after twice the time at the latest. */
+const STALL_MS = 30_000
 
 /**
  * Ends connections whose reader has stopped: an answer may be megabytes, it waits in memory until it is read, and by then no
