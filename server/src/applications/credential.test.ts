@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../test/support/cpu-time.ts'
 import { newCredential, readBearer } from './credential.ts'
 
 const { secret, hash, hint } = newCredential('gk_')
@@ -42,8 +43,6 @@ describe('what cannot be a key of ours is refused without looking anything up', 
     `Bearer${' '.repeat(1_000_000)}`,
   ]
   test.each(hostile.map((header) => [header?.slice(0, 60), header]))('%j', (_, header) => {
-    const startedAt = performance.now()
-    expect(readBearer(header, 'gk_')).toBeUndefined()
-    expect(performance.now() - startedAt).toBeLessThan(100)
+    expect(cpuMs(() => expect(readBearer(header, 'gk_')).toBeUndefined())).toBeLessThan(100)
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../test/support/cpu-time.ts'
 import { compiledPolicy, oneRule, policyInput } from '../../test/support/policies.ts'
 import { CLASSIFICATIONS, classificationRank, RISK_LEVELS, riskRank } from '../domain/classification.ts'
 import { type PolicyPoint, VERDICTS, verdictRank } from '../domain/decision.ts'
@@ -246,9 +247,8 @@ describe('texts that a caller chose to be searched in a text of his', () => {
     ],
     ['its length for each', 'user.attributes.words.exists(w, size(content.text) < 3)', words, 'x'.repeat(1_048_576)],
   ])('are an error soon when they would take long (%s)', (_, when, list, text) => {
-    const started = performance.now()
-    expect(decideOn(when, list, text).rules).toEqual([{ id: 'rule', point: 'input', verdict: 'deny', error: 'too_complex' }])
-    expect(performance.now() - started).toBeLessThan(5_000)
+    const tooComplex = [{ id: 'rule', point: 'input', verdict: 'deny', error: 'too_complex' }]
+    expect(cpuMs(() => expect(decideOn(when, list, text).rules).toEqual(tooComplex))).toBeLessThan(5_000)
   })
 })
 
@@ -262,7 +262,5 @@ test('a megabyte of text passes forty conditions in bounded time', () => {
   }))
   const content = { ...policyInput().content, text: 'word and transfer, words about warehouses. '.repeat(25_000) }
   const policy = compiledPolicy(named(rules))
-  const started = performance.now()
-  evaluate(policy, 'input', policyInput({ content }))
-  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(cpuMs(() => void evaluate(policy, 'input', policyInput({ content })))).toBeLessThan(5_000)
 })

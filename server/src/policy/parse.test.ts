@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../test/support/cpu-time.ts'
 import { policySet } from '../../test/support/policies.ts'
 import { parsePolicySet } from './parse.ts'
 
@@ -256,20 +257,15 @@ describe('size is bounded', () => {
   test.each(['['.repeat(250_000), '- '.repeat(100_000), '{a: '.repeat(60_000), '&a '.repeat(80_000), '!'.repeat(250_000)])(
     'a document that only nests is refused in bounded time (%#)',
     (source) => {
-      const started = performance.now()
-      expect(errorsOf(source)).not.toEqual([])
-      expect(performance.now() - started).toBeLessThan(10_000)
+      expect(cpuMs(() => expect(errorsOf(source)).not.toEqual([]))).toBeLessThan(10_000)
     },
   )
 
   test.each([`${'!('.repeat(800)}a`, `${'-('.repeat(800)}1`, '['.repeat(2_000)])(
     'a condition that only nests is refused in bounded time (%#)',
     (when) => {
-      const started = performance.now()
-      expect(errorsOf(JSON.stringify({ name: 'x', rules: [{ id: 'a', at: ['input'], when, verdict: 'deny' }] }))[0]).toContain(
-        'nested 64',
-      )
-      expect(performance.now() - started).toBeLessThan(3_000)
+      const source = JSON.stringify({ name: 'x', rules: [{ id: 'a', at: ['input'], when, verdict: 'deny' }] })
+      expect(cpuMs(() => expect(errorsOf(source)[0]).toContain('nested 64'))).toBeLessThan(3_000)
     },
   )
 })

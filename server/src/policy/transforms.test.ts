@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../test/support/cpu-time.ts'
 import { FINDING_TYPES, type Finding, type FindingType } from '../domain/finding.ts'
 import { LABELS, mask } from './redaction.ts'
 import { applyTransforms, isTruncation, parseTransform } from './transforms.ts'
@@ -222,7 +223,6 @@ test('what was pseudonymized comes back, and nothing of it leaves', () => {
 test('a megabyte with a hundred thousand findings takes little time', () => {
   const text = 'a@b.example '.repeat(87_000)
   const findings = Array.from({ length: 87_000 }, (_, i): Finding => ({ type: 'pii.email', start: i * 12, end: i * 12 + 11 }))
-  const started = performance.now()
-  applyTransforms([{ text, findings }], ['pseudonymize:pii', 'truncate:900000'], new Vault())
-  expect(performance.now() - started).toBeLessThan(5_000)
+  const transforms = ['pseudonymize:pii', 'truncate:900000']
+  expect(cpuMs(() => applyTransforms([{ text, findings }], transforms, new Vault()))).toBeLessThan(5_000)
 })

@@ -1,6 +1,7 @@
 import { isValidIBAN } from 'ibantools'
 import { isValidPhoneNumber } from 'libphonenumber-js'
 import { expect, test } from 'vitest'
+import { cpuMs } from '../../test/support/cpu-time.ts'
 import { stubCompletion } from './stub.ts'
 
 const ask = (content: string, parameters: object = {}) =>
@@ -40,7 +41,8 @@ test('counts tokens, keeps to max_tokens, answers n times and in JSON', () => {
 })
 
 test('a megabyte of anything is answered at once', () => {
-  const startedAt = performance.now()
-  for (const piece of ['a', ' ', '@', '😀', 'bank ']) ask(piece.repeat(1_048_576 / piece.length))
-  expect(performance.now() - startedAt).toBeLessThan(500)
+  const askAll = () => {
+    for (const piece of ['a', ' ', '@', '😀', 'bank ']) ask(piece.repeat(1_048_576 / piece.length))
+  }
+  expect(cpuMs(askAll)).toBeLessThan(500)
 })

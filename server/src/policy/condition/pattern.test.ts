@@ -1,6 +1,7 @@
 import { RE2JS } from '@bufbuild/re2'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../../test/support/cpu-time.ts'
 import { Automaton } from './automaton.ts'
 import { literalTest } from './literals.ts'
 import { Pattern } from './pattern.ts'
@@ -56,16 +57,13 @@ describe('a hostile text', () => {
   ])('of 1 MiB against %s is read in linear time (%s)', (source, letters) => {
     const pattern = new Pattern(source)
     const hostile = `${noise(letters, 65_536).repeat(16)}!`
-    const started = performance.now()
-    pattern.test(hostile)
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(cpuMs(() => pattern.test(hostile))).toBeLessThan(5_000)
   })
 
   test('that drives the automaton beyond its bounds is an error, soon', () => {
     const pattern = new Pattern('[ab]*a[ab]{900}c')
-    const started = performance.now()
-    expect(() => pattern.test(`${noise('ab', 65_536).repeat(16)}c`)).toThrow('too complex')
-    expect(performance.now() - started).toBeLessThan(5_000)
+    const hostile = `${noise('ab', 65_536).repeat(16)}c`
+    expect(cpuMs(() => expect(() => pattern.test(hostile)).toThrow('too complex'))).toBeLessThan(5_000)
     expect(pattern.test(`a${'b'.repeat(900)}c`)).toBe(true)
   })
 })
