@@ -39,7 +39,7 @@ export interface Overrides {
 }
 
 /** A release may take as long as the slowest provider with all its retries; an older claim was left by a node that died. */
-const RELEASE_LEASE_MS = 10 * 60_000
+const RELEASE_LEASE_MS = 25 * 60_000
 const JWKS_CONNECT_MS = 5_000
 const SHUTDOWN_GRACE_MS = 10_000
 

@@ -46,9 +46,14 @@ export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promi
   }
 }
 
-/** What the exchange took of the token limit: nothing if no provider was asked, the estimate if none counted. */
-const spentTokens = ({ invoke }: Partial<Facts>): number | undefined =>
-  invoke === undefined || invoke.attempts.length === 0 ? 0 : invoke.completion?.usage?.total_tokens
+/**
+ * What the exchange took of the token limit: nothing if no provider was asked, the estimate if none counted. One that is held
+ * and waits for its reviewer keeps its estimate: the walk that follows the decision is not admitted again (02-admit.ts).
+ */
+function spentTokens({ admit, invoke }: Partial<Facts>): number | undefined {
+  if (invoke && invoke.attempts.length > 0) return invoke.completion?.usage?.total_tokens
+  return admit && admit.request.waitSeconds > 0 && admit.request.reviewItemId === undefined ? undefined : 0
+}
 
 /** The one walk of all six endpoints. A stage that does not work for an endpoint (stages.ts) yields its neutral value. */
 async function walk(exchange: Exchange, deps: PipelineDeps, trail: Trail<Facts>): Promise<Outcome> {

@@ -36,6 +36,9 @@ export interface Resubmission {
   readonly callerGone: () => AbortSignal
 }
 
+/** How long a resubmission waits for a release that is under way elsewhere; then it is told 409, and may ask again. */
+const BUSY_PATIENCE_MS = 120_000
+
 /**
  * A reviewed request comes back (decisions.md §2.5): checks that it is the one that was held, waits for the decision as long
  * as the caller asked, and claims the release. A release under way elsewhere is waited for whatever the caller asked: it is
@@ -47,7 +50,7 @@ export async function resubmit(owner: ReviewOwner, asked: Resubmission, deps: Re
     read: () => claimRelease(db, owner, asked, { ...lease, now: clock.now() }, reviewBox),
     done: (found) => found?.kind !== 'pending' && found?.kind !== 'busy',
     wakeAt: (found) => (found && 'wakeAt' in found ? found.wakeAt : undefined),
-    patienceMs: (found) => (found?.kind === 'busy' ? lease.leaseMs : asked.waitSeconds * 1_000),
+    patienceMs: (found) => (found?.kind === 'busy' ? BUSY_PATIENCE_MS : asked.waitSeconds * 1_000),
     signal: asked.callerGone(),
   })
   if (claimed?.kind !== 'released') return answer(claimed)

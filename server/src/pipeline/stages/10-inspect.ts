@@ -10,6 +10,7 @@ import { applyTransforms } from '../../policy/transforms.ts'
 import { Vault } from '../../policy/vault.ts'
 import type { Admitted, Authorized, Caller, Identity, Inspected, Reply } from '../facts.ts'
 import { deniedByFault } from '../fault-denial.ts'
+import { withInspectedLogprobs } from '../logprobs.ts'
 import { uninspected } from '../neutral.ts'
 import { Passed, refuse, type Step, Stop } from '../outcome.ts'
 import { policyInput } from '../policy-input.ts'
@@ -65,7 +66,8 @@ export function inspect(
   try {
     const { texts: changed, applied } = applyTransforms(found, decision.transforms, new Vault())
     const restored = changed.map((text) => leave.vault.restore(text))
-    return { ...inspected, completion: withTexts(completion, texts, restored), transforms: applied }
+    const outputRules = (leave.policy?.rules.output.length ?? 0) > 0
+    return { ...inspected, completion: withTexts(completion, texts, restored, outputRules), transforms: applied }
   } catch {
     return denied(inspected, ['transform'])
   }
@@ -100,15 +102,19 @@ const responseOf = ({ model, choices, usage }: Completion, provider: string, tex
   tokens: usage?.completion_tokens ?? estimateTokens(texts),
 })
 
-/** Token probabilities spell the text out: they leave only with a text that is as the provider wrote it. */
-function withTexts(completion: Completion, before: readonly string[], after: readonly string[]): Completion {
-  if (before.every((text, index) => text === after[index])) return completion
+function withTexts(
+  completion: Completion,
+  before: readonly string[],
+  after: readonly string[],
+  outputRules: boolean,
+): Completion {
+  const unchanged = before.every((text, index) => text === after[index])
+  const inspected = withInspectedLogprobs(completion, unchanged, outputRules)
+  if (unchanged) return inspected
   const messages = replaceTexts(
     completion.choices.map(({ message }) => message),
     after,
   )
-  const choices = completion.choices.map(
-    ({ logprobs: _, ...choice }, index): Choice => ({ ...choice, message: messages[index] ?? choice.message }),
-  )
-  return { ...completion, choices }
+  const choices = inspected.choices.map((choice, index): Choice => ({ ...choice, message: messages[index] ?? choice.message }))
+  return { ...inspected, choices }
 }

@@ -1,0 +1,40 @@
+import type { Choice, Completion } from '../domain/completion.ts'
+
+interface TokenProbability {
+  readonly token: string
+  readonly logprob: number
+  readonly top_logprobs?: unknown
+}
+
+/**
+ * Token probabilities spell the answer out a second time, where no detector reads. They leave only if their tokens are the
+ * very text that was inspected, rebuilt from token and probability alone; and the words that the model might have said
+ * instead stay behind where output policies would have wanted to read them.
+ */
+export function withInspectedLogprobs(completion: Completion, unchanged: boolean, outputRules: boolean): Completion {
+  if (completion.choices.every(({ logprobs }) => logprobs === undefined)) return completion
+  const choices = completion.choices.map(({ logprobs, ...choice }): Choice => {
+    const tokens = unchanged ? tokensOf(logprobs) : undefined
+    if (!tokens || tokens.map(({ token }) => token).join('') !== choice.message.content) return choice
+    return { ...choice, logprobs: { content: tokens.map((token) => rebuilt(token, outputRules)), refusal: null } }
+  })
+  return { ...completion, choices }
+}
+
+function tokensOf(logprobs: unknown): TokenProbability[] | undefined {
+  const content = (logprobs as { content?: unknown } | null | undefined)?.content
+  return Array.isArray(content) && content.every(isProbability) ? content : undefined
+}
+
+const isProbability = (value: unknown): value is TokenProbability => {
+  const { token, logprob } = (value ?? {}) as Partial<TokenProbability>
+  return typeof token === 'string' && typeof logprob === 'number'
+}
+
+const plain = ({ token, logprob }: TokenProbability) => ({ token, logprob, bytes: [...Buffer.from(token)] })
+
+function rebuilt(probability: TokenProbability, outputRules: boolean) {
+  const { top_logprobs: alternatives } = probability
+  const shown = outputRules || !Array.isArray(alternatives) ? [] : alternatives.filter(isProbability).map(plain)
+  return { ...plain(probability), top_logprobs: shown }
+}
