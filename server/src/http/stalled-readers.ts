@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /** How long a caller may take nothing at all of an answer that is on its way; noticed after twice the time at the latest. */
@@ -8,10 +10,14 @@ const STALL_MS = 30_000
  * limit counts its exchange any more. Readers that are slow but read, and answers that are still being made, are left alone.
  */
 export function cutOffStalledReaders(app: FastifyInstance, stallMs = STALL_MS): void {
-  app.addHook('onRequest', (_request, { raw }, done) => {
-    raw.setTimeout(stallMs, () => {
-      if (raw.headersSent) raw.destroy()
-    })
+  const answers = new WeakMap<Socket, ServerResponse>()
+  // One timer for a connection's whole life: one for each answer costs more than it watches over.
+  app.server.setTimeout(stallMs, (socket) => {
+    const answer = answers.get(socket)
+    if (answer?.headersSent && !answer.writableFinished) socket.destroy()
+  })
+  app.addHook('onRequest', ({ socket }, { raw }, done) => {
+    answers.set(socket, raw)
     done()
   })
 }

@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../domain/completion.ts'
+import { Durations } from './durations.ts'
 
 /** What an exchange leaves for the counters: names and numbers only, never content, keys or tokens. */
 export interface ExchangeFigures {
@@ -38,14 +39,14 @@ export class Metrics {
     'model',
     'direction',
   ])
-  readonly #request = this.#histogram(
+  readonly #request = this.#durations(
     'gatehouse_request_seconds',
     'Time from the first byte read to the record sealed.',
     ['endpoint'],
     REQUEST_BUCKETS,
   )
-  readonly #stage = this.#histogram('gatehouse_stage_seconds', 'Time of each stage that worked.', ['stage'], STAGE_BUCKETS)
-  readonly #provider = this.#histogram(
+  readonly #stage = this.#durations('gatehouse_stage_seconds', 'Time of each stage that worked.', ['stage'], STAGE_BUCKETS)
+  readonly #provider = this.#durations(
     'gatehouse_provider_seconds',
     'Time of each provider attempt.',
     ['provider', 'outcome'],
@@ -62,17 +63,17 @@ export class Metrics {
   observe(figures: ExchangeFigures): void {
     const { endpoint } = figures
     this.#requests.inc({ endpoint, status: figures.status, code: figures.code })
-    this.#request.observe({ endpoint }, figures.seconds)
+    this.#request.observe(figures.seconds, endpoint)
     if (figures.verdict) this.#verdicts.inc({ endpoint, verdict: figures.verdict })
     if (figures.held) this.#holds.inc({ endpoint })
     for (const { name, outcome, ms } of figures.stages) {
-      if (outcome !== 'skipped') this.#stage.observe({ stage: name }, ms / 1_000)
+      if (outcome !== 'skipped') this.#stage.observe(ms / 1_000, name)
     }
     for (const attempt of figures.attempts) this.#observeAttempt(attempt)
   }
 
   #observeAttempt({ provider, model, outcome, ms, prompt_tokens: prompt, completion_tokens: completion }: ProviderAttempt): void {
-    this.#provider.observe({ provider, outcome }, ms / 1_000)
+    this.#provider.observe(ms / 1_000, provider, outcome)
     if (prompt) this.#tokens.inc({ provider, model, direction: 'prompt' }, prompt)
     if (completion) this.#tokens.inc({ provider, model, direction: 'completion' }, completion)
   }
@@ -81,8 +82,8 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] })
   }
 
-  #histogram<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {
-    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] })
+  #durations<L extends string>(name: string, help: string, labels: L[], buckets: number[]): Durations<L> {
+    return new Durations(this.registry, name, help, labels, buckets)
   }
 
   #gauge(name: string, help: string, read: () => number): void {
