@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { CLASSIFICATIONS } from '../domain/classification.ts'
+import { MEMORY_KINDS, MEMORY_SCOPES } from '../domain/memory-words.ts'
 import type { Problem } from '../lib/schema.ts'
 import type { Parsed, UserAssertion } from '../pipeline/request.ts'
 
@@ -49,12 +51,8 @@ export const invalid = ({ param, message }: Problem): Parsed => ({
   problem: { param, message: param ? `${param}: ${message}.` : `The body ${message}.` },
 })
 
-export const CLASSIFICATION = Type.Union(
-  (['public', 'internal', 'confidential', 'restricted'] as const).map((v) => Type.Literal(v)),
-)
-export const MEMORY_SCOPE = Type.Union(
-  (['user', 'session', 'application', 'department', 'project', 'workspace'] as const).map((v) => Type.Literal(v)),
-)
-export const MEMORY_KIND = Type.Union(
-  (['fact', 'preference', 'decision', 'summary', 'workflow_state'] as const).map((v) => Type.Literal(v)),
-)
+const oneOf = <T extends string>(values: readonly T[]) => Type.Union(values.map((value) => Type.Literal(value)))
+
+export const CLASSIFICATION = oneOf(CLASSIFICATIONS)
+export const MEMORY_SCOPE = oneOf(MEMORY_SCOPES)
+export const MEMORY_KIND = oneOf(MEMORY_KINDS)

@@ -1,5 +1,6 @@
 import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { FindingCounts } from '../domain/finding.ts'
+import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { Application, Endpoint, User } from '../domain/principal.ts'
 
 /** What a policy point knows. Conditions see it under the names of condition/variables.ts. */
@@ -74,9 +75,3 @@ interface PolicyMessage {
   /** Group id; empty in a direct conversation. */
   readonly group: string
 }
-
-/** gateway-api.md, Enumerations. */
-export const MEMORY_SCOPES = ['user', 'session', 'application', 'department', 'project', 'workspace'] as const
-type MemoryScope = (typeof MEMORY_SCOPES)[number]
-export const MEMORY_KINDS = ['fact', 'preference', 'decision', 'summary', 'workflow_state'] as const
-type MemoryKind = (typeof MEMORY_KINDS)[number]

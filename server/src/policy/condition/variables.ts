@@ -1,8 +1,9 @@
 import { CLASSIFICATIONS, RISK_LEVELS } from '../../domain/classification.ts'
 import type { PolicyPoint } from '../../domain/decision.ts'
 import { FINDING_GROUPS, FINDING_TYPES } from '../../domain/finding.ts'
+import { MEMORY_KINDS, MEMORY_SCOPES } from '../../domain/memory-words.ts'
 import { ENDPOINTS } from '../../domain/principal.ts'
-import { MEMORY_KINDS, MEMORY_SCOPES, type PolicyInput } from '../input.ts'
+import type { PolicyInput } from '../input.ts'
 import { ANY_MAP, BOOL, INT, STRING, TIMESTAMP, type Type, type Words } from './types.ts'
 
 /** One name that conditions may use. */

@@ -1,0 +1,25 @@
+import { CLASSIFICATIONS, type Classification } from './classification.ts'
+import type { User } from './principal.ts'
+
+/** Who looks, as far as knowledge and memory need to know. Ids are TypeIDs. */
+export interface Viewer {
+  readonly workspaceId: string
+  readonly applicationId: string
+  readonly user: User
+  /** Empty when the request names none. */
+  readonly sessionId: string
+  /** The most sensitive that may be shown: the smaller of the Application's ceiling and the user's clearance (decisions.md §2.7). */
+  readonly ceiling: Classification
+}
+
+/** The user's `attributes.projects`: strings only, whatever else was sent. */
+export function projectsOf({ attributes }: User): readonly string[] {
+  const { projects } = attributes
+  return Array.isArray(projects)
+    ? projects.filter((project): project is string => typeof project === 'string' && project !== '')
+    : []
+}
+
+/** The classifications up to and including `ceiling`, least sensitive first. */
+export const upTo = (ceiling: Classification): readonly Classification[] =>
+  CLASSIFICATIONS.slice(0, CLASSIFICATIONS.indexOf(ceiling) + 1)
