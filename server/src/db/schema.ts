@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 /** jsonb: read as a value, written as JSON text. */
 type Json<T> = ColumnType<T, string, string>
@@ -20,6 +20,9 @@ export interface Schema {
   audit_record: AuditRecordTable
   audit_head: AuditHeadTable
   audit_checkpoint: AuditCheckpointTable
+  retrieval_partition: RetrievalPartitionTable
+  retrieval_entry: RetrievalEntryTable
+  retrieval_posting: RetrievalPostingTable
 }
 
 export interface WorkspaceTable {
@@ -213,4 +216,37 @@ export interface AuditCheckpointTable {
   frontier: Bytes
   signature: Bytes
   created_at: CreatedAt
+}
+
+/** Entries that are visible to the same callers, and what is summed over them. */
+export interface RetrievalPartitionTable {
+  id: GeneratedAlways<number>
+  workspace_id: string
+  /** knowledge, memory. */
+  kind: string
+  key: string
+  language: string
+  entries: Generated<number>
+  total_length: Generated<number>
+  /** The number of the next entry; numbers are not used again. */
+  next_number: Generated<number>
+}
+
+export interface RetrievalEntryTable {
+  id: string
+  partition_id: number
+  /** Its place within the partition: names its block of postings, and its posting there. */
+  number: number
+  length: number
+  /** Its distinct terms, with spaces between: where its postings are, should it be removed. */
+  terms: string
+}
+
+export interface RetrievalPostingTable {
+  partition_id: number
+  term: string
+  /** Entry number ÷ 256. */
+  block: number
+  /** Four bytes for each entry with the term (retrieval/postings.ts). */
+  postings: Bytes
 }
