@@ -23,6 +23,13 @@ export interface Schema {
   retrieval_partition: RetrievalPartitionTable
   retrieval_entry: RetrievalEntryTable
   retrieval_posting: RetrievalPostingTable
+  knowledge_collection: KnowledgeCollectionTable
+  knowledge_partition: KnowledgePartitionTable
+  knowledge_document: KnowledgeDocumentTable
+  knowledge_chunk: KnowledgeChunkTable
+  memory_owner: MemoryOwnerTable
+  memory_partition: MemoryPartitionTable
+  memory_item: MemoryItemTable
 }
 
 export interface WorkspaceTable {
@@ -249,4 +256,132 @@ export interface RetrievalPostingTable {
   block: number
   /** Four bytes for each entry with the term (retrieval/postings.ts). */
   postings: Bytes
+}
+
+/** Who shares memories (memory/owner.ts). Whoever writes memories of an owner holds its row. */
+export interface MemoryOwnerTable {
+  id: string
+  workspace_id: string
+  /** One text for one owner of the Workspace. */
+  key: string
+  scope: string
+  /** What callers know it by: the user, the session, the Application, the department … */
+  scope_id: string
+  /** Sessions and Applications: which Application's. */
+  application_id: string | null
+  /** Users and sessions: whose. */
+  user_id: string | null
+}
+
+/** Where an owner's memories of one classification are found. */
+export interface MemoryPartitionTable {
+  workspace_id: string
+  owner_id: string
+  classification: string
+  /** retrieval_partition */
+  partition_id: number
+  language: string
+}
+
+export interface MemoryItemTable {
+  id: string
+  workspace_id: string
+  owner_id: string
+  /** The Application that had it remembered. */
+  application_id: string
+  kind: string
+  content: string
+  summary: string | null
+  /** What it says something about (memory/subject.ts); a new value takes the place of the old one. */
+  subject: string | null
+  classification: string
+  regulations: Json<readonly string[]>
+  /** Keyed hash of the normalised content. */
+  content_hash: string
+  /** Keyed hash of the words that tell something: the same for near duplicates. */
+  signature: string
+  /** active, audit_only. */
+  mode: string
+  /** capture, explicit, extract, admin. */
+  source: string
+  /** Record of the exchange that it comes from. */
+  audit_id: string
+  message_id: string | null
+  created_at: CreatedAt
+  expires_at: Date | null
+  /** The memory that took its place: this one is history. */
+  superseded_by: string | null
+  superseded_at: Date | null
+  /** Where it can be found; null: nowhere, it is history or for auditors only. */
+  partition_id: number | null
+}
+
+export interface KnowledgeCollectionTable {
+  id: string
+  workspace_id: string
+  name: string
+  description: string
+  classification: string | null
+  regulations: Json<readonly string[]>
+  acl: NullableJson<unknown>
+  /** Of what comes in from now on; a partition keeps its own. */
+  language: string
+  /** TypeIDs of the Applications it serves; null: all of the Workspace. */
+  applications: NullableJson<readonly string[]>
+  created_at: CreatedAt
+  updated_at: Date
+  /** Set: it is gone, and what it held is being removed. */
+  removed_at: Date | null
+}
+
+/** The documents of a collection that have the same labels: each partition is one of `retrieval_partition`. */
+export interface KnowledgePartitionTable {
+  id: number
+  workspace_id: string
+  collection_id: string
+  language: string
+  /** Of the documents' labels, what decides who sees them (knowledge/labels.ts). The collection's count when they are read. */
+  access: Json<unknown>
+}
+
+export interface KnowledgeDocumentTable {
+  id: string
+  workspace_id: string
+  collection_id: string
+  /** Path or URL, unique within the collection. */
+  key: string
+  title: string
+  /** Counts up from 1 with each change of its content. */
+  version: number
+  /** SHA-256 of the bytes that came in. */
+  content_hash: Bytes
+  media_type: string
+  bytes: number
+  source: string
+  classification: string | null
+  regulations: Json<readonly string[]>
+  acl: NullableJson<unknown>
+  /** Labels of its own front matter: they only narrow. */
+  limits: Json<unknown>
+  /** Instructions found in it, by type, that nobody has looked at yet; null: none. */
+  flags: NullableJson<unknown>
+  chunks: number
+  partition_id: number
+  created_at: CreatedAt
+  /** When its present version came in. */
+  updated_at: Date
+}
+
+export interface KnowledgeChunkTable {
+  id: string
+  workspace_id: string
+  document_id: string
+  /** Counts up from 0 in reading order. */
+  position: number
+  headings: Json<readonly string[]>
+  content: string
+  tokens: number
+  flagged: boolean
+  /** Its document's. */
+  partition_id: number
 }

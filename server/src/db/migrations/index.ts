@@ -1,9 +1,13 @@
 import type { Migration } from 'kysely/migration'
 import * as gateway from './0001-gateway.ts'
 import * as retrieval from './0002-retrieval.ts'
+import * as knowledge from './0004-knowledge.ts'
+import * as memory from './0005-memory.ts'
 
 /** Forward only; a landed migration is never edited. Names sort in the order they run. */
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-gateway': gateway,
   '0002-retrieval': retrieval,
+  '0004-knowledge': knowledge,
+  '0005-memory': memory,
 }
