@@ -1,6 +1,20 @@
 /** The import rules of docs/architecture.md: what a folder may import is listed, the rest is forbidden. */
-const CAPABILITIES = ['applications', 'limits', 'classification', 'policy', 'providers', 'review', 'audit', 'telemetry']
-const EACH_CAPABILITY = CAPABILITIES.map((folder) => `${folder}/`)
+const CAPABILITIES = [
+  'applications',
+  'limits',
+  'classification',
+  'policy',
+  'knowledge',
+  'memory',
+  'providers',
+  'review',
+  'audit',
+  'telemetry',
+]
+/** What knowledge and memory stand on. */
+const RETRIEVAL = 'retrieval/'
+const EACH_CAPABILITY = [...CAPABILITIES.map((folder) => `${folder}/`), RETRIEVAL]
+const baseOf = (folder) => (folder === 'knowledge' || folder === 'memory' ? [RETRIEVAL] : [])
 const WORDS = ['lib', 'domain', 'errors\\.ts']
 
 const only = (name, from, allowed, more = {}) => ({
@@ -17,9 +31,10 @@ module.exports = {
     only('domain', 'domain/', ['domain/', 'lib/']),
     only('config', 'config/', ['config/', 'lib/', 'errors\\.ts']),
     only('db', 'db/', ['db/', 'lib/']),
+    only('retrieval', RETRIEVAL, [RETRIEVAL, 'db/', ...WORDS]),
     only('http-translates', 'http/', ['http/', ...WORDS]),
     ...CAPABILITIES.map((folder) =>
-      only(`${folder}-never-another-capability`, `${folder}/`, [`${folder}/`, 'db/', ...WORDS], {
+      only(`${folder}-never-another-capability`, `${folder}/`, [`${folder}/`, ...baseOf(folder), 'db/', ...WORDS], {
         pathNot: '(\\.test|-routes)\\.ts$',
       }),
     ),

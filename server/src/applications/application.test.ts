@@ -34,8 +34,8 @@ describe('a patch', () => {
     )
     expect(filledSettings(stored.settings)).toEqual({
       ...DEFAULT_SETTINGS,
-      knowledge: { enabled: true, collections: ['b'] },
-      memory: { enabled: true },
+      knowledge: { enabled: true, collections: ['b'], passages: 5 },
+      memory: { enabled: true, capture: 'off', recall: 5 },
     })
   })
 
@@ -68,7 +68,7 @@ describe('a patch', () => {
       { settings: { knowledge: false } },
       { settings: { knowledge: true } },
     )
-    expect(filledSettings(stored.settings).knowledge).toEqual({ enabled: true, collections: ['a'] })
+    expect(filledSettings(stored.settings).knowledge).toEqual({ enabled: true, collections: ['a'], passages: 5 })
   })
 
   test('cannot reach a prototype', () => {

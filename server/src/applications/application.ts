@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { CLASSIFICATIONS, type Classification } from '../domain/classification.ts'
+import { MEMORY_SCOPES } from '../domain/memory-words.ts'
 import {
   type Application,
   type ApplicationLimits,
@@ -7,6 +8,7 @@ import {
   DEFAULT_LIMITS,
   DEFAULT_SETTINGS,
   EXTENSIONS,
+  type MemorySettings,
 } from '../domain/principal.ts'
 import { type Checked, checker } from '../lib/schema.ts'
 import { Name, oneOf, resettable, resettableWord, Timestamp, withStorable } from './shapes.ts'
@@ -19,6 +21,8 @@ const CAPTURE = ['off', 'explicit', 'extract'] as const
 const Collections = Type.Array(Name, { maxItems: 100 })
 const Patterns = Type.Array(Name, { maxItems: 1_000 })
 
+type Nullable<T> = { [K in keyof T]?: T[K] | null }
+
 /** A feature is an object of its fields; plain `true` and `false` stand for `{enabled}`, null for its default. */
 const feature = <T>(properties: Record<string, object>) =>
   Type.Optional(Type.Unsafe<T | boolean | null>({ type: ['object', 'boolean', 'null'], properties, additionalProperties: false }))
@@ -26,15 +30,19 @@ const feature = <T>(properties: Record<string, object>) =>
 const KnownSettings = Type.Object(
   {
     extensions: resettable(Type.Array(oneOf(EXTENSIONS), { uniqueItems: true })),
-    knowledge: feature<{ enabled?: boolean | null; collections?: string[] | null }>({
+    knowledge: feature<{ enabled?: boolean | null; collections?: string[] | null; passages?: number | null }>({
       enabled: resettable(Type.Boolean()),
       collections: resettable(Collections),
+      passages: resettable(Type.Integer({ minimum: 0, maximum: 50 })),
     }),
-    memory: feature<{ enabled?: boolean | null; capture?: (typeof CAPTURE)[number] | null }>({
+    memory: feature<Nullable<MemorySettings>>({
       enabled: resettable(Type.Boolean()),
       capture: resettableWord(CAPTURE),
+      recall: resettable(Type.Integer({ minimum: 0, maximum: 50 })),
+      scopes: resettable(Type.Array(oneOf(MEMORY_SCOPES), { uniqueItems: true })),
     }),
     assertion_clearance: resettableWord(CLASSIFICATIONS),
+    role_clearance: resettable(Type.Record(Name, oneOf(CLASSIFICATIONS), { maxProperties: 100 })),
     default_classification: resettableWord(CLASSIFICATIONS),
   },
   { additionalProperties: true, description: 'Other names are free; policies see them as application.settings.' },
@@ -132,9 +140,19 @@ export const ApplicationView = Type.Object({
   settings: Type.Object(
     {
       extensions: Type.Array(Type.String()),
-      knowledge: Type.Object({ enabled: Type.Boolean(), collections: Type.Optional(Type.Array(Type.String())) }),
-      memory: Type.Object({ enabled: Type.Boolean(), capture: Type.Optional(oneOf(CAPTURE)) }),
+      knowledge: Type.Object({
+        enabled: Type.Boolean(),
+        collections: Type.Optional(Type.Array(Type.String())),
+        passages: Type.Integer(),
+      }),
+      memory: Type.Object({
+        enabled: Type.Boolean(),
+        capture: oneOf(CAPTURE),
+        recall: Type.Integer(),
+        scopes: Type.Optional(Type.Array(oneOf(MEMORY_SCOPES))),
+      }),
       assertion_clearance: oneOf(CLASSIFICATIONS),
+      role_clearance: Type.Record(Type.String(), oneOf(CLASSIFICATIONS)),
       default_classification: oneOf(CLASSIFICATIONS),
     },
     { additionalProperties: true },

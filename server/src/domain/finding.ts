@@ -47,3 +47,9 @@ export function countFindings(findings: Iterable<Finding>): FindingCounts {
   }
   return counts
 }
+
+export function addCounts(a: FindingCounts, b: FindingCounts): FindingCounts {
+  const sum: Record<FindingType | FindingGroup, number> = { ...a }
+  for (const name of [...FINDING_TYPES, ...FINDING_GROUPS]) sum[name] += b[name]
+  return sum
+}

@@ -1,4 +1,5 @@
 import type { Classification } from './classification.ts'
+import type { MemoryScope } from './memory-words.ts'
 
 /** The six gateway endpoints by the names policies and records use (decisions.md §2.4a). */
 export const ENDPOINTS = ['chat', 'models', 'knowledge_search', 'memory_search', 'memory_capture', 'audit'] as const
@@ -25,12 +26,32 @@ export const DEFAULT_LIMITS: ApplicationLimits = {
   user_requests_per_minute: null,
 }
 
+export interface KnowledgeSettings {
+  readonly enabled: boolean
+  /** Names or ids; absent: every collection that serves the Application. */
+  readonly collections?: readonly string[]
+  /** How many passages a chat is given at most; 0: chats are given none. */
+  readonly passages: number
+}
+
+export interface MemorySettings {
+  readonly enabled: boolean
+  /** What is kept of chats: nothing, what the user asks to be kept, or what the Application's model finds worth keeping. */
+  readonly capture: 'off' | 'explicit' | 'extract'
+  /** How many memories a chat is given at most; 0: chats are given none. */
+  readonly recall: number
+  /** Scopes that chats recall from; absent: all that the user shares. */
+  readonly scopes?: readonly MemoryScope[]
+}
+
 export interface ApplicationSettings {
   readonly extensions: readonly Extension[]
-  readonly knowledge: { readonly enabled: boolean; readonly collections?: readonly string[] }
-  readonly memory: { readonly enabled: boolean; readonly capture?: 'off' | 'explicit' | 'extract' }
+  readonly knowledge: KnowledgeSettings
+  readonly memory: MemorySettings
   /** What unverified users may see (decisions.md §2.7). */
   readonly assertion_clearance: Classification
+  /** What verified users of a role may see whose token names no `clearance` (decisions.md §2.7). */
+  readonly role_clearance: Readonly<Record<string, Classification>>
   /** Classification of content in which no detector found anything. */
   readonly default_classification: Classification
   /** Free-form, visible to policies as `application.settings`. */
@@ -39,9 +60,10 @@ export interface ApplicationSettings {
 
 export const DEFAULT_SETTINGS: ApplicationSettings = {
   extensions: [],
-  knowledge: { enabled: false },
-  memory: { enabled: false },
+  knowledge: { enabled: false, passages: 5 },
+  memory: { enabled: false, capture: 'off', recall: 5 },
   assertion_clearance: 'internal',
+  role_clearance: {},
   default_classification: 'internal',
 }
 

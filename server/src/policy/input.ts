@@ -50,20 +50,25 @@ interface PolicyResponse {
   readonly tokens: number
 }
 
-interface PolicyHit {
+export interface PolicyHit {
   readonly classification: Classification
   readonly regulations: readonly string[]
   readonly title: string
   readonly collection: string
+  /** Id of the document. */
+  readonly document: string
+  /** When the document's present version came in. */
+  readonly updatedAt: Date
 }
 
-interface PolicyMemory {
+export interface PolicyMemory {
   readonly classification: Classification
   readonly regulations: readonly string[]
   readonly scope: MemoryScope
   /** Empty for scopes that need none. */
   readonly scopeId: string
   readonly kind: MemoryKind
+  readonly createdAt: Date
   /** null: never. */
   readonly expiresAt: Date | null
 }

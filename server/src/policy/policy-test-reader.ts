@@ -172,8 +172,16 @@ function completed(given: Given, tools: TestTools): PolicyInput {
     },
     content: { text, classification, riskLevel: risk, findings },
     response: { model: '', provider: '', finishReason: 'stop', tokens: 0 },
-    hit: { classification: 'internal', regulations: [], title: '', collection: '' },
-    memory: { classification: 'internal', regulations: [], scope: 'user', scopeId: '', kind: 'fact', expiresAt: null },
+    hit: { classification: 'internal', regulations: [], title: '', collection: '', document: '', updatedAt: NOW },
+    memory: {
+      classification: 'internal',
+      regulations: [],
+      scope: 'user',
+      scopeId: '',
+      kind: 'fact',
+      createdAt: NOW,
+      expiresAt: null,
+    },
     message: { conversationId: '', sender: '', group: '' },
   }
   const filled = Object.entries(defaults).map(([group, values]) => [group, { ...values, ...given[group] }])

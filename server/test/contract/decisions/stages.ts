@@ -93,7 +93,7 @@ describe('decisions.md §2.1, what is no execution yet is logged and counted, no
   })
 })
 
-describe('gateway-api.md, knowledge and memory endpoints while they are not built', () => {
+describe('gateway-api.md, knowledge and memory endpoints of an Application that has neither', () => {
   test.each([
     ['knowledge_search', 'knowledge'],
     ['memory_search', 'memory'],
@@ -102,13 +102,6 @@ describe('gateway-api.md, knowledge and memory endpoints while they are not buil
     const { message, audit_id } = refused(await endpoint(name), 'VALIDATION_ERROR')
     expect(message).toContain(`${feature} is not enabled`)
     expect(await governed.record(audit_id)).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
-  })
-  test('the setting alone does not enable what this server does not have', async () => {
-    const { token } = await governed.application({ settings: { knowledge: { enabled: true }, memory: { enabled: true } } })
-    for (const name of ['knowledge_search', 'memory_search', 'memory_capture']) {
-      const found = ENDPOINTS.find((one) => one.name === name)
-      refused(await governed.post(found?.path ?? '', found?.json, { token }), 'VALIDATION_ERROR')
-    }
   })
   test.each(['/v1/knowledge/search', '/v1/memory/search'])('%s: query is required and not blank', async (path) => {
     for (const query of [undefined, '', '   ', 5, null]) {
