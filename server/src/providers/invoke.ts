@@ -1,7 +1,7 @@
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import type { ErrorCode } from '../errors.ts'
 import { elapsed } from '../lib/clock.ts'
-import type { Failure } from './exchange.ts'
+import type { Failure } from '../lib/exchange.ts'
 import type { Health, Permit, Verdict } from './health.ts'
 import { type CallDeps, type CallResult, callProvider, type ProviderRequest, requestBody } from './openai-adapter.ts'
 import type { Pools } from './pools.ts'

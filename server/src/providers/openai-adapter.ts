@@ -1,8 +1,8 @@
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Clock } from '../lib/clock.ts'
+import { exchange, type Failure } from '../lib/exchange.ts'
 import { readCompletion } from './answer.ts'
-import { exchange, type Failure } from './exchange.ts'
 import type { Endpoint } from './pools.ts'
 import type { ProviderModel } from './provider.ts'
 

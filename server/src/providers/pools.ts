@@ -78,7 +78,7 @@ export class Pools {
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // One deadline for the whole exchange replaces both (exchange.ts): it also bounds what drips slowly, and costs one timer.
+      // One deadline for the whole exchange replaces both (lib/exchange.ts): it also bounds what drips slowly, and costs one timer.
       headersTimeout: 0,
       bodyTimeout: 0,
     })

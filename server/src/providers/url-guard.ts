@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
+import { ADDRESS_REFUSED } from '../lib/exchange.ts'
 
 /**
  * What an address may be used for (decisions.md §2.11): `never` is link-local, metadata, multicast and reserved; `private` is
@@ -112,7 +113,7 @@ function nameKind(name: string): AddressKind {
 
 /** Why a connection was not even tried. */
 export class AddressRefusedError extends Error {
-  readonly code = 'ERR_ADDRESS_REFUSED'
+  readonly code = ADDRESS_REFUSED
 }
 
 /**

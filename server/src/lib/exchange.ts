@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici'
-import { AddressRefusedError } from './url-guard.ts'
 
 /**
  * How a call went wrong:
@@ -38,6 +37,9 @@ interface ExchangeRequest {
   /** Milliseconds since the epoch, for a Retry-After that is a date. */
   readonly now: () => number
 }
+
+/** The code of the error with which a connector refuses an address, before anything is sent. */
+export const ADDRESS_REFUSED = 'ERR_ADDRESS_REFUSED'
 
 /** Error bodies up to this size are read and dropped, for this long at most, so that the connection lives on. */
 const DISCARD_BYTES = 65_536
@@ -146,7 +148,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #kindOf(error: Error & { code?: unknown }): FailureKind {
-    if (error instanceof AddressRefusedError) return 'blocked'
+    if (error.code === ADDRESS_REFUSED) return 'blocked'
     if (!this.#controller) return 'connect'
     const unreadable = error.name === 'HTTPParserError' && error.code !== 'HPE_INVALID_EOF_STATE'
     if (unreadable || error.code === 'UND_ERR_HEADERS_OVERFLOW') return 'malformed'
