@@ -7,6 +7,7 @@ import { answerErrors } from './http/error-replies.ts'
 import { NODE_OPTIONS, takeOverNodesAnswers } from './http/node-answers.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { requestIdOf, sendRequestId } from './http/request-id.ts'
+import { SCHEMA_COMPILERS } from './http/serializers.ts'
 import { cutOffStalledReaders } from './http/stalled-readers.ts'
 import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
 import { VERSION } from './version.ts'
@@ -28,6 +29,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     clientErrorHandler: answerClientError,
     forceCloseConnections: 'idle',
     http: NODE_OPTIONS,
+    schemaController: { compilersFactory: SCHEMA_COMPILERS },
   })
   sendRequestId(app)
   takeOverNodesAnswers(app)
