@@ -1,6 +1,5 @@
 import swagger from '@fastify/swagger'
-import reader from '@scalar/fastify-api-reference'
-import type { FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 import { ErrorEnvelope } from './schemas.ts'
 
 const DESCRIPTION =
@@ -41,12 +40,32 @@ const READER = {
   agent: { disabled: true },
 } as const
 
-/** The document at /openapi.json, and a reader for people at /docs. */
+const READER_PATHS = ['/docs', '/docs/', '/docs/js/scalar.js']
+
+/** The document at /openapi.json, and a reader for people at /docs; each is made when it is first asked for. */
 export async function serveOpenApi(app: FastifyInstance): Promise<void> {
   let document: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
     document ??= JSON.stringify(app.swagger())
     return reply.type('application/json; charset=utf-8').send(document)
   })
-  await app.register(reader, { routePrefix: '/docs', configuration: READER })
+  let reader: Promise<FastifyInstance> | undefined
+  for (const path of READER_PATHS) {
+    app.get(path, { schema: { hide: true } }, async ({ url, headers }, reply) => {
+      reader ??= startReader()
+      const page = await (await reader).inject({ url, headers: { host: headers.host ?? 'localhost' } })
+      const { 'content-type': type, location } = page.headers
+      if (location !== undefined) return reply.redirect(location, page.statusCode)
+      if (page.statusCode !== 200 || type === undefined) throw new Error(`the reader of /docs answered ${page.statusCode}`)
+      return reply.type(type).send(page.payload)
+    })
+  }
+}
+
+/** The reader is megabytes of code for a page that most servers are never asked for, so it has a server of its own, without a port. */
+async function startReader(): Promise<FastifyInstance> {
+  const { default: plugin } = await import('@scalar/fastify-api-reference')
+  const app = fastify()
+  await app.register(plugin, { routePrefix: '/docs', configuration: READER })
+  return app
 }
