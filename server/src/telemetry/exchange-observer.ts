@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ProviderAttempt } from '../domain/completion.ts'
+import type { Tracing } from './exchange-span.ts'
 import type { Metrics } from './metrics.ts'
-import type { Tracing } from './tracing.ts'
 
 /** One finished exchange, as far as telemetry may know it: names and numbers, never content. */
 export interface FinishedExchange {

@@ -1,64 +1,13 @@
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
-
-/** One exchange as a span with a child for each stage that worked. Names and numbers only, never content. */
-export interface ExchangeSpan {
-  readonly endpoint: string
-  readonly requestId: string
-  readonly auditId: string | undefined
-  readonly status: number
-  readonly model: string
-  readonly provider: string
-  /** Unix milliseconds. */
-  readonly startedAt: number
-  readonly ms: number
-  readonly stages: readonly { readonly name: string; readonly outcome: string; readonly startMs: number; readonly ms: number }[]
-}
-
-export interface Tracing {
-  /** Called once, when the exchange is over: no context travels with the request, so spans cost nothing while it runs. */
-  exchange(span: ExchangeSpan): void
-  close(): Promise<void>
-}
+import type { Tracing } from './exchange-span.ts'
 
 export const NO_TRACING: Tracing = { exchange: () => {}, close: async () => {} }
 
-/** Spans to an OTLP/HTTP collector. */
+/** Spans to an OTLP/HTTP collector. Most servers have none, so OpenTelemetry is loaded here; spans that are early wait for it. */
 export function otlpTracing(url: string): Tracing {
-  const provider = new NodeTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': 'gatehouse' }),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
-  })
-  const tracer = provider.getTracer('gatehouse')
+  if (!URL.canParse(url)) throw new Error(`Configuration: Could not parse user-provided export URL: '${url}'`)
+  const loaded = import('./otlp.ts').then(({ openTelemetryTracing }) => openTelemetryTracing(url))
   return {
-    exchange(exchange) {
-      const parent = tracer.startSpan(exchange.endpoint, {
-        kind: SpanKind.SERVER,
-        startTime: exchange.startedAt,
-        attributes: attributesOf(exchange),
-      })
-      if (exchange.status >= 500) parent.setStatus({ code: SpanStatusCode.ERROR })
-      const context = trace.setSpan(ROOT_CONTEXT, parent)
-      for (const stage of exchange.stages) {
-        if (stage.outcome === 'skipped') continue
-        const startTime = exchange.startedAt + stage.startMs
-        const child = tracer.startSpan(stage.name, { startTime, attributes: { 'gatehouse.outcome': stage.outcome } }, context)
-        child.end(startTime + stage.ms)
-      }
-      parent.end(exchange.startedAt + exchange.ms)
-    },
-    close: () => provider.shutdown(),
+    exchange: (span) => void loaded.then((tracing) => tracing.exchange(span)),
+    close: async () => (await loaded).close(),
   }
 }
-
-/** GenAI semantic conventions where they have a name for it. */
-const attributesOf = ({ endpoint, requestId, auditId, status, model, provider }: ExchangeSpan) => ({
-  'http.response.status_code': status,
-  'gatehouse.request_id': requestId,
-  ...(auditId && { 'gatehouse.audit_id': auditId }),
-  ...(endpoint === 'chat' && { 'gen_ai.operation.name': 'chat' }),
-  ...(model && { 'gen_ai.request.model': model }),
-  ...(provider && { 'gen_ai.provider.name': provider }),
-})

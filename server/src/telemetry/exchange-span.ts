@@ -1,0 +1,19 @@
+/** One exchange as a span with a child for each stage that worked. Names and numbers only, never content. */
+export interface ExchangeSpan {
+  readonly endpoint: string
+  readonly requestId: string
+  readonly auditId: string | undefined
+  readonly status: number
+  readonly model: string
+  readonly provider: string
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  readonly ms: number
+  readonly stages: readonly { readonly name: string; readonly outcome: string; readonly startMs: number; readonly ms: number }[]
+}
+
+export interface Tracing {
+  /** Called once, when the exchange is over: no context travels with the request, so spans cost nothing while it runs. */
+  exchange(span: ExchangeSpan): void
+  close(): Promise<void>
+}
