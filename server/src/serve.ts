@@ -1,11 +1,9 @@
 import type { AddressInfo } from 'node:net'
-import { createApp } from './app.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { createContext, type Overrides } from './context.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { recurringJobs } from './jobs/recurring.ts'
-import { prepare } from './setup/prepare.ts'
 
 /** Longest time that running exchanges get after the signal to stop; then they are cut off. */
 const STOP_MS = 15_000
@@ -15,7 +13,12 @@ const STOP_MS = 15_000
  * are for measurements and tests (bench/).
  */
 export async function serve(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<void> {
-  const context = await createContext(config, secrets, overrides)
+  // A database takes its time to open, the embedded one in a thread of its own: what else the server is made of loads meanwhile.
+  const [context, { createApp }, { prepare }] = await Promise.all([
+    createContext(config, secrets, overrides),
+    import('./app.ts'),
+    import('./setup/prepare.ts'),
+  ])
   const { log } = context
   const app = await createApp(context)
   const told = stopSignal()
