@@ -15,7 +15,7 @@ export interface Entry {
 }
 
 /** How often a word of the title counts. */
-const TITLE_WEIGHT = 1
+const TITLE_WEIGHT = 2
 
 interface Counted {
   readonly id: string

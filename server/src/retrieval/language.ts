@@ -39,7 +39,6 @@ export const LANGUAGES: readonly Language[] = ['none', ...(Object.keys(NAMES) as
 
 /** What the library's lists of stop words lack. */
 const MORE_STOP_WORDS: Partial<Record<Language, readonly string[]>> = { en: ['a'] }
-const MAX_TERM = 64
 /** Stems that are remembered for each language: the library takes microseconds for one. */
 const MAX_REMEMBERED = 50_000
 
@@ -72,7 +71,19 @@ const PLAIN = { stem: (word: string): string => word, stopWords: new Set<string>
 function read(language: keyof typeof NAMES): Pick<Analyser, 'stem' | 'stopWords'> {
   const { stemmer } = require(`@orama/stemmers/${NAMES[language]}`) as { stemmer: (word: string) => string }
   const { stopwords } = require(`@orama/stopwords/${NAMES[language]}`) as { stopwords: string[] }
-  return { stem: stemmer, stopWords: new Set([...stopwords, ...(MORE_STOP_WORDS[language] ?? [])]) }
+  return {
+    stem: MENDED[language]?.(stemmer) ?? stemmer,
+    stopWords: new Set([...stopwords, ...(MORE_STOP_WORDS[language] ?? [])]),
+  }
+}
+
+/** Where the library's stemmer goes astray. */
+const MENDED: Partial<Record<Language, (stem: (word: string) => string) => (word: string) => string>> = {
+  // Porter takes “ion” off “connection”; the library takes the t as well, and “connected” is another word.
+  en: (stem) => (word) => {
+    const short = stem(word)
+    return /^[st]ions?$/.test(word.slice(short.length)) && word.startsWith(short) ? word.slice(0, short.length + 1) : short
+  },
 }
 
 /** The term that `word`, one of `splitWords`, is indexed and looked up as. */
@@ -81,7 +92,7 @@ export function termOf(word: string, language: Language): Term {
   const known = terms.get(word)
   if (known) return known
   const lower = language === 'tr' ? word.toLocaleLowerCase('tr') : word.toLowerCase()
-  const term = { text: (/^\p{L}+$/u.test(lower) ? stem(lower) || lower : lower).slice(0, MAX_TERM), stop: stopWords.has(lower) }
+  const term = { text: /^[\p{L}\p{M}]+$/u.test(lower) ? stem(lower) || lower : lower, stop: stopWords.has(lower) }
   if (terms.size >= MAX_REMEMBERED) terms.clear()
   terms.set(word, term)
   return term

@@ -1,12 +1,30 @@
 import type pg from 'pg'
-import { addScores, weightOf } from './bm25.ts'
-import { type Language, termOf } from './language.ts'
+import { weightOf } from './bm25.ts'
+import { findSimilar } from './fuzzy.ts'
 import type { Partition } from './partition.ts'
-import { BLOCK_ENTRIES, POSTING_BYTES } from './postings.ts'
+import { PostingSource } from './posting-source.ts'
+import { BLOCK_ENTRIES } from './postings.ts'
+import { type QueryWord, readQuery } from './query.ts'
 import type { Ranked } from './rank.ts'
-import { splitWords } from './words.ts'
+import { readScope } from './scope.ts'
+import { type Candidate, Scoreboard, splitBest } from './scoreboard.ts'
 
-/** The ranking by words: BM25 over the postings of these partitions. */
+/** A word with what it can add to a score. */
+interface Weighed {
+  readonly word: QueryWord
+  readonly found: number
+  readonly weight: number
+}
+
+/** Postings that are read whole before the words that are left, more frequent than these, only tell apart the best so far. */
+const WHOLE_POSTINGS = 300_000
+/** So many are told apart. */
+const TOLD_APART = 1_000
+
+/**
+ * The ranking by words: BM25 with the statistics of these partitions alone. `similarity` is the score as a share of the most that the
+ * query could score. Exact as long as the postings of all words are not too many to read; beyond, the rarest words find the candidates.
+ */
 export async function rankLexically(
   pool: pg.Pool,
   workspaceUuid: string,
@@ -14,69 +32,102 @@ export async function rankLexically(
   query: string,
   depth: number,
 ): Promise<readonly Ranked[]> {
-  const { rows: visible } = await pool.query<[id: number, language: Language, entries: number, length: number]>({
-    rowMode: 'array',
-    text: `select id, language, entries, total_length from retrieval_partition
-      where workspace_id = $1 and id = any($2::bigint[]) and entries > 0 order by id`,
-    values: [workspaceUuid, partitions.map(({ id }) => id)],
-  })
-  const entries = visible.reduce((sum, [, , count]) => sum + count, 0)
-  const averageLength = visible.reduce((sum, [, , , length]) => sum + length, 0) / entries || 1
-  const languages = new Map(visible.map(([id, language]) => [id, language]))
-  const words = [...new Set(splitWords(query))]
-  const termsOfLanguage = new Map<Language, Map<string, number[]>>()
-  for (const language of new Set(languages.values())) {
-    const terms = words.map((word) => termOf(word, language))
-    const silent = terms.every(({ stop }) => stop)
-    const places = new Map<string, number[]>()
-    terms.forEach(({ text, stop }, place) => {
-      if (!stop || silent) places.set(text, [...(places.get(text) ?? []), place])
+  const scope = await readScope(pool, workspaceUuid, partitions)
+  const words = readQuery(query, [...new Set(scope.languages.values())])
+  if (scope.entries === 0 || words.length === 0) return []
+  const source = new PostingSource(pool, scope)
+  const weigh = async (some: readonly QueryWord[]): Promise<Weighed[]> =>
+    (await source.count(some)).map((found, at) => {
+      const word = some[at] as QueryWord
+      return { word, found, weight: word.weight * weightOf(found, scope.entries) }
     })
-    termsOfLanguage.set(language, places)
-  }
-  const { rows } = await pool.query<[partition: number, term: string, block: number, postings: Buffer]>({
-    rowMode: 'array',
-    text: `select partition_id, term, block, postings from retrieval_posting
-      where partition_id = any($1::bigint[]) and term = any($2::text[])`,
-    values: [visible.map(([id]) => id), [...new Set([...termsOfLanguage.values()].flatMap((terms) => [...terms.keys()]))]],
-  })
-  const found = words.map(() => ({ entries: 0, rows: [] as [string, Buffer][] }))
-  for (const [partition, term, block, postings] of rows) {
-    for (const place of termsOfLanguage.get(languages.get(partition) ?? 'none')?.get(term) ?? []) {
-      const word = found[place]
-      if (!word) continue
-      word.entries += postings.length / POSTING_BYTES
-      word.rows.push([`${partition} ${block}`, postings])
+
+  const asked = await weigh(words)
+  const similar = await findSimilar(
+    pool,
+    scope,
+    asked.filter(({ found }) => found === 0).map(({ word }) => word),
+  )
+  const weighed = [...asked, ...(similar.length > 0 ? await weigh(similar) : [])].filter(({ found }) => found > 0)
+  const most = asked.reduce((sum, { weight }) => sum + weight, 0)
+
+  const ranked: Ranked[] = []
+  for await (const tier of tiers(source, weighed, scope.averageLength)) {
+    const ceiling = ranked.at(-1)?.similarity ?? 1
+    for (const { id, score } of await named(pool, tier, depth - ranked.length)) {
+      ranked.push({ id, similarity: Math.min(ceiling, score / most) })
     }
+    if (ranked.length >= depth) break
   }
-  const scores = new Map<string, Float64Array>()
-  let most = 0
-  for (const word of found) {
-    const weight = weightOf(word.entries, entries)
-    most += weight
-    for (const [key, postings] of word.rows) {
-      const block = scores.get(key) ?? new Float64Array(BLOCK_ENTRIES)
-      scores.set(key, block)
-      addScores(block, postings, weight, averageLength)
+  return ranked
+}
+
+/** The candidates, in groups of which each comes before the next. No group depends on how many are wanted. */
+async function* tiers(source: PostingSource, weighed: readonly Weighed[], averageLength: number): AsyncGenerator<Candidate[]> {
+  const earlier: Scoreboard[] = []
+  for (const [group, rest] of groupsOf(weighed)) {
+    const board = new Scoreboard()
+    const rows = await source.postings(group.map(({ word }) => word))
+    for (const [at, { weight }] of group.entries()) board.add(rows[at] ?? [], weight, averageLength)
+    const fresh = board.candidates().filter(({ partition, number }) => !earlier.some((one) => one.has(partition, number)))
+    if (rest.length === 0) yield fresh
+    else {
+      const [best, others] = splitBest(fresh, TOLD_APART)
+      yield await toldApart(source, best, rest, averageLength)
+      yield others
     }
+    earlier.push(board)
   }
-  const candidates: { partition: number; number: number; score: number }[] = []
-  for (const [key, block] of scores) {
-    const [partition = 0, number = 0] = key.split(' ').map(Number)
-    block.forEach((score, place) => {
-      if (score > 0) candidates.push({ partition, number: number * BLOCK_ENTRIES + place, score })
-    })
+}
+
+/** The words, the rarest first, in groups whose postings may all be read; with each group the words that come after it. */
+function groupsOf(weighed: readonly Weighed[]): [group: Weighed[], rest: Weighed[]][] {
+  const rarest = weighed.toSorted((a, b) => a.found - b.found || (textOf(a) < textOf(b) ? -1 : 1))
+  const groups: [Weighed[], Weighed[]][] = []
+  for (let start = 0; start < rarest.length; ) {
+    let end = start + 1
+    for (let sum = rarest[start]?.found ?? 0; end < rarest.length; end++) {
+      sum += rarest[end]?.found ?? 0
+      if (sum > WHOLE_POSTINGS) break
+    }
+    groups.push([rarest.slice(start, end), rarest.slice(end)])
+    start = end
   }
-  const least = candidates.map(({ score }) => score).sort((a, b) => b - a)[Math.min(depth, candidates.length) - 1] ?? 0
-  const best = candidates.filter(({ score }) => score >= least)
-  const { rows: ids } = await pool.query<[place: number, id: string]>({
+  return groups
+}
+
+const textOf = ({ word }: Weighed): string => [...word.terms].join(' ')
+
+/** `best` with what the words of `rest` add to them. */
+async function toldApart(
+  source: PostingSource,
+  best: readonly Candidate[],
+  rest: readonly Weighed[],
+  averageLength: number,
+): Promise<Candidate[]> {
+  const places = best.map(({ partition, number }) => ({ partition, block: Math.floor(number / BLOCK_ENTRIES) }))
+  const distinct = [...new Map(places.map((place) => [`${place.partition}/${place.block}`, place])).values()]
+  const rows = await source.postingsIn(
+    distinct,
+    rest.map(({ word }) => word),
+  )
+  const board = new Scoreboard()
+  for (const [at, { weight }] of rest.entries()) board.add(rows[at] ?? [], weight, averageLength)
+  return best.map((one) => ({ ...one, score: one.score + board.scoreOf(one.partition, one.number) }))
+}
+
+/** The best `count` by score, then by id. */
+async function named(pool: pg.Pool, candidates: readonly Candidate[], count: number): Promise<{ id: string; score: number }[]> {
+  const [best] = splitBest(candidates, count)
+  if (best.length === 0) return []
+  const { rows } = await pool.query<[place: number, id: string]>({
     rowMode: 'array',
     text: `select place, id from unnest($1::bigint[], $2::bigint[]) with ordinality as best (partition_id, number, place)
       join retrieval_entry using (partition_id, number)`,
     values: [best.map(({ partition }) => partition), best.map(({ number }) => number)],
   })
-  return ids
-    .map(([place, id]) => ({ id, similarity: (best[place - 1]?.score ?? 0) / most }))
-    .sort((a, b) => b.similarity - a.similarity || (a.id < b.id ? -1 : 1))
-    .slice(0, depth)
+  return rows
+    .map(([place, id]) => ({ id, score: best[place - 1]?.score ?? 0 }))
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+    .slice(0, count)
 }

@@ -33,4 +33,6 @@ const STATEMENTS = [
     postings bytea storage plain not null,
     primary key (partition_id, term, block)
   ) with (fillfactor = 85)`,
+  // For words with a slip at their beginning.
+  `create index retrieval_posting_ending on retrieval_posting (partition_id, reverse(term), block)`,
 ]

@@ -1,0 +1,108 @@
+import type pg from 'pg'
+import type { Language } from './language.ts'
+import { POSTING_BYTES } from './postings.ts'
+import type { QueryWord } from './query.ts'
+import type { Scope } from './scope.ts'
+
+/** The postings of one term, or a part of them: those of one block. */
+export interface PostingRow {
+  readonly partition: number
+  readonly block: number
+  readonly postings: Buffer
+}
+
+/** Where a block lies. */
+export type BlockPlace = Pick<PostingRow, 'partition' | 'block'>
+
+/** Up to this many postings, should every entry have every word, all are read at once. */
+const EAGER_POSTINGS = 2_000_000
+
+/** The postings of query words, within a scope and nowhere else. */
+export class PostingSource {
+  readonly #pool: pg.Pool
+  readonly #scope: Scope
+  readonly #ids: readonly number[]
+  readonly #read = new Map<QueryWord, readonly PostingRow[]>()
+
+  constructor(pool: pg.Pool, scope: Scope) {
+    this.#pool = pool
+    this.#scope = scope
+    this.#ids = [...scope.languages.keys()]
+  }
+
+  /** How many entries have each word. Reads the postings along with it when they cannot be many. */
+  async count(words: readonly QueryWord[]): Promise<number[]> {
+    if (words.length * this.#scope.entries > EAGER_POSTINGS) return this.#countOnly(words)
+    const read = await this.postings(words)
+    return read.map((rows) => rows.reduce((sum, { postings }) => sum + postings.length / POSTING_BYTES, 0))
+  }
+
+  /** All postings of each word. */
+  async postings(words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
+    const unread = words.filter((word) => !this.#read.has(word))
+    if (unread.length > 0) {
+      const rows = await this.#select(unread, 'select partition_id, term, block, postings from retrieval_posting where')
+      for (const [at, word] of unread.entries()) this.#read.set(word, rows[at] ?? [])
+    }
+    return words.map((word) => this.#read.get(word) ?? [])
+  }
+
+  /** The postings of each word that lie in these blocks. */
+  postingsIn(places: readonly BlockPlace[], words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
+    const text = `select partition_id, term, block, postings from retrieval_posting
+      join unnest($3::bigint[], $4::integer[]) as place (partition_id, block) using (partition_id, block) where`
+    return this.#select(words, text, [places.map(({ partition }) => partition), places.map(({ block }) => block)])
+  }
+
+  async #select(words: readonly QueryWord[], select: string, more: unknown[] = []): Promise<PostingRow[][]> {
+    const { rows } = await this.#pool.query<[partition: number, term: string, block: number, postings: Buffer]>({
+      rowMode: 'array',
+      text: `${select} partition_id = any($1::bigint[]) and term = any($2::text[])`,
+      values: [this.#ids, termsOf(words), ...more],
+    })
+    const byTerm = new WordsByTerm(words)
+    const found: PostingRow[][] = words.map(() => [])
+    for (const [partition, term, block, postings] of rows) {
+      for (const at of byTerm.get(this.#scope.languages.get(partition), term)) found[at]?.push({ partition, block, postings })
+    }
+    return found
+  }
+
+  async #countOnly(words: readonly QueryWord[]): Promise<number[]> {
+    const { rows } = await this.#pool.query<[language: Language, term: string, bytes: number]>({
+      rowMode: 'array',
+      text: `select language, term, sum(octet_length(postings)) from retrieval_posting
+        join retrieval_partition on id = partition_id where partition_id = any($1::bigint[]) and term = any($2::text[])
+        group by language, term`,
+      values: [this.#ids, termsOf(words)],
+    })
+    const byTerm = new WordsByTerm(words)
+    const counts = words.map(() => 0)
+    for (const [language, term, bytes] of rows) {
+      for (const at of byTerm.get(language, term)) counts[at] = (counts[at] ?? 0) + Number(bytes) / POSTING_BYTES
+    }
+    return counts
+  }
+}
+
+const termsOf = (words: readonly QueryWord[]): string[] => [...new Set(words.flatMap(({ terms }) => [...terms.values()]))]
+
+/** Which words a term of a language stands for: several when their stems are the same. */
+class WordsByTerm {
+  readonly #places = new Map<string, number[]>()
+
+  constructor(words: readonly QueryWord[]) {
+    words.forEach(({ terms }, at) => {
+      for (const [language, term] of terms) {
+        const key = `${language} ${term}`
+        const places = this.#places.get(key)
+        if (places) places.push(at)
+        else this.#places.set(key, [at])
+      }
+    })
+  }
+
+  get(language: Language | undefined, term: string): readonly number[] {
+    return this.#places.get(`${language} ${term}`) ?? []
+  }
+}
