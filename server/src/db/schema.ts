@@ -23,6 +23,8 @@ export interface Schema {
   retrieval_partition: RetrievalPartitionTable
   retrieval_entry: RetrievalEntryTable
   retrieval_posting: RetrievalPostingTable
+  embedding_model: EmbeddingModelTable
+  retrieval_vector: RetrievalVectorTable
   knowledge_collection: KnowledgeCollectionTable
   knowledge_partition: KnowledgePartitionTable
   knowledge_document: KnowledgeDocumentTable
@@ -384,4 +386,29 @@ export interface KnowledgeChunkTable {
   flagged: boolean
   /** Its document's. */
   partition_id: number
+}
+
+export interface EmbeddingModelTable {
+  id: GeneratedAlways<number>
+  name: string
+  dimensions: number
+  /** Whether the server has to be asked for that many dimensions. */
+  shortened: boolean
+  /** building: not every entry has a vector yet. ready: it answers. retired: another took its place, its vectors are deleted. */
+  state: string
+  changed_at: Generated<Date>
+  /** Whether its HNSW index is there, and whole. */
+  indexed: Generated<boolean>
+  /** Which node makes its vectors right now, and until when it may be silent. */
+  leased_by: string | null
+  leased_until: Generated<Date>
+}
+
+/** Only there with the extension `vector`, and where an embedder has been configured. */
+export interface RetrievalVectorTable {
+  model_id: number
+  partition_id: number
+  entry_id: string
+  /** Of length 1; null: the model takes no such text. */
+  embedding: string | null
 }

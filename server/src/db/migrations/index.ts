@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import * as gateway from './0001-gateway.ts'
 import * as retrieval from './0002-retrieval.ts'
+import * as embeddings from './0003-embeddings.ts'
 import * as knowledge from './0004-knowledge.ts'
 import * as memory from './0005-memory.ts'
 
@@ -8,6 +9,7 @@ import * as memory from './0005-memory.ts'
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-gateway': gateway,
   '0002-retrieval': retrieval,
+  '0003-embeddings': embeddings,
   '0004-knowledge': knowledge,
   '0005-memory': memory,
 }
