@@ -54,6 +54,7 @@ const STATEMENTS = [
     unique (collection_id, key)
   )`,
   `create index knowledge_document_page on knowledge_document (collection_id, id)`,
+  `create index knowledge_document_workspace on knowledge_document (workspace_id, id)`,
   `create index knowledge_document_flagged on knowledge_document (workspace_id, id) where flags is not null`,
   `create index knowledge_document_partition on knowledge_document (partition_id)`,
   // Its partition is its document's, which refers to it.

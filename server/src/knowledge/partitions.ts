@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import type { Tx } from '../db/database.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
+import { openPartition, type Partition } from '../retrieval/partition.ts'
+import type { Collection } from './collection.ts'
+import { uuidOfCollection } from './collection-store.ts'
+import { type Access, accessOf } from './labels.ts'
+import { uuidOfWorkspace } from './store-support.ts'
+
+/**
+ * Where documents with these labels lie. The collection's own labels play no part: they are read at each search, so that changing
+ * them moves nothing. Ask only with the collection locked.
+ */
+export async function partitionFor(tx: Tx, collection: Collection, labels: Access): Promise<Partition> {
+  const workspace = uuidOfWorkspace(collection.workspaceId)
+  const { language } = collection
+  const access = canonicalJson(accessOf(labels))
+  const hash = createHash('sha256').update(`${language} ${access}`).digest('hex')
+  const partition = await openPartition(tx, workspace, 'knowledge', `${collection.id} ${hash}`, language)
+  await tx
+    .insertInto('knowledge_partition')
+    .values({ id: partition.id, workspace_id: workspace, collection_id: uuidOfCollection(collection), language, access })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+  return partition
+}
+
+/** Forgets who might see the documents of a partition once it has none. Call it with the collection locked. */
+export async function dropIfEmpty(tx: Tx, workspaceId: string, partitionId: number): Promise<void> {
+  await tx
+    .deleteFrom('knowledge_partition')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', partitionId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('knowledge_document').select('id').whereRef('partition_id', '=', 'knowledge_partition.id'))),
+    )
+    .execute()
+}

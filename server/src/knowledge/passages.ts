@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { Classification } from '../domain/classification.ts'
+import { toId } from '../lib/id.ts'
+import type { Ranked } from '../retrieval/rank.ts'
+import { entryOf } from './chunk-store.ts'
+import { effectiveRegulations, type Labels } from './labels.ts'
+import { uuidOfWorkspace } from './store-support.ts'
+import type { VisiblePartition } from './visibility.ts'
+
+/** A chunk as it is shown. */
+export interface Passage {
+  /** `chk_…` */
+  readonly id: string
+  /** `doc_…` */
+  readonly documentId: string
+  readonly title: string
+  /** Name of the collection. */
+  readonly collection: string
+  readonly collectionId: string
+  readonly headings: readonly string[]
+  readonly position: number
+  readonly content: string
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  readonly source: string
+  /** Instructions were found in it, and nobody has looked at them yet. */
+  readonly flagged: boolean
+  /** When the document's present version came in. */
+  readonly updatedAt: Date
+  readonly similarity: number
+}
+
+/** The chunks that were ranked, in that order, without those that have gone or left these partitions since. */
+export async function loadPassages(
+  db: Db,
+  workspaceId: string,
+  visible: readonly VisiblePartition[],
+  ranked: readonly Ranked[],
+): Promise<readonly Passage[]> {
+  const workspace = uuidOfWorkspace(workspaceId)
+  const partitions = new Map(visible.map((partition) => [partition.id, partition]))
+  const rows = await db
+    .selectFrom('knowledge_chunk as chunk')
+    .innerJoin('knowledge_document as document', (join) =>
+      join.onRef('document.id', '=', 'chunk.document_id').onRef('document.partition_id', '=', 'chunk.partition_id'),
+    )
+    .where('chunk.workspace_id', '=', workspace)
+    .where('document.workspace_id', '=', workspace)
+    .where(sql<boolean>`chunk.id = any(${ranked.map(({ id }) => id)}::uuid[])`)
+    .where(sql<boolean>`chunk.partition_id = any(${[...partitions.keys()]}::bigint[])`)
+    .select(['chunk.id', 'document_id', 'position', 'headings', 'content', 'flagged', 'chunk.partition_id'])
+    .select(['title', 'source', 'regulations', 'limits', 'document.updated_at'])
+    .execute()
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return ranked.flatMap(({ id, similarity }) => {
+    const row = found.get(id)
+    const partition = row && partitions.get(row.partition_id)
+    if (!partition) return []
+    const { collection, classification } = partition
+    return {
+      id: toId('chk', id),
+      documentId: toId('doc', row.document_id),
+      title: row.title,
+      collection: collection.name,
+      collectionId: collection.id,
+      headings: row.headings,
+      position: row.position,
+      content: row.content,
+      classification,
+      regulations: effectiveRegulations(collection, row, row.limits as Labels),
+      source: row.source,
+      flagged: row.flagged,
+      updatedAt: row.updated_at,
+      similarity,
+    }
+  })
+}
+
+/**
+ * What chunks are embedded by, from their UUIDs. For the job that embeds whatever the index of all Workspaces lacks, and for nothing
+ * that answers a request: it asks for no Workspace.
+ */
+export async function textsOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('knowledge_chunk as chunk')
+    .innerJoin('knowledge_document as document', 'document.id', 'chunk.document_id')
+    .where(sql<boolean>`chunk.id = any(${[...ids]}::uuid[])`)
+    .select(['chunk.id', 'title', 'headings', 'content'])
+    .execute()
+  return new Map(
+    rows.map((row) => {
+      const { title, text } = entryOf(row.title, row)
+      return [row.id, `${title}\n\n${text}`]
+    }),
+  )
+}
