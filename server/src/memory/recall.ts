@@ -1,0 +1,133 @@
+import type { Db } from '../db/database.ts'
+import type { Classification } from '../domain/classification.ts'
+import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
+import { upTo, type Viewer } from '../domain/viewer.ts'
+import type { Clock } from '../lib/clock.ts'
+import { toId } from '../lib/id.ts'
+import type { Ranker } from '../retrieval/rank.ts'
+import { unexpiredMemoriesOf, uuidOf } from './memory-row.ts'
+import { visibleOwners } from './owner.ts'
+import { partitionsOf } from './owner-store.ts'
+import { scoreOf } from './ranking.ts'
+
+/** A memory that its viewer may see. Ids are TypeIDs. */
+export interface RecalledMemory {
+  readonly id: string
+  readonly scope: MemoryScope
+  readonly scopeId: string
+  readonly kind: MemoryKind
+  readonly content: string
+  readonly summary: string | null
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  /** 0 to 1, of the texts alone; the order also heeds freshness and kind (ranking.ts). */
+  readonly similarity: number
+}
+
+interface RecallDeps {
+  readonly db: Db
+  readonly ranker: Ranker
+  readonly clock: Clock
+}
+
+const FIRST_DEPTH = 64
+/** Among so many best fits the order is exact; beyond, it is exact within what is read at a time. */
+const EXACT_DEPTH = 1_024
+
+/**
+ * What is remembered for this viewer that fits `text`, best first, in batches until nothing is left: the owners that the viewer
+ * shares, up to the ceiling, active, not superseded, not expired by the clock. Memories of others have no influence on any of it.
+ */
+export async function* recallMemories(
+  { db, ranker, clock }: RecallDeps,
+  viewer: Viewer,
+  query: { readonly text: string; readonly scopes?: readonly MemoryScope[] },
+): AsyncGenerator<readonly RecalledMemory[]> {
+  const now = clock.now()
+  const owners = visibleOwners(viewer).filter(({ scope }) => query.scopes?.includes(scope) ?? true)
+  const visible = await partitionsOf(db, owners, upTo(viewer.ceiling))
+  if (visible.length === 0) return
+  const seen = new Set<string>()
+  let waiting: Scored[] = []
+  for (let depth = FIRST_DEPTH; ; depth *= 2) {
+    const ranked = await ranker.rank(uuidOf('ws', viewer.workspaceId), visible, query.text, depth)
+    // The order of the ranker leads, also where it is not that of its similarities.
+    let relevance = 1
+    const fresh = ranked.flatMap(({ id, similarity }) => {
+      relevance = Math.min(relevance, similarity)
+      if (seen.has(id)) return []
+      seen.add(id)
+      return { id, similarity, relevance }
+    })
+    waiting.push(...(await load(db, viewer, visible, fresh, now)))
+    const isLast = ranked.length < depth
+    // Nothing further down can score more than it is relevant.
+    const bound = isLast || depth >= EXACT_DEPTH ? 0 : relevance
+    const ready = waiting.filter(({ score }) => score >= bound).toSorted(byScore)
+    waiting = waiting.filter(({ score }) => score < bound)
+    if (ready.length > 0) yield ready.map(({ memory }) => memory)
+    if (isLast) return
+  }
+}
+
+interface Scored {
+  readonly memory: RecalledMemory
+  readonly score: number
+}
+
+const byScore = (a: Scored, b: Scored): number =>
+  b.score - a.score || b.memory.similarity - a.memory.similarity || (a.memory.id < b.memory.id ? -1 : 1)
+
+interface Fit {
+  readonly id: string
+  readonly similarity: number
+  readonly relevance: number
+}
+
+/** Everything that decides on visibility is asked once more, of the memories themselves. */
+async function load(
+  db: Db,
+  { workspaceId, ceiling }: Viewer,
+  visible: readonly { readonly id: number; readonly ownerId: string }[],
+  fits: readonly Fit[],
+  now: Date,
+): Promise<Scored[]> {
+  if (fits.length === 0) return []
+  const rows = await unexpiredMemoriesOf(db, uuidOf('ws', workspaceId), now)
+    .where('item.owner_id', 'in', [...new Set(visible.map(({ ownerId }) => ownerId))])
+    .where(
+      'item.partition_id',
+      'in',
+      visible.map(({ id }) => id),
+    )
+    .where(
+      'item.id',
+      'in',
+      fits.map(({ id }) => id),
+    )
+    .where('item.classification', 'in', upTo(ceiling))
+    .where('item.mode', '=', 'active')
+    .where('item.superseded_at', 'is', null)
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return fits.flatMap(({ id, similarity, relevance }) => {
+    const row = byId.get(id)
+    if (!row) return []
+    const memory: RecalledMemory = {
+      id: toId('mem', id),
+      scope: row.scope as MemoryScope,
+      scopeId: row.scope_id,
+      kind: row.kind as MemoryKind,
+      content: row.content,
+      summary: row.summary,
+      classification: row.classification as Classification,
+      regulations: row.regulations,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      similarity,
+    }
+    return { memory, score: scoreOf(relevance, memory, now) }
+  })
+}
