@@ -3,6 +3,8 @@ import type { ChainEnd, SealedRecord } from './chain.ts'
 
 /** Plain SQL: the one statement that every answer waits for is sent as it is. */
 export interface Statement {
+  /** Parsed and planned once for each connection, where the driver is given it. */
+  readonly name?: string
   readonly text: string
   readonly values: unknown[]
 }
@@ -43,6 +45,7 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
   const prepared = records.map((record) => record.prepared)
   const drafts = prepared.map(({ draft }) => draft)
   return {
+    name: 'append',
     text: TEXT,
     values: [
       workspace,

@@ -53,4 +53,22 @@ describe('the embedded database, shared by many connections', () => {
     expect(await Promise.all([query(1), transaction(2), query(3)])).toEqual([1, 2, 3])
     expect((await pool.query("select to_regclass('of_the_dead') as found")).rows).toEqual([{ found: null }])
   })
+
+  test('a prepared statement is its connection’s own, under whatever name, and goes with it', async () => {
+    const prepared = async (): Promise<number> =>
+      (await pool.query("select count(*)::int as n from pg_prepared_statements where name like '%same name'")).rows[0].n
+    const clients = [new pg.Client(where), new pg.Client(where)] as const
+    for (const client of clients) await client.connect()
+    const ask = (client: pg.Client, text: string) => client.query({ name: 'same name', text, values: [20] })
+    for (let round = 0; round < 3; round++) {
+      expect((await ask(clients[0], 'select $1::int + 1 as n')).rows).toEqual([{ n: 21 }])
+      expect((await ask(clients[1], 'select $1::int + 2 as n')).rows).toEqual([{ n: 22 }])
+    }
+    expect(await prepared()).toBe(2)
+    await clients[0].end()
+    await expect.poll(prepared).toBe(1)
+    expect((await ask(clients[1], 'select $1::int + 2 as n')).rows).toEqual([{ n: 22 }])
+    await clients[1].end()
+    await expect.poll(prepared).toBe(0)
+  })
 })

@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
+import { closeStatements, StatementNames } from './statement-names.ts'
 
 /** First bytes of the messages that begin something: Parse, Bind, Describe, Execute, Close. What follows ends it. */
 const OPENING = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))
@@ -26,6 +27,7 @@ interface Exchange {
 export class ExchangeQueue {
   readonly #db: PGlite
   readonly #opened = new Map<number, Uint8Array[]>()
+  readonly #statements = new StatementNames()
   #waiting: Exchange[] = []
   #busy = false
   /** The connection in a transaction or before its Sync: nobody else's turn until it is through, or gone. */
@@ -37,7 +39,7 @@ export class ExchangeQueue {
 
   /** Called by pglite-socket with one message at a time; resolves with the size of what was answered. */
   enqueue(connection: number, message: Uint8Array, answer: (data: Uint8Array) => void): Promise<number> {
-    const parts = [...(this.#opened.get(connection) ?? []), message]
+    const parts = [...(this.#opened.get(connection) ?? []), this.#statements.owned(connection, message)]
     if (OPENING.has(message[0] ?? 0)) {
       this.#opened.set(connection, parts)
       return Promise.resolve(0)
@@ -58,9 +60,12 @@ export class ExchangeQueue {
     for (const { reject } of gone) reject(new Error('the connection has ended'))
   }
 
-  /** The connection is gone: what it began and did not end is rolled back, and the others go on. */
+  /** The connection is gone: what it began and did not end is rolled back, what it prepared is closed, the others go on. */
   async clearTransactionIfNeeded(connection: number): Promise<void> {
     if (this.#owner === connection) await this.#push(connection, ROLLBACK, true, () => {})
+    const names = this.#statements.forget(connection)
+    // Nobody waits for it: the database itself may be closing.
+    if (names.length > 0) this.#push(connection, closeStatements(names), true, () => {}).catch(() => {})
   }
 
   #push(connection: number, bytes: Uint8Array, ends: boolean, answer: Exchange['answer']): Promise<number> {
