@@ -22,6 +22,7 @@ import { Pools } from './providers/pools.ts'
 import type { Provider } from './providers/provider.ts'
 import { loadProviders, PROVIDERS_TOPIC } from './providers/provider-store.ts'
 import { guardedConnector } from './providers/url-guard.ts'
+import { createRanker } from './retrieval/rank.ts'
 import { PendingAnswers } from './review/pending-answers.ts'
 import { ReviewWaiters } from './review/waiting.ts'
 import { exchangeObserver } from './telemetry/exchange-observer.ts'
@@ -122,7 +123,7 @@ function compose(
     detectors,
     detectorBudgetMs: config.detectorBudgetMs,
     policies,
-    features: new Set<'knowledge' | 'memory'>(),
+    ranker: createRanker({ db, pool: database.pool }),
     workspaceKeys,
     pendingAnswers: new PendingAnswers({ ...database, clock }),
     db,

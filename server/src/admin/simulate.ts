@@ -4,7 +4,7 @@ import type { FindingCounts } from '../domain/finding.ts'
 import { collectTexts, estimateTokens } from '../domain/message.ts'
 import { type Application, NOBODY, type User } from '../domain/principal.ts'
 import type { Admitted, Authorized, Content, Inspected } from '../pipeline/facts.ts'
-import { NO_REPLY } from '../pipeline/neutral.ts'
+import { NO_REPLY, nothingRecalled, nothingRetrieved } from '../pipeline/neutral.ts'
 import { Passed, type Step, Stop } from '../pipeline/outcome.ts'
 import type { Exchange, GatewayRequest } from '../pipeline/request.ts'
 import { classify } from '../pipeline/stages/04-classify.ts'
@@ -53,7 +53,9 @@ export async function simulate(supposed: Supposed, deps: AuthorizeDeps & Inspect
   const leave = settled(await authorize(EXCHANGE, caller, admitted, identity, content.known, drafted))
   if (leave.failed.length > 0 || !leave.known || response === undefined) return foreseen(content, leave)
   const reply = { ...NO_REPLY, completion: completionOf(response, admitted) }
-  return foreseen(content, leave, settled(inspect(EXCHANGE, caller, admitted, identity, leave.known, reply, deps)))
+  const found = nothingRetrieved(leave.known)
+  const made = { found, recalled: nothingRecalled(found.decision), reply }
+  return foreseen(content, leave, settled(inspect(EXCHANGE, caller, admitted, identity, leave.known, made, deps)))
 }
 
 const EXCHANGE: Exchange = {

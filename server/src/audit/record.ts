@@ -36,10 +36,12 @@ export interface AuditDraft {
   readonly decision: DecisionFacts | null
   readonly policy_versions: readonly (Omit<PolicyVersion, 'name'> & { readonly name?: string })[]
   readonly attempts: readonly ProviderAttempt[]
-  /** Ids of the chunks used. */
-  readonly knowledge: readonly string[]
-  /** Ids of the memories used or written. */
-  readonly memory: readonly string[]
+  /** Chunks that were shown to the caller or given to the model. */
+  readonly knowledge: readonly UsedHit[]
+  /** The same of memories. */
+  readonly memory: readonly UsedHit[]
+  /** Memories that this exchange has written. */
+  readonly remembered: readonly { readonly id: string; readonly mode: string; readonly hash: string }[]
   readonly review: ReviewLink | null
   readonly dry_run: boolean
   /** The values policies looked at that are not content, by the names policies use (`request.model`). */
@@ -78,6 +80,14 @@ interface ContentFacts {
   readonly choices?: number
   readonly models?: number
   readonly hits?: number
+}
+
+interface UsedHit {
+  readonly id: string
+  /** Keyed hash of its content, as it was used. */
+  readonly hash: string
+  /** How well it fitted, 0 to 1. */
+  readonly score: number
 }
 
 interface StageTrace {
@@ -143,6 +153,7 @@ export function changeDraft(of: {
     attempts: [],
     knowledge: [],
     memory: [],
+    remembered: [],
     review: null,
     dry_run: false,
     features: {},

@@ -11,6 +11,7 @@ import { chatChunks } from './chat-chunks.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
 import * as docs from './gateway-schemas.ts'
 import { governanceOf } from './governance.ts'
+import { knowledgeHit, memoryHit } from './hits.ts'
 import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseNothing } from './other-requests.ts'
 
 export interface GatewayDeps extends PipelineDeps {
@@ -55,15 +56,28 @@ export async function gatewayRoutes(app: FastifyInstance, deps: GatewayDeps): Pr
   })
   app.post('/v1/knowledge/search', { schema: docs.knowledgeSearch }, async (request, reply) => {
     const result = await run('knowledge_search', request, reply, parseKnowledgeSearch)
-    return answer(reply, result, () => ({ object: 'list', data: [], governance: governanceOf(result) }))
+    return answer(reply, result, () => ({
+      object: 'list',
+      data: (result.trail.facts.inspect?.passages ?? []).map(knowledgeHit),
+      governance: governanceOf(result),
+    }))
   })
   app.post('/v1/memory/search', { schema: docs.memorySearch }, async (request, reply) => {
     const result = await run('memory_search', request, reply, parseMemorySearch)
-    return answer(reply, result, () => ({ object: 'list', data: [], governance: governanceOf(result) }))
+    return answer(reply, result, () => ({
+      object: 'list',
+      data: (result.trail.facts.inspect?.memories ?? []).map(memoryHit),
+      governance: governanceOf(result),
+    }))
   })
   app.post('/v1/memory/capture', { schema: docs.memoryCapture }, async (request, reply) => {
     const result = await run('memory_capture', request, reply, parseCapture)
-    return answer(reply, result, () => ({ stored: false, governance: governanceOf(result) }))
+    const [kept] = result.remembered
+    return answer(reply, result, () => ({
+      stored: kept !== undefined,
+      ...(kept && { memory_id: kept.id, mode: kept.mode }),
+      governance: governanceOf(result),
+    }))
   })
 }
 

@@ -24,7 +24,7 @@ export const MemorySearchBody = Type.Object({ query, limit, governance: optional
 
 /** gateway-api.md, CaptureRequest */
 export const CaptureBody = Type.Object({
-  content: Type.String({ minLength: 1 }),
+  content: Type.String({ minLength: 1, pattern: '\\S' }),
   scope: MEMORY_SCOPE,
   kind: MEMORY_KIND,
   classification: CLASSIFICATION,
@@ -55,11 +55,13 @@ const asMessage = (content: string) => [{ role: 'user', content }]
 export const parseKnowledgeSearch = parser(KnowledgeSearchBody, (body) => ({
   user: userOf(body.governance),
   messages: asMessage(body.query),
+  limit: body.limit ?? EMPTY_REQUEST.limit,
 }))
 
 export const parseMemorySearch = parser(MemorySearchBody, (body) => ({
   ...identityOf(body.governance),
   messages: asMessage(body.query),
+  limit: body.limit ?? EMPTY_REQUEST.limit,
 }))
 
 export const parseCapture = parser(
@@ -67,6 +69,14 @@ export const parseCapture = parser(
   (body) => ({
     ...identityOf(body.governance),
     messages: [body.content, body.summary ?? ''].filter(Boolean).flatMap(asMessage),
+    capture: {
+      scope: body.scope,
+      scopeId: body.scope_id ?? null,
+      kind: body.kind,
+      classification: body.classification,
+      regulations: [...new Set(body.regulations)],
+      expiresAt: body.expires_at == null ? null : new Date(body.expires_at),
+    },
   }),
   ({ scope, scope_id }) =>
     (scope === 'department' || scope === 'project') && scope_id == null

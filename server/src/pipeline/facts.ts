@@ -5,10 +5,14 @@ import type { Decision } from '../domain/decision.ts'
 import type { Finding, FindingCounts } from '../domain/finding.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, User } from '../domain/principal.ts'
+import type { Passage } from '../knowledge/search.ts'
+import type { MemoryDraft } from '../memory/capture.ts'
+import type { RecalledMemory } from '../memory/recall.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Steering } from '../policy/directives.ts'
 import type { Vault } from '../policy/vault.ts'
 import type { Candidate, ModelEntry } from '../providers/route.ts'
+import type { Governed } from './governed-hits.ts'
 import type { GatewayRequest } from './request.ts'
 import type { Release } from './resubmission.ts'
 
@@ -19,8 +23,8 @@ export interface Facts {
   identify: Identity
   classify: Content
   authorize: Authorized
-  retrieve: readonly Passage[]
-  recall: readonly Recalled[]
+  retrieve: Retrieved
+  recall: Recalled
   route: Route
   invoke: Reply
   inspect: Inspected
@@ -35,13 +39,13 @@ export interface Caller {
 /** Whose holds and records an exchange may touch. */
 export const ownerOf = ({ application }: Caller) => ({ workspaceId: application.workspaceId, applicationId: application.id })
 
-/** The decision as far as the exchange came. */
-export const decisionOf = ({ classify, authorize, inspect }: Partial<Facts>): Decision | undefined =>
-  inspect?.decision ?? authorize?.decision ?? classify?.denial
+/** The decision as far as the exchange came: each stage that decides adds to what those before it decided. */
+export const decisionOf = ({ classify, authorize, retrieve, recall, inspect, remember }: Partial<Facts>): Decision | undefined =>
+  (remember ?? inspect ?? recall ?? retrieve ?? authorize)?.decision ?? classify?.denial
 
-/** Transforms that were carried out, at input and output. */
-export const transformsOf = ({ authorize, inspect }: Partial<Facts>): readonly string[] => [
-  ...new Set([...(authorize?.transforms ?? []), ...(inspect?.transforms ?? [])]),
+/** Transforms that were carried out, wherever policies were asked. */
+export const transformsOf = ({ authorize, retrieve, recall, inspect, remember }: Partial<Facts>): readonly string[] => [
+  ...new Set([authorize, retrieve, recall, inspect, remember].flatMap((stage) => stage?.transforms ?? [])),
 ]
 
 export interface Admitted {
@@ -96,15 +100,11 @@ export interface Authorized {
   readonly found: AuditRecord | undefined
 }
 
-/** A piece of knowledge this user may see. */
-export interface Passage {
-  readonly id: string
-}
+/** Knowledge that this user may see, best first. */
+export type Retrieved = Governed<Passage>
 
-/** A memory this user may see. */
-export interface Recalled {
-  readonly id: string
-}
+/** Memories that this user may see, best first. */
+export type Recalled = Governed<RecalledMemory>
 
 export interface Route {
   readonly candidates: readonly Candidate[]
@@ -125,10 +125,27 @@ export interface Inspected {
   readonly counts: FindingCounts
   /** What the caller gets: transforms applied, pseudonyms restored. */
   readonly completion: Completion | undefined
+  /** Searches: the hits the caller gets. */
+  readonly passages: readonly Passage[]
+  readonly memories: readonly RecalledMemory[]
   readonly transforms: readonly string[]
 }
 
-/** What was kept of the exchange. */
+/** What the stages before have made of the exchange. */
+export interface Made {
+  readonly found: Retrieved
+  readonly recalled: Recalled
+  readonly way: Route
+  readonly reply: Reply
+  readonly checked: Inspected
+}
+
+/** What is to be kept of the exchange; the record stage writes it, together with the record. */
 export interface Remembered {
-  readonly ids: readonly string[]
+  readonly drafts: readonly MemoryDraft[]
+  /** Input, output and memory together. */
+  readonly decision: Decision
+  readonly transforms: readonly string[]
+  /** Calls of the model that extracted them. */
+  readonly attempts: readonly ProviderAttempt[]
 }

@@ -9,7 +9,7 @@ export function finishedExchange(
   { trail, auditId, status, error, held, cause }: PipelineResult,
   now: Date,
 ): FinishedExchange {
-  const { invoke, route } = trail.facts
+  const { invoke, route, remember } = trail.facts
   return {
     endpoint,
     requestId,
@@ -23,7 +23,7 @@ export function finishedExchange(
     held: held !== undefined,
     ms: trail.ms,
     stages: trail.notes,
-    attempts: invoke?.attempts ?? [],
+    attempts: [...(invoke?.attempts ?? []), ...(remember?.attempts ?? [])],
     startedAt: now.getTime() - trail.ms,
     cause,
   }

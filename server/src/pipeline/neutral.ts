@@ -1,8 +1,9 @@
+import type { Decision } from '../domain/decision.ts'
 import { countFindings } from '../domain/finding.ts'
 import { NOBODY } from '../domain/principal.ts'
 import { collectDirectives } from '../policy/directives.ts'
 import { Vault } from '../policy/vault.ts'
-import type { Authorized, Content, Identity, Inspected, Remembered, Reply, Route } from './facts.ts'
+import type { Authorized, Content, Identity, Inspected, Recalled, Remembered, Reply, Retrieved, Route } from './facts.ts'
 
 /** What stands in for a stage that an endpoint passes through. */
 export const UNIDENTIFIED: Identity = { user: NOBODY, sessionId: '' }
@@ -36,12 +37,21 @@ export const NOWHERE: Route = { candidates: [], models: [] }
 
 export const NO_REPLY: Reply = { completion: undefined, provider: '', attempts: [] }
 
-export const NOTHING_KEPT: Remembered = { ids: [] }
+/** Nothing was looked for: the decision stands as it is. */
+export const nothingRetrieved = ({ decision }: Authorized): Retrieved => ({ decision, ...NO_HITS })
+export const nothingRecalled = (decision: Decision): Recalled => ({ decision, ...NO_HITS })
+
+const NO_HITS = { hits: [], counts: UNREAD.counts, transforms: [] }
 
 /** Nothing came back that could be inspected: the input's decision stands. */
 export const uninspected = ({ decision }: Authorized): Inspected => ({
   decision,
   counts: UNREAD.counts,
   completion: undefined,
+  passages: [],
+  memories: [],
   transforms: [],
 })
+
+/** Nothing is kept of the exchange. */
+export const nothingKept = ({ decision }: Inspected): Remembered => ({ drafts: [], decision, transforms: [], attempts: [] })

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Facts } from './facts.ts'
+import type { StoredMemory } from './record-draft.ts'
 import type { Trail } from './trail.ts'
 
 /** What the endpoint makes its answer from: exactly what the record says. */
@@ -14,6 +15,8 @@ export interface PipelineResult {
   readonly completionJson: string | undefined
   /** Set when a person has to decide first. */
   readonly held: { readonly itemId: string } | undefined
+  /** Memories that were written. */
+  readonly remembered: readonly StoredMemory[]
   /** The private side of a failure, for the log only. */
   readonly cause?: unknown
 }

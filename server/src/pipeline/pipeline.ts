@@ -1,7 +1,17 @@
 import type { FinishedExchange } from '../telemetry/exchange-observer.ts'
 import type { Facts } from './facts.ts'
 import { finishedExchange } from './finished.ts'
-import { NO_REPLY, NOTHING_KEPT, NOWHERE, UNIDENTIFIED, UNREAD, uninspected } from './neutral.ts'
+import { informed } from './informed.ts'
+import {
+  NO_REPLY,
+  NOWHERE,
+  nothingKept,
+  nothingRecalled,
+  nothingRetrieved,
+  UNIDENTIFIED,
+  UNREAD,
+  uninspected,
+} from './neutral.ts'
 import type { Outcome } from './outcome.ts'
 import type { PipelineResult } from './pipeline-result.ts'
 import type { Exchange } from './request.ts'
@@ -10,12 +20,12 @@ import { admit } from './stages/02-admit.ts'
 import { identify } from './stages/03-identify.ts'
 import { type ClassifyDeps, classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
-import { retrieve } from './stages/06-retrieve.ts'
-import { recall } from './stages/07-recall.ts'
+import { type RetrieveDeps, retrieve } from './stages/06-retrieve.ts'
+import { type RecallDeps, recall } from './stages/07-recall.ts'
 import { type RouteDeps, route } from './stages/08-route.ts'
 import { type InvokeDeps, invoke } from './stages/09-invoke.ts'
 import { inspect } from './stages/10-inspect.ts'
-import { remember } from './stages/11-remember.ts'
+import { type RememberDeps, remember } from './stages/11-remember.ts'
 import { type RecordDeps, record } from './stages/12-record.ts'
 import { ENDPOINT_PLANS } from './stages.ts'
 import { Halt, Trail } from './trail.ts'
@@ -25,8 +35,11 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   Parameters<typeof identify>[3] &
   ClassifyDeps &
   AuthorizeDeps &
+  RetrieveDeps &
+  RecallDeps &
   RouteDeps &
   InvokeDeps &
+  RememberDeps &
   RecordDeps & { readonly observe: (finished: FinishedExchange) => void }
 
 /** Takes one exchange through the twelve stages. Whatever happens on the way, `record` runs last, and nothing leaves before it. */
@@ -50,10 +63,16 @@ export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promi
  * What the exchange took of the token limit: nothing if no provider was asked, the estimate if none counted. One that is held
  * and waits for its reviewer keeps its estimate: the walk that follows the decision is not admitted again (02-admit.ts).
  */
-function spentTokens({ admit, invoke }: Partial<Facts>): number | undefined {
-  if (invoke && invoke.attempts.length > 0) return invoke.completion?.usage?.total_tokens
+function spentTokens({ admit, invoke, remember }: Partial<Facts>): number | undefined {
+  if (invoke && invoke.attempts.length > 0) {
+    const extracting = sum((remember?.attempts ?? []).map(({ prompt_tokens: i, completion_tokens: o }) => (i ?? 0) + (o ?? 0)))
+    const answered = invoke.completion?.usage?.total_tokens
+    return answered === undefined ? undefined : answered + extracting
+  }
   return admit && admit.request.waitSeconds > 0 && admit.request.reviewItemId === undefined ? undefined : 0
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 /** The one walk of all six endpoints. A stage that does not work for an endpoint (stages.ts) yields its neutral value. */
 async function walk(exchange: Exchange, deps: PipelineDeps, trail: Trail<Facts>): Promise<Outcome> {
@@ -62,11 +81,28 @@ async function walk(exchange: Exchange, deps: PipelineDeps, trail: Trail<Facts>)
   const identity = await trail.step('identify', () => identify(exchange, caller, admitted, deps), UNIDENTIFIED)
   const content = await trail.step('classify', () => classify(caller, admitted, deps), UNREAD)
   const leave = await trail.step('authorize', () => authorize(exchange, caller, admitted, identity, content, deps))
-  await trail.step('retrieve', retrieve, [])
-  await trail.step('recall', recall, [])
-  const way = await trail.step('route', () => route(caller, admitted, leave, deps), NOWHERE)
-  const reply = await trail.step('invoke', () => invoke(admitted, leave, way, deps), NO_REPLY)
-  await trail.step('inspect', () => inspect(exchange, caller, admitted, identity, leave, reply, deps), uninspected(leave))
-  await trail.step('remember', remember, NOTHING_KEPT)
+  const found = await trail.step(
+    'retrieve',
+    () => retrieve(exchange, caller, admitted, identity, leave, deps),
+    nothingRetrieved(leave),
+  )
+  const recalled = await trail.step(
+    'recall',
+    () => recall(exchange, caller, admitted, identity, leave, found, deps),
+    nothingRecalled(found.decision),
+  )
+  const ready = informed(leave, found, recalled, admitted.auditId)
+  const way = await trail.step('route', () => route(caller, admitted, ready, deps), NOWHERE)
+  const reply = await trail.step('invoke', () => invoke(admitted, ready, way, deps), NO_REPLY)
+  const checked = await trail.step(
+    'inspect',
+    () => inspect(exchange, caller, admitted, identity, ready, { found, recalled, reply }, deps),
+    uninspected(ready),
+  )
+  await trail.step(
+    'remember',
+    () => remember(exchange, caller, admitted, identity, ready, { found, recalled, way, reply, checked }, deps),
+    nothingKept(checked),
+  )
   return { kind: 'answered' }
 }

@@ -14,6 +14,14 @@ export interface Answered {
   /** Text of the completion, as JSON; undefined when none leaves. */
   readonly completionJson: string | undefined
   readonly review: { readonly id: string; readonly state: string } | null
+  readonly remembered: readonly StoredMemory[]
+}
+
+/** A memory as it was written: under the id of an older one with the same content, if there was one. */
+export interface StoredMemory {
+  readonly id: string
+  readonly mode: 'active' | 'audit_only'
+  readonly content: string
 }
 
 type Recorded = Trail<Facts> & {
@@ -37,11 +45,14 @@ export function draftOf(
   const { identify, classify, authorize, retrieve, recall, invoke, inspect, remember } = trail.facts
   const decision = decisionOf(trail.facts)
   const user = identify?.user
+  const isChat = exchange.endpoint === 'chat'
+  const passages = (isChat ? retrieve?.hits : inspect?.passages) ?? []
+  const memories = (isChat ? recall?.hits : inspect?.memories) ?? []
   const policy = authorize?.policy?.version
   // Keys in the order of RFC 8785, here and below: what is in order need not be put in order to be sealed.
   return {
     application_id: application.id,
-    attempts: invoke?.attempts ?? [],
+    attempts: [...(invoke?.attempts ?? []), ...(remember?.attempts ?? [])],
     change: null,
     classification: decision?.classification ?? null,
     created_at: createdAt.toISOString(),
@@ -58,18 +69,24 @@ export function draftOf(
     endpoint: exchange.endpoint,
     error_code: answer.errorCode,
     features: features(exchange, application, admit, trail.facts, hasher),
-    findings: { ...found('classify', classify?.counts), ...found('inspect', inspect?.counts) },
+    findings: {
+      ...found('classify', classify?.counts),
+      ...found('inspect', inspect?.counts),
+      ...found('recall', recall?.counts),
+      ...found('retrieve', retrieve?.counts),
+    },
     id: admit.auditId,
-    knowledge: (retrieve ?? []).map(({ id }) => id),
-    memory: [...(recall ?? []).map(({ id }) => id), ...(remember?.ids ?? [])],
+    knowledge: used(passages, hasher),
+    memory: used(memories, hasher),
     object: 'audit_record',
     policy_versions: policy ? [policy] : [],
+    remembered: answer.remembered.map(({ id, mode, content }) => ({ hash: hasher.text(content), id, mode })),
     request: {
       bytes: admit.bytes,
       hash: admit.bytes > 0 ? hasher.text(exchange.body) : null,
       messages: admit.request.messages.length,
     },
-    response: responseFacts(trail.facts, answer, hasher),
+    response: responseFacts(exchange, trail.facts, answer, hasher),
     review: answer.review,
     risk_level: decision?.risk ?? null,
     stages: trail.stages.map(({ name, outcome, ms }) => ({ ms: rounded(ms), name, outcome: name === 'record' ? 'ok' : outcome })),
@@ -86,10 +103,27 @@ export function draftOf(
 
 const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000
 
-function responseFacts({ inspect, route }: Partial<Facts>, { completionJson }: Answered, hasher: KeyedHasher) {
+/** Hits that were shown, or given to a model: which, of what text, how well they fitted. */
+const used = (
+  hits: readonly { readonly id: string; readonly content: string; readonly similarity: number }[],
+  hasher: KeyedHasher,
+) => hits.map(({ id, content, similarity }) => ({ hash: hasher.text(content), id, score: similarity }))
+
+function responseFacts(
+  { endpoint }: Exchange,
+  { inspect, route }: Partial<Facts>,
+  { completionJson, errorCode }: Answered,
+  hasher: KeyedHasher,
+) {
   if (completionJson !== undefined) {
     const choices = inspect?.completion?.choices.length ?? 0
     return { bytes: Buffer.byteLength(completionJson), choices, hash: hasher.text(completionJson) }
+  }
+  if (endpoint === 'knowledge_search' || endpoint === 'memory_search') {
+    const texts = [...(inspect?.passages ?? []), ...(inspect?.memories ?? [])].map(({ content }) => content)
+    if (errorCode !== null) return null
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+    return { bytes, hash: hasher.json(texts), hits: texts.length }
   }
   return route && route.models.length > 0 ? { bytes: 0, hash: null, models: route.models.length } : null
 }

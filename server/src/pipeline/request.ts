@@ -1,3 +1,5 @@
+import type { Classification } from '../domain/classification.ts'
+import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, Endpoint } from '../domain/principal.ts'
 import type { ErrorFields } from '../errors.ts'
@@ -48,6 +50,20 @@ export interface GatewayRequest {
   readonly waitSeconds: number
   /** Audit lookup: whose record is asked for. */
   readonly lookupId: string | undefined
+  /** Searches: how many hits at most. */
+  readonly limit: number
+  /** Memory capture. */
+  readonly capture: CaptureFields | undefined
+}
+
+/** What a capture says of its memory; the texts themselves are `messages`: the content, then the summary if there is one. */
+export interface CaptureFields {
+  readonly scope: MemoryScope
+  readonly scopeId: string | null
+  readonly kind: MemoryKind
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  readonly expiresAt: Date | null
 }
 
 export const EMPTY_REQUEST: GatewayRequest = {
@@ -63,4 +79,6 @@ export const EMPTY_REQUEST: GatewayRequest = {
   reviewItemId: undefined,
   waitSeconds: 0,
   lookupId: undefined,
+  limit: 10,
+  capture: undefined,
 }

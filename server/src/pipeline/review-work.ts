@@ -6,10 +6,11 @@ import type { SecretBox } from '../lib/secret-box.ts'
 import { abandonRelease, completeRelease, loseRelease } from '../review/release-store.ts'
 import type { ReleaseResult } from '../review/review.ts'
 import { type NewReview, openEscalation, openHold } from '../review/review-store.ts'
-import { type Facts, ownerOf, transformsOf } from './facts.ts'
+import { decisionOf, type Facts, ownerOf, transformsOf } from './facts.ts'
 import type { Outcome } from './outcome.ts'
 import type { Exchange } from './request.ts'
 import type { ReviewDeps } from './resubmission.ts'
+import { ENDPOINT_PLANS } from './stages.ts'
 
 /** What the record of an exchange has to say of reviews, and what its transaction has to write of them. */
 export interface ReviewWork {
@@ -20,19 +21,26 @@ export interface ReviewWork {
 }
 
 /** Undefined for the exchange that has nothing to do with reviews: it costs one commit in a group, and no transaction. */
-export function reviewWork(outcome: Outcome, { admit, authorize, invoke, inspect }: Partial<Facts>): ReviewWork | undefined {
+export function reviewWork(
+  { endpoint }: Pick<Exchange, 'endpoint'>,
+  outcome: Outcome,
+  facts: Partial<Facts>,
+): ReviewWork | undefined {
+  const { admit, authorize, invoke } = facts
   const first = authorize?.release?.kind === 'first' ? authorize.release : undefined
   const opensHold = outcome.kind === 'held' && outcome.itemId === undefined
   const again = authorize?.release?.kind === 'again'
-  const verdict = inspect?.decision.verdict ?? authorize?.decision.verdict
-  const escalates = outcome.kind === 'answered' && verdict === 'escalate' && !admit?.request.dryRun && !again
+  const verdict = decisionOf(facts)?.verdict
+  // What a capture would have to wait for is set aside, and looked at afterwards.
+  const alarms = verdict === 'escalate' || (verdict === 'require_approval' && ENDPOINT_PLANS[endpoint].onRefusal === 'set_aside')
+  const escalates = outcome.kind === 'answered' && alarms && !admit?.request.dryRun && !again
   if (!first && !opensHold && !escalates) return undefined
   // Only a request whose provider may have worked is used up: an answer that waited at output is still there.
   const usedUp =
     outcome.kind === 'answered' || opensHold || (first?.item.point === 'input' && invoke?.attempts.some(mayHaveWorked))
   return {
     open: opensHold ? 'hold' : escalates ? 'escalation' : undefined,
-    point: outcome.kind === 'held' ? outcome.point : authorize?.decision.verdict === 'escalate' ? 'input' : 'output',
+    point: outcome.kind === 'held' ? outcome.point : authorize?.decision.verdict === verdict ? 'input' : 'output',
     release: first && (usedUp ? 'complete' : 'abandon'),
   }
 }
@@ -114,7 +122,7 @@ function resultOf({ facts, error }: Ended, successorId: string | undefined): Rel
 
 function newReview(point: 'input' | 'output', { exchange, facts, now }: Ended): NewReview {
   const { authenticate, admit, identify, classify, authorize, invoke, inspect } = facts
-  const decision = inspect?.decision ?? authorize?.decision
+  const decision = decisionOf(facts)
   const reached = decision?.rules.filter((rule) => rule.verdict === decision.verdict) ?? []
   const completion = point === 'output' ? invoke?.completion : undefined
   return {

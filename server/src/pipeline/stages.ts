@@ -26,41 +26,39 @@ interface EndpointPlan {
   readonly needs?: 'knowledge' | 'memory'
   /**
    * What a deny or require_approval of an input policy does: `refuse` answers 403 or holds, `withhold` answers 200 with no
-   * hits and the verdict (searches declare no 403; decisions.md §2.4a).
+   * hits and the verdict (searches declare no 403), `set_aside` answers a deny with 403 and keeps for auditors what a person
+   * would have to approve (capture; decisions.md §2.4a).
    */
-  readonly onRefusal: 'refuse' | 'withhold'
+  readonly onRefusal: 'refuse' | 'withhold' | 'set_aside'
 }
 
 const works = (...names: StageName[]): ReadonlySet<StageName> => new Set(names)
 
-/**
- * Which stage works for which endpoint. `retrieve`, `recall` and `remember` join as knowledge and memory are built; until
- * then they pass through, and the endpoints that need them answer 400 (not enabled).
- */
+/** Which stage works for which endpoint (decisions.md §2.1). */
 export const ENDPOINT_PLANS: Readonly<Record<Endpoint, EndpointPlan>> = {
   chat: {
-    works: works('authenticate', 'admit', 'identify', 'classify', 'authorize', 'route', 'invoke', 'inspect', 'record'),
+    works: new Set(STAGES),
     limited: true,
     onRefusal: 'refuse',
   },
   models: { works: works('authenticate', 'admit', 'authorize', 'route', 'record'), limited: false, onRefusal: 'refuse' },
   knowledge_search: {
-    works: works('authenticate', 'admit', 'identify', 'classify', 'authorize', 'inspect', 'record'),
+    works: works('authenticate', 'admit', 'identify', 'classify', 'authorize', 'retrieve', 'inspect', 'record'),
     limited: true,
     needs: 'knowledge',
     onRefusal: 'withhold',
   },
   memory_search: {
-    works: works('authenticate', 'admit', 'identify', 'classify', 'authorize', 'inspect', 'record'),
+    works: works('authenticate', 'admit', 'identify', 'classify', 'authorize', 'recall', 'inspect', 'record'),
     limited: true,
     needs: 'memory',
     onRefusal: 'withhold',
   },
   memory_capture: {
-    works: works('authenticate', 'admit', 'identify', 'classify', 'authorize', 'record'),
+    works: works('authenticate', 'admit', 'identify', 'classify', 'authorize', 'remember', 'record'),
     limited: true,
     needs: 'memory',
-    onRefusal: 'refuse',
+    onRefusal: 'set_aside',
   },
   audit: { works: works('authenticate', 'admit', 'authorize', 'record'), limited: false, onRefusal: 'refuse' },
 }

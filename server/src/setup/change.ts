@@ -1,13 +1,25 @@
 /** What applying a declaration did to one thing. */
 export interface Change {
   readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'unchanged'
-  readonly object: 'workspace' | 'application' | 'user' | 'provider' | 'policy_set' | 'key' | 'admin_token'
+  readonly object:
+    | 'workspace'
+    | 'application'
+    | 'user'
+    | 'provider'
+    | 'policy_set'
+    | 'key'
+    | 'admin_token'
+    | 'collection'
+    | 'document'
+    | 'memory'
   /** As records name it. */
   readonly id: string
   /** As people name it. */
   readonly name: string
   /** What of it has changed, by the names of the admin API; never a value. */
   readonly fields: readonly string[]
+  /** Of its record, where what was written names it. */
+  readonly auditId?: string
 }
 
 /** `updated provider openai (timeout_ms, weight)` */

@@ -14,7 +14,12 @@ const POLICY = new URL('../../../examples/policies/demo.yaml', import.meta.url)
 const SHARED_MODELS = ['demo-mini', ...ENVIRONMENT_PROVIDER_IDS.map((id) => `${id}/*`)]
 
 const application = (name: string, ownModel: string): DeclaredApplication => ({
-  fields: { name, models: [ownModel, ...SHARED_MODELS], default_model: 'demo-mini' },
+  fields: {
+    name,
+    models: [ownModel, ...SHARED_MODELS],
+    default_model: 'demo-mini',
+    settings: { knowledge: { enabled: true }, memory: { enabled: true, capture: 'explicit' } },
+  },
   keys: [],
 })
 

@@ -12,6 +12,8 @@ import type { Change } from './change.ts'
 import type { DeclaredWorkspace } from './declaration.ts'
 import { demoDeclaration } from './demo-declaration.ts'
 import type { DemoFile } from './demo-file.ts'
+import { seedKnowledge } from './demo-knowledge.ts'
+import { seedMemories } from './demo-memories.ts'
 import { type DemoKeys, newAdminToken, newDemoKeys, signDemoToken } from './demo-secrets.ts'
 import { secretHash } from './imported-secret.ts'
 import type { ApplyDeps, Scope } from './scope.ts'
@@ -37,6 +39,7 @@ export async function seedDemo(tx: Tx, known: Workspace | undefined, now: Date, 
   const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, async (scope) => [
     ...(await revokeSome(scope, keys)),
     ...(await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)),
+    ...(known ? [] : [...(await seedKnowledge(scope)), ...(await seedMemories(scope))]),
   ])
   const demo = {
     admin_token,

@@ -47,7 +47,7 @@ function draftOf({ workspaceId, now }: RecordScope, change: Change, hashed: (id:
   if (done === 'unchanged') return undefined
   const object_id = needsHash(change) ? hashed(change.id) : change.id
   const facts = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id, fields }
-  return changeDraft({ id: newId('aud'), workspaceId, at: now, actor: null, change: facts })
+  return changeDraft({ id: change.auditId ?? newId('aud'), workspaceId, at: now, actor: null, change: facts })
 }
 
 /** Records name users by their keyed hash only (decisions.md §2.9). */

@@ -15,6 +15,9 @@ const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
   provider: PROVIDERS_TOPIC,
   policy_set: POLICIES_TOPIC,
   user: undefined,
+  collection: undefined,
+  document: undefined,
+  memory: undefined,
 }
 
 /** Call it when the changes are committed; `key` is the Workspace's id. */

@@ -57,6 +57,7 @@ export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {})
   ],
   knowledge: [],
   memory: [],
+  remembered: [],
   review: null,
   dry_run: false,
   features: {

@@ -23,8 +23,6 @@ import { ENDPOINT_PLANS } from '../stages.ts'
 
 export interface AuthorizeDeps extends ReviewDeps {
   readonly policies: Pick<PolicyLibrary, 'current'>
-  /** Which of the optional capabilities this server has. */
-  readonly features: ReadonlySet<'knowledge' | 'memory'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly pendingAnswers: PendingAnswers
@@ -45,7 +43,7 @@ export async function authorize(
   const { application } = caller
   const { request } = admitted
   const { needs, works } = ENDPOINT_PLANS[exchange.endpoint]
-  if (needs && !(deps.features.has(needs) && application.settings[needs].enabled)) {
+  if (needs && !application.settings[needs].enabled) {
     return refuse('VALIDATION_ERROR', { message: `${needs} is not enabled for this Application.` })
   }
   if (request.lookupId !== undefined) return lookUp(caller, request.lookupId, deps)
@@ -85,8 +83,10 @@ async function stopped(
 ): Promise<Step<Authorized> | undefined> {
   const { verdict } = decided.decision
   if (verdict === 'deny' || verdict === 'require_approval') {
-    if (ENDPOINT_PLANS[endpoint].onRefusal === 'withhold') return { ...decided, withheld: true }
-    return verdict === 'deny' ? denied(decided) : new Stop({ kind: 'held', point: 'input' }, decided)
+    const { onRefusal } = ENDPOINT_PLANS[endpoint]
+    if (onRefusal === 'withhold') return { ...decided, withheld: true }
+    if (verdict === 'deny') return denied(decided)
+    return onRefusal === 'set_aside' ? undefined : new Stop({ kind: 'held', point: 'input' }, decided)
   }
   const owner = ownerOf(caller)
   if (!(await deps.pendingAnswers.mayExist(owner))) return undefined

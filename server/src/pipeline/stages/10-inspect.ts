@@ -8,8 +8,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { evaluate, mergeDecisions } from '../../policy/evaluate.ts'
 import { applyTransforms } from '../../policy/transforms.ts'
 import { Vault } from '../../policy/vault.ts'
-import type { Admitted, Authorized, Caller, Identity, Inspected, Reply } from '../facts.ts'
+import type { Admitted, Authorized, Caller, Identity, Inspected, Recalled, Reply, Retrieved } from '../facts.ts'
 import { deniedByFault } from '../fault-denial.ts'
+import { inspectHits } from '../inspect-hits.ts'
 import { withInspectedLogprobs } from '../logprobs.ts'
 import { uninspected } from '../neutral.ts'
 import { Passed, refuse, type Step, Stop } from '../outcome.ts'
@@ -23,18 +24,19 @@ export interface InspectDeps {
 }
 
 /**
- * Stage 10 of 12: the whole answer, every choice of it, before a byte of it is replayed: detectors, output policies,
- * transforms, and last the originals of what the provider saw as placeholders.
+ * Stage 10 of 12: the whole answer, every choice or every hit of it, before a byte of it is replayed: detectors, output
+ * policies, transforms, and last the originals of what the provider saw as placeholders.
  */
 export function inspect(
   exchange: Pick<Exchange, 'endpoint'>,
-  { application }: Caller,
+  caller: Caller,
   admitted: Admitted,
   identity: Identity,
   leave: Authorized,
-  { completion, provider }: Reply,
+  { found, recalled, reply: { completion, provider } }: { found: Retrieved; recalled: Recalled; reply: Reply },
   deps: InspectDeps,
 ): Step<Inspected> {
+  if (exchange.endpoint !== 'chat') return inspectHits(exchange, caller, admitted, identity, leave, { found, recalled }, deps)
   if (!completion) return new Passed(uninspected(leave))
   if (leave.release?.kind === 'again') {
     // It has left once, inspected, and leaves again as it was, with what was decided on it then.
@@ -42,6 +44,7 @@ export function inspect(
     return new Passed({ ...uninspected(leave), decision, transforms, completion })
   }
 
+  const { application } = caller
   const messages = completion.choices.map(({ message }) => message)
   const texts = collectTexts(messages)
   const { findings, counts, failures } = scan(texts, { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
@@ -52,7 +55,7 @@ export function inspect(
     ...assess(counts, start),
   })
   const decision = evaluate(leave.policy, 'output', { ...input, response: responseOf(completion, provider, texts) })
-  const inspected = { decision: mergeDecisions(leave.decision, decision), counts, completion, transforms: [] }
+  const inspected = { ...uninspected(leave), decision: mergeDecisions(leave.decision, decision), counts, completion }
   if (failures.length > 0) {
     return denied(
       inspected,
@@ -62,9 +65,9 @@ export function inspect(
   const verdict = stop(admitted, leave, decision, inspected)
   if (verdict) return verdict
 
-  const found = texts.map((text, index) => ({ text, findings: findings[index] ?? [] }))
+  const spans = texts.map((text, index) => ({ text, findings: findings[index] ?? [] }))
   try {
-    const { texts: changed, applied } = applyTransforms(found, decision.transforms, new Vault())
+    const { texts: changed, applied } = applyTransforms(spans, decision.transforms, new Vault())
     const restored = changed.map((text) => leave.vault.restore(text))
     const outputRules = (leave.policy?.rules.output.length ?? 0) > 0
     return { ...inspected, completion: withTexts(completion, texts, restored, outputRules), transforms: applied }

@@ -1,5 +1,126 @@
-import type { Remembered } from '../facts.ts'
-import { Passed, type Step } from '../outcome.ts'
+import type { Detector } from '../../classification/detector.ts'
+import type { Decision } from '../../domain/decision.ts'
+import type { Viewer } from '../../domain/viewer.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/id.ts'
+import { checkDraft, type MemoryDraft, ownerOfMemory } from '../../memory/capture.ts'
+import { mergeDecisions } from '../../policy/evaluate.ts'
+import type { PolicyInput } from '../../policy/input.ts'
+import type { InvokeDeps as ProviderDeps } from '../../providers/invoke.ts'
+import type { Admitted, Authorized, Caller, Identity, Inspected, Made, Remembered } from '../facts.ts'
+import { explicitWishes, extractedWishes } from '../memory-wishes.ts'
+import { nothingKept } from '../neutral.ts'
+import { Passed, refuse, type Step } from '../outcome.ts'
+import { policyInput } from '../policy-input.ts'
+import { decideOnMemory, type MemoryDecision, type MemoryWish } from '../remembering.ts'
+import type { Exchange } from '../request.ts'
+import { viewerOf } from '../viewer.ts'
 
-/** Stage 11 of 12: what is kept of the exchange. No memory store is part of this server yet, so nothing is. */
-export const remember = (): Step<Remembered> => new Passed({ ids: [] })
+export interface RememberDeps {
+  readonly detectors: readonly Detector[]
+  readonly detectorBudgetMs: number
+  readonly clock: Clock
+  readonly providerCalls: ProviderDeps
+}
+
+/**
+ * Stage 11 of 12: the memory decision. What may be kept is drafted here and written by the record stage, in the transaction of
+ * the record.
+ */
+export async function remember(
+  exchange: Pick<Exchange, 'endpoint'>,
+  caller: Caller,
+  admitted: Admitted,
+  identity: Identity,
+  leave: Authorized,
+  made: Made,
+  deps: RememberDeps,
+): Promise<Step<Remembered>> {
+  const input = (content: PolicyInput['content']) =>
+    policyInput(exchange.endpoint, caller.application, admitted, identity, deps.clock.now(), {
+      texts: [content.text],
+      counts: content.findings,
+      classification: content.classification,
+      risk: content.riskLevel,
+    })
+  const viewer = viewerOf(caller, identity)
+  const decide = (wish: MemoryWish) => decideOnMemory(wish, leave, input, deps)
+  if (exchange.endpoint === 'memory_capture') return capture(viewer, admitted, leave, made.checked, decide, deps)
+  return fromChat(caller, viewer, admitted, leave, made, decide, deps)
+}
+
+function capture(
+  viewer: Viewer,
+  { request, auditId }: Admitted,
+  leave: Authorized,
+  checked: Inspected,
+  decide: (wish: MemoryWish) => MemoryDecision,
+  { clock }: RememberDeps,
+): Step<Remembered> {
+  const { capture } = request
+  if (!capture) return new Passed(nothingKept(checked))
+  const [content = '', summary = null] = leave.messages.map((message) => String(message.content ?? ''))
+  const { mode, decision, wish, transforms } = decide({ ...capture, content, summary, subject: null, source: 'capture' })
+  const decided: Remembered = { ...nothingKept(checked), decision: mergeDecisions(leave.decision, decision), transforms }
+  const problem = problemOf(viewer, wish, clock.now())
+  if (problem) return refuse('VALIDATION_ERROR', problem, decided)
+  if (decision.verdict === 'deny') {
+    const rules = decision.rules.filter(({ verdict }) => verdict === 'deny').map(({ id }) => id)
+    return refuse('POLICY_DENIED', { details: { rules, point: 'remember' } }, decided)
+  }
+  if (mode === 'off') return decided
+  // What the input's rules want a person to see is set aside for auditors too.
+  const kept = decided.decision.verdict === 'allow' ? mode : 'audit_only'
+  return { ...decided, drafts: [draftOf(wish, kept, auditId)] }
+}
+
+function problemOf(viewer: Viewer, wish: MemoryWish, now: Date) {
+  const owner = ownerOfMemory(viewer, wish.scope, wish.scopeId)
+  const problem = owner.ok ? checkDraft(wish, now) : owner
+  return problem && { param: problem.param, message: `${problem.param}: ${problem.message}.` }
+}
+
+/** Only what a chat has truly answered leaves memories: no dry run, nothing released for the second time. */
+async function fromChat(
+  { application }: Caller,
+  viewer: Viewer,
+  { request, auditId }: Admitted,
+  leave: Authorized,
+  made: Made,
+  decide: (wish: MemoryWish) => MemoryDecision,
+  deps: RememberDeps,
+): Promise<Step<Remembered>> {
+  const { checked } = made
+  const { memory } = application.settings
+  const idle = request.dryRun || leave.release?.kind === 'again' || leave.steering.memory === 'off' || !checked.completion
+  const scope = viewer.user.id !== '' ? 'user' : viewer.sessionId !== '' ? 'session' : undefined
+  if (!memory.enabled || memory.capture === 'off' || idle || scope === undefined) return new Passed(nothingKept(checked))
+
+  const { wishes, attempts } =
+    memory.capture === 'explicit'
+      ? { wishes: explicitWishes(leave, scope, application.settings.default_classification), attempts: [] }
+      : await extractedWishes(leave, scope, request.model, made, deps)
+  const drafts: MemoryDraft[] = []
+  const applied = new Set<string>()
+  let { decision } = checked
+  for (const { mode, wish, transforms, decision: own } of wishes.map(decide)) {
+    decision = mergeDecisions(decision, inAnAnswer(own))
+    if (mode === 'off' || problemOf(viewer, wish, deps.clock.now())) continue
+    for (const name of transforms) applied.add(name)
+    drafts.push(draftOf(wish, mode, auditId))
+  }
+  return { drafts, decision, transforms: [...applied], attempts }
+}
+
+/** The answer is there and stays: a memory that may not be kept denies nothing else, one to be approved is looked at later. */
+const inAnAnswer = (decision: Decision): Decision => ({
+  ...decision,
+  verdict: decision.verdict === 'deny' ? 'allow' : decision.verdict === 'require_approval' ? 'escalate' : decision.verdict,
+})
+
+const draftOf = (wish: MemoryWish, mode: 'active' | 'audit_only', auditId: string): MemoryDraft => ({
+  ...wish,
+  id: newId('mem'),
+  mode,
+  auditId,
+})
