@@ -1,14 +1,12 @@
 import type pg from 'pg'
 import type { Db } from '../db/database.ts'
+import { fuse, placesFor } from './fuse.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
+import type { Ranked } from './ranked.ts'
+import type { SemanticRanker } from './semantic/semantic-ranker.ts'
 
-export interface Ranked {
-  /** The entry's UUID. */
-  readonly id: string
-  /** 0 to 1. */
-  readonly similarity: number
-}
+export type { Ranked }
 
 export interface Ranker {
   /**
@@ -21,9 +19,29 @@ export interface Ranker {
 export interface RankerDeps {
   readonly db: Db
   readonly pool: pg.Pool
+  /** Where an embedder is configured, and the database can keep vectors. */
+  readonly embedder?: SemanticRanker | undefined
 }
 
-/** Ranks by the words alone. */
-export const createRanker = ({ pool }: RankerDeps): Ranker => ({
-  rank: (workspaceUuid, partitions, query, depth) => rankLexically(pool, workspaceUuid, partitions, query, depth),
+/** How much a ranking by meaning counts beside the words' 1: set on the development collections (bench/embeddings.ts). */
+export const MEANING_WEIGHT = 0.3
+
+/** Ranks by the words; with an embedder by the meaning too, for as long as it answers. */
+export const createRanker = ({ pool, embedder }: RankerDeps): Ranker => ({
+  async rank(workspaceUuid, partitions, query, depth) {
+    if (!embedder) return rankLexically(pool, workspaceUuid, partitions, query, depth)
+    const places = placesFor(depth)
+    const [words, meaning] = await Promise.all([
+      rankLexically(pool, workspaceUuid, partitions, query, places),
+      embedder.rank(workspaceUuid, partitions, query, places),
+    ])
+    if (!meaning) return words.slice(0, depth)
+    return fuse(
+      [
+        { hits: words, weight: 1 },
+        { hits: meaning, weight: MEANING_WEIGHT },
+      ],
+      depth,
+    )
+  },
 })

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { Vector } from './embedding-answer.ts'
+
+/** An entry, and the kind of its partition: who knows its text. */
+export interface Unembedded {
+  readonly id: string
+  readonly kind: string
+}
+
+/** null: the model takes no such text. */
+export type Embedding = readonly [entryId: string, vector: Vector | null]
+
+export const toSql = (vector: Vector): string => `[${vector.join()}]`
+
+/** Changes whenever an entry is added anywhere; costs little to ask. */
+export async function stateOfEntries(db: Db): Promise<string> {
+  const { rows } = await sql<{ state: string }>`
+    select concat_ws(' ', count(*), max(id), sum(next_number)) as state from retrieval_partition`.execute(db)
+  return rows[0]?.state ?? ''
+}
+
+/** Entries that have no vector of this model yet, in the order of their ids. */
+export async function unembedded(db: Db, modelId: number, after: string, limit: number): Promise<readonly Unembedded[]> {
+  return db
+    .selectFrom('retrieval_entry as entry')
+    .innerJoin('retrieval_partition as partition', 'partition.id', 'entry.partition_id')
+    .select(['entry.id', 'partition.kind'])
+    .where('entry.id', '>', after)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('retrieval_vector as vector')
+            .select('vector.entry_id')
+            .whereRef('vector.entry_id', '=', 'entry.id')
+            .where('vector.model_id', '=', modelId),
+        ),
+      ),
+    )
+    .orderBy('entry.id')
+    .limit(limit)
+    .execute()
+}
+
+/** Entries that are gone, or just going, get none: nothing here waits for who removes them. */
+export async function storeEmbeddings(db: Db, modelId: number, embeddings: readonly Embedding[]): Promise<void> {
+  await sql`
+    insert into retrieval_vector (model_id, partition_id, entry_id, embedding)
+    select ${modelId}, entry.partition_id, entry.id, made.embedding::vector
+    from unnest(
+      ${embeddings.map(([id]) => id)}::uuid[],
+      ${embeddings.map(([, vector]) => vector && toSql(vector))}::text[]
+    ) as made (id, embedding)
+    join retrieval_entry entry on entry.id = made.id
+    for key share of entry skip locked
+    on conflict do nothing`.execute(db)
+}
+
+export async function countVectors(db: Db, modelId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) from retrieval_vector where model_id = ${modelId}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** How many it was: fewer than `limit` when none are left. */
+export async function deleteVectors(db: Db, modelId: number, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from retrieval_vector where ctid = any(array(
+      select ctid from retrieval_vector where model_id = ${modelId} limit ${limit} for update skip locked))`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
