@@ -1,8 +1,8 @@
 import { POSTING_BYTES } from './postings.ts'
 
 /** How soon further occurrences of a term stop to matter, and how much a long text is held to be diluted. */
-const K1 = 1.5
-const B = 0.6
+export const K1 = 1.5
+export const B = 0.6
 
 /** The most that a term can add to a score, when `found` of `entries` have it. Never negative. */
 export const weightOf = (found: number, entries: number): number => (K1 + 1) * Math.log1p((entries - found + 0.5) / (found + 0.5))
