@@ -3,8 +3,10 @@ import { pruneRecords } from '../audit/retention.ts'
 import { checkpointsDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import type { WorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Db } from '../db/database.ts'
+import { sweepCollections } from '../knowledge/sweep.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
+import { removeExpired } from '../memory/erase.ts'
 import { eraseExpired } from '../review/review-store.ts'
 import type { Job } from './jobs.ts'
 
@@ -12,6 +14,7 @@ const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 const DAY = 24 * HOUR
 const ERASE_BATCH = 500
+const SWEEP_BATCH = 50
 const PAGE = 100
 
 interface Deps {
@@ -24,12 +27,22 @@ interface Deps {
 export const recurringJobs = (deps: Deps): Job[] => [
   // Expiry itself is read from the clock: this only removes what can no longer be read.
   { name: 'erase content of expired reviews', everyMs: 60 * SECOND, run: () => eraseReviews(deps) },
+  { name: 'remove expired memories', everyMs: 60 * SECOND, run: () => removeMemories(deps) },
+  { name: 'remove deleted collections', everyMs: 30 * SECOND, run: () => removeCollections(deps) },
   { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endRetention(deps) },
 ]
 
 async function eraseReviews({ db, clock }: Deps): Promise<void> {
   while ((await eraseExpired(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
+}
+
+async function removeMemories({ db, clock }: Deps): Promise<void> {
+  while ((await removeExpired(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
+}
+
+async function removeCollections({ db }: Deps): Promise<void> {
+  while (await sweepCollections(db, SWEEP_BATCH));
 }
 
 async function signCheckpoints({ db, clock, workspaceKeys }: Deps): Promise<void> {
