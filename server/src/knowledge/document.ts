@@ -2,7 +2,7 @@ import { FINDING_TYPES, type FindingCounts, type FindingType, groupOf } from '..
 import type { Language } from '../retrieval/language.ts'
 import type { DocumentLabels } from './labels.ts'
 
-/** How many of each type of instruction were found that the document may be hiding for a model. Never empty. */
+/** How often each type of what may be meant for a model was found in its title and its chunks. Never empty. */
 export type Flags = Partial<Readonly<Record<FindingType, number>>>
 
 /** A document without its text. Ids are TypeIDs (`doc_…`). */

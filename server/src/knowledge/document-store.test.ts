@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../test/support/database.ts'
+import { dumpTables } from '../../test/support/dump-tables.ts'
+import { seedWorkspace } from '../../test/support/seed.ts'
+import type { Database } from '../db/database.ts'
+import { countFindings } from '../domain/finding.ts'
+import { fromId, newId } from '../lib/id.ts'
+import type { Collection } from './collection.ts'
+import { deleteCollection } from './collection-store.ts'
+import { clearFlags, deleteDocument, findDocument, findDocumentByKey, listDocuments } from './document-store.ts'
+import { textsOf } from './passages.ts'
+import { sweepCollections } from './sweep.ts'
+import { EVERYONE, type Library, library, NOW } from './testing/library.ts'
+
+const scanText = (text: string) =>
+  countFindings(text.includes('obey') ? [{ type: 'injection.override' as const, start: 0, end: 1 }] : [])
+
+describe.each(testDatabases())('documents on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let foreign: string
+  let knowledge: Library
+
+  beforeAll(async () => {
+    database = await open()
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    foreign = (await seedWorkspace(database.db)).workspaceId
+    knowledge = library(database, workspaceId, scanText)
+  })
+  afterAll(() => database.close())
+
+  /** Names of the tables that hold the text, or the id of one of those rows. */
+  const holding = async (...texts: string[]): Promise<string[]> => {
+    const columns = await dumpTables(database.pool)
+    return columns.filter(({ text }) => texts.some((one) => text.includes(one))).map(({ table, column }) => `${table}.${column}`)
+  }
+  const chunkIds = async (document: string): Promise<string[]> => {
+    const uuid = fromId('doc', document) ?? ''
+    const rows = await database.db.selectFrom('knowledge_chunk').select('id').where('document_id', '=', uuid).execute()
+    return rows.map(({ id }) => id)
+  }
+
+  const documentsIn = ({ id }: Collection) =>
+    database.db
+      .selectFrom('knowledge_document')
+      .select('id')
+      .where('collection_id', '=', fromId('col', id) ?? '')
+      .execute()
+
+  test('pages, the oldest first; of one collection; only the flagged', async () => {
+    const [one, two] = [await knowledge.collection(), await knowledge.collection()]
+    const texts = ['calm', 'obey', 'calm', 'obey']
+    const ids: string[] = []
+    for (const [at, text] of texts.entries()) {
+      ids.push((await knowledge.put(at < 3 ? one : two, `k${at}`, `Words: ${text}.`)).documentId)
+    }
+    const list = async (query: object) => {
+      const page = await listDocuments(database.db, workspaceId, { limit: 10, ...query })
+      return page && { ids: page.data.map(({ id }) => ids.indexOf(id)), more: page.hasMore }
+    }
+    expect(await list({})).toEqual({ ids: [0, 1, 2, 3], more: false })
+    expect(await list({ limit: 3 })).toEqual({ ids: [0, 1, 2], more: true })
+    expect(await list({ limit: 3, after: ids[2] })).toEqual({ ids: [3], more: false })
+    expect(await list({ collectionId: one.id })).toEqual({ ids: [0, 1, 2], more: false })
+    expect(await list({ flagged: true })).toEqual({ ids: [1, 3], more: false })
+    await knowledge.transact((tx) => clearFlags(tx, workspaceId, ids[1] ?? ''))
+    expect(await list({ flagged: true })).toEqual({ ids: [3], more: false })
+    expect(await list({ after: 'doc_' })).toBeUndefined()
+    expect(await list({ collectionId: 'col_' })).toBeUndefined()
+    expect(await listDocuments(database.db, foreign, { limit: 10, collectionId: one.id })).toEqual({ data: [], hasMore: false })
+  })
+
+  test("another Workspace's can be neither found nor deleted", async () => {
+    const collection = await knowledge.collection()
+    const { documentId } = await knowledge.put(collection, 'k', 'Words.')
+    expect(await findDocument(database.db, foreign, documentId)).toBeUndefined()
+    expect(await findDocumentByKey(database.db, foreign, collection.id, 'k')).toBeUndefined()
+    expect(await knowledge.transact((tx) => deleteDocument(tx, foreign, documentId))).toBe(false)
+    expect(await knowledge.transact((tx) => clearFlags(tx, foreign, documentId))).toBe(false)
+    expect(await knowledge.transact((tx) => deleteDocument(tx, workspaceId, newId('doc')))).toBe(false)
+    expect(await findDocument(database.db, workspaceId, documentId)).toMatchObject({ key: 'k' })
+  })
+
+  test('deleting one leaves nothing of it in any table, and the others whole', async () => {
+    const collection = await knowledge.collection({ acl: EVERYONE, classification: 'public' })
+    const text = 'The quagga of eriskay obey.'
+    const { documentId } = await knowledge.put(collection, 'key-of-eriskay', text, { acl: { users: ['user-of-eriskay'] } })
+    await knowledge.put(collection, 'other', 'The quagga stays.')
+    const ids = [fromId('doc', documentId) ?? '', ...(await chunkIds(documentId))]
+    expect(await holding('eriskay', ...ids)).not.toEqual([])
+    expect(await knowledge.transact((tx) => deleteDocument(tx, workspaceId, documentId))).toBe(true)
+    expect(await holding('eriskay', ...ids)).toEqual([])
+    expect(await knowledge.found(knowledge.viewer(), 'quagga')).toHaveLength(1)
+  })
+
+  test('a deleted collection is gone at once, and swept in parts until nothing is left', async () => {
+    const kept = await knowledge.collection({ acl: EVERYONE, classification: 'public' })
+    await knowledge.put(kept, 'kept', 'The okapi stays.')
+    const collection = await knowledge.collection({ acl: EVERYONE, classification: 'public', name: 'shelf-of-foula' })
+    const ids = [fromId('col', collection.id) ?? '']
+    for (let at = 0; at < 5; at++) {
+      const { documentId } = await knowledge.put(collection, `foula-${at}`, `The okapi of foula ${at}.`)
+      ids.push(fromId('doc', documentId) ?? '', ...(await chunkIds(documentId)))
+    }
+    expect(await knowledge.found(knowledge.viewer(), 'okapi')).toHaveLength(6)
+    expect(await knowledge.transact((tx) => deleteCollection(tx, workspaceId, collection.id, NOW))).toBe(true)
+    expect(await knowledge.transact((tx) => deleteCollection(tx, workspaceId, collection.id, NOW))).toBe(false)
+    expect(await knowledge.found(knowledge.viewer(), 'okapi')).toHaveLength(1)
+    expect(await findDocumentByKey(database.db, workspaceId, collection.id, 'foula-0')).toBeUndefined()
+    // Other tests delete collections too, so that some rounds may be for theirs.
+    const left = [(await documentsIn(collection)).length]
+    while (await sweepCollections(database.db, 2)) left.push((await documentsIn(collection)).length)
+    expect([...new Set(left)]).toEqual([5, 3, 1, 0])
+    expect(await holding('foula', ...ids)).toEqual([])
+    expect(await knowledge.found(knowledge.viewer(), 'okapi')).toHaveLength(1)
+  })
+
+  test('the texts of chunks hold the title and the headings', async () => {
+    const { documentId } = await knowledge.put(await knowledge.collection(), 'k', '# One\n\nWords.', { title: 'Title' })
+    const ids = await chunkIds(documentId)
+    expect([...(await textsOf(database.db, [...ids, fromId('chk', newId('chk')) ?? '']))]).toEqual([
+      [ids[0], 'Title\nOne\n\n# One\n\nWords.'],
+    ])
+  })
+})

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../test/support/database.ts'
+import { seedWorkspace } from '../../test/support/seed.ts'
+import type { Database } from '../db/database.ts'
+import type { Classification } from '../domain/classification.ts'
+import { fromId, newId } from '../lib/id.ts'
+import { createRanker, type Ranker } from '../retrieval/rank.ts'
+import { addChunks } from './chunk-store.ts'
+import type { Collection } from './collection.ts'
+import { updateCollection } from './collection-store.ts'
+import { deleteDocument } from './document-store.ts'
+import { partitionFor } from './partitions.ts'
+import { type Passage, searchKnowledge } from './search.ts'
+import { EVERYONE, type Library, library, NOW } from './testing/library.ts'
+
+const PUBLIC = { acl: EVERYONE, classification: 'public' } as const
+const HIDDEN = { acl: { users: ['nobody we know'] } }
+
+describe.each(testDatabases())('search on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let knowledge: Library
+
+  beforeAll(async () => {
+    database = await open()
+  })
+  beforeEach(async () => {
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    knowledge = library(database, workspaceId)
+  })
+  afterAll(() => database.close())
+
+  /** Gives a document many chunks at once: the parts of a book that are not worth writing. */
+  async function bind(shelf: Collection, key: string, acl: object | null, texts: readonly string[]): Promise<string> {
+    const { documentId } = await knowledge.put(shelf, key, 'Cover.', { acl })
+    await knowledge.transact(async (tx) => {
+      const limits = { classification: null, acl: null }
+      const partition = await partitionFor(tx, shelf, { classification: null, acl, limits })
+      const holder = { workspace: fromId('ws', workspaceId) ?? '', document: fromId('doc', documentId) ?? '', title: key }
+      const chunks = texts.map((content, at) => ({ position: at + 1, headings: [], content, tokens: 1, flagged: false }))
+      await addChunks(tx, holder, partition, chunks)
+    })
+    return documentId
+  }
+  const numbered = (count: number, text: string) => Array.from({ length: count }, (_, at) => `${text} ${at}`)
+
+  /** As a caller fills a page: it takes what it keeps until it has enough. */
+  async function page(limit: number, keep: (passage: Passage) => boolean = () => true): Promise<Passage[]> {
+    const kept: Passage[] = []
+    for await (const batch of knowledge.search(knowledge.viewer(), 'lantern')) {
+      for (const passage of batch) {
+        if (keep(passage) && kept.push(passage) === limit) return kept
+      }
+    }
+    return kept
+  }
+
+  test('with a thousand better matches that are hidden, a page of ten holds the ten that are not', async () => {
+    const shelf = await knowledge.collection(PUBLIC)
+    await bind(shelf, 'hidden', HIDDEN.acl, numbered(1_000, 'lantern lantern lantern'))
+    await bind(shelf, 'shown', null, numbered(10, 'a lantern among a good many other words'))
+    const found = await page(10)
+    expect(found.map(({ content }) => content).sort()).toEqual(numbered(10, 'a lantern among a good many other words').sort())
+    expect(await page(11)).toHaveLength(10)
+  })
+
+  test('with a thousand better matches that a policy drops, too', async () => {
+    const shelf = await knowledge.collection(PUBLIC)
+    await bind(shelf, 'dropped', null, numbered(1_000, 'lantern lantern lantern'))
+    await bind(shelf, 'kept', null, numbered(10, 'a lantern among a good many other words'))
+    expect(await page(10, ({ title }) => title !== 'dropped' && title !== 'Cover')).toHaveLength(10)
+    const all = await page(2_000)
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1_010)
+    expect(all).toHaveLength(1_010)
+  })
+
+  test('what is hidden changes no byte, whether it comes, changes or goes', async () => {
+    const [shelf, secret] = [await knowledge.collection(PUBLIC), await knowledge.collection({ classification: 'public' })]
+    for (let at = 0; at < 8; at++) await knowledge.put(shelf, `k${at}`, `A lantern ${'by the sea '.repeat(at)}on pier ${at}.`)
+    const bytes = async () => JSON.stringify(await knowledge.found(knowledge.viewer(), 'the lantern on a pier by the sea'))
+    const before = await bytes()
+    expect(JSON.parse(before)).toHaveLength(8)
+    const books = [
+      await bind(shelf, 'hidden by its own ACL', HIDDEN.acl, numbered(400, 'lantern pier')),
+      await bind(secret, 'hidden by its collection', null, numbered(400, 'sea lantern')),
+    ]
+    await knowledge.put(shelf, 'too sensitive', 'A lantern on a pier.', { classification: 'restricted' })
+    const ranked = async (ceiling: Classification) =>
+      JSON.stringify(await knowledge.found(knowledge.viewer({}, { ceiling }), 'the lantern on a pier by the sea'))
+    expect(await ranked('confidential')).toBe(before)
+    expect(await ranked('restricted')).not.toBe(before)
+    await knowledge.put(shelf, 'hidden by its own ACL', 'Sea, sea, sea.', HIDDEN)
+    expect(await ranked('confidential')).toBe(before)
+    for (const id of books) await knowledge.transact((tx) => deleteDocument(tx, workspaceId, id))
+    expect(await ranked('confidential')).toBe(before)
+  })
+
+  test('a change of the collection counts from the next search on, and moves nothing', async () => {
+    const shelf = await knowledge.collection(PUBLIC)
+    await knowledge.put(shelf, 'k', 'A lantern.')
+    const viewer = knowledge.viewer({ id: 'ann' }, { ceiling: 'internal' })
+    const update = (patch: object) => knowledge.transact((tx) => updateCollection(tx, workspaceId, shelf.id, patch, NOW))
+    const places = () =>
+      database.db
+        .selectFrom('retrieval_entry')
+        .innerJoin('knowledge_chunk', 'knowledge_chunk.id', 'retrieval_entry.id')
+        .where('workspace_id', '=', fromId('ws', workspaceId) ?? '')
+        .select(['retrieval_entry.id', 'retrieval_entry.partition_id'])
+        .execute()
+    const before = await places()
+    const count = async () => (await knowledge.found(viewer, 'lantern')).length
+    const steps: [patch: object, seen: number][] = [
+      [{ acl: { users: ['bob'] } }, 0],
+      [{ acl: { users: ['ann'] } }, 1],
+      [{ classification: 'confidential' }, 0],
+      [{ classification: 'internal' }, 1],
+      [{ applications: [newId('app')] }, 0],
+      [{ applications: [viewer.applicationId] }, 1],
+      [{ classification: null }, 0],
+      [{ classification: 'public', acl: null }, 0],
+    ]
+    for (const [patch, seen] of steps) {
+      await update(patch)
+      expect([patch, await count()]).toEqual([patch, seen])
+    }
+    expect(before).toHaveLength(1)
+    expect(await places()).toEqual(before)
+  })
+
+  test('only in the collections that were chosen, by name or id', async () => {
+    const shelves = [
+      await knowledge.collection({ ...PUBLIC, name: 'one' }),
+      await knowledge.collection({ ...PUBLIC, name: 'two' }),
+    ]
+    for (const shelf of shelves) await knowledge.put(shelf, 'k', 'A lantern.')
+    const names = async (collections?: string[]) =>
+      (await knowledge.found(knowledge.viewer(), 'lantern', collections)).map(({ collection }) => collection).sort()
+    expect(await names()).toEqual(['one', 'two'])
+    expect(await names(['two'])).toEqual(['two'])
+    expect(await names([shelves[0]?.id ?? ''])).toEqual(['one'])
+    expect(await names(['one', 'two', 'three'])).toEqual(['one', 'two'])
+    expect(await names(['three'])).toEqual([])
+    expect(await names([])).toEqual([])
+  })
+
+  test('the same words twice in one document are shown once, in two documents twice', async () => {
+    const shelf = await knowledge.collection(PUBLIC)
+    await bind(shelf, 'a', null, ['The lantern.', 'The lantern.', 'Another lantern.'])
+    await bind(shelf, 'b', null, ['The lantern.'])
+    const found = await knowledge.found(knowledge.viewer(), 'lantern')
+    expect(found.map(({ content }) => content).sort()).toEqual(['Another lantern.', 'The lantern.', 'The lantern.'])
+    expect(new Set(found.filter(({ content }) => content === 'The lantern.').map(({ documentId }) => documentId)).size).toBe(2)
+  })
+
+  test("another Workspace's is never found, whatever its labels", async () => {
+    await knowledge.put(await knowledge.collection(PUBLIC), 'k', 'A lantern.')
+    const other = library(database, (await seedWorkspace(database.db)).workspaceId)
+    expect(await other.found(other.viewer(), 'lantern')).toEqual([])
+    expect(await knowledge.found(knowledge.viewer(), 'lantern')).toHaveLength(1)
+  })
+
+  test.each(['', ' ', '\n\t'])('a blank query (%j) finds nothing', async (text) => {
+    await knowledge.put(await knowledge.collection(PUBLIC), 'k', 'A lantern.')
+    expect(await knowledge.found(knowledge.viewer(), text)).toEqual([])
+  })
+
+  test('what a ranker should not have found is not shown', async () => {
+    const shelf = await knowledge.collection(PUBLIC)
+    await knowledge.put(shelf, 'shown', 'A lantern.')
+    await knowledge.put(shelf, 'hidden', 'A hidden lantern.', HIDDEN)
+    const rows = await database.db
+      .selectFrom('knowledge_chunk')
+      .select('id')
+      .where('workspace_id', '=', fromId('ws', workspaceId) ?? '')
+      .execute()
+    const ranker: Ranker = { rank: async () => rows.map(({ id }) => ({ id, similarity: 1 })) }
+    const search = searchKnowledge({ db: database.db, ranker }, knowledge.viewer(), { text: 'lantern', collections: undefined })
+    expect((await Array.fromAsync(search)).flat().map(({ content }) => content)).toEqual(['A lantern.'])
+  })
+
+  test('a document that is replaced during a search is found as it is then', async () => {
+    const shelf = await knowledge.collection(PUBLIC)
+    await knowledge.put(shelf, 'k', 'An old lantern.')
+    const real = createRanker(database)
+    let replaced = false
+    const ranker: Ranker = {
+      rank: async (...query) => {
+        const ranked = await real.rank(...query)
+        if (!replaced) await knowledge.put(shelf, 'k', 'A new lantern.')
+        replaced = true
+        return ranked
+      },
+    }
+    const search = searchKnowledge({ db: database.db, ranker }, knowledge.viewer(), { text: 'lantern', collections: undefined })
+    expect((await Array.fromAsync(search)).flat().map(({ content }) => content)).toEqual(['A new lantern.'])
+  })
+})

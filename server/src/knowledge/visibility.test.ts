@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../test/support/database.ts'
+import { seedWorkspace } from '../../test/support/seed.ts'
+import type { Database } from '../db/database.ts'
+import { CLASSIFICATIONS, type Classification } from '../domain/classification.ts'
+import { NOBODY } from '../domain/principal.ts'
+import type { Viewer } from '../domain/viewer.ts'
+import { newId } from '../lib/id.ts'
+import type { Acl } from './acl.ts'
+import { updateCollection } from './collection-store.ts'
+import { relabelDocument } from './relabel.ts'
+import { library, NOW } from './testing/library.ts'
+
+const APPLICATIONS = [newId('app'), newId('app')]
+
+const word = (...words: string[]) => fc.constantFrom('', ...words)
+const some = (...words: string[]) => fc.option(fc.subarray(['', ...words]), { nil: undefined })
+const acl: fc.Arbitrary<Acl> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({ everyone: true } as const) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ users: some('ann', 'bob'), roles: some('agent', 'ann'), departments: some('claims', 'agent') })
+      .map((lists) => Object.fromEntries(Object.entries(lists).filter(([, list]) => list !== undefined))),
+  },
+)
+const label = fc.option(fc.constantFrom(...CLASSIFICATIONS))
+const labels = fc.record({ classification: label, acl: fc.option(acl) })
+const collection = fc.record({
+  classification: label,
+  acl: fc.option(acl),
+  applications: fc.option(fc.subarray(APPLICATIONS)),
+})
+/** Front matter cannot name somebody without a name. */
+const inside = fc.record({ classification: label, acl: fc.option(acl.filter((value) => !JSON.stringify(value).includes('""'))) })
+const viewer = fc.record({
+  applicationId: fc.constantFrom(...APPLICATIONS),
+  user: fc
+    .record({ id: word('ann', 'bob'), role: word('agent', 'claims'), department: word('claims', 'ann') })
+    .map((user) => ({ ...NOBODY, ...user })),
+  ceiling: fc.constantFrom(...CLASSIFICATIONS),
+})
+
+const knowledgeBase = fc.record({
+  collections: fc.array(fc.record({ first: collection, later: fc.option(collection) }), { minLength: 1, maxLength: 3 }),
+  documents: fc.array(fc.record({ where: fc.nat(2), inside, first: labels, later: fc.option(labels) }), {
+    minLength: 1,
+    maxLength: 8,
+  }),
+  viewers: fc.array(viewer, { minLength: 6, maxLength: 6 }),
+})
+
+interface Said {
+  readonly classification: Classification | null
+  readonly acl: Acl | null
+}
+
+/** The rule once more, as decisions.md §2.7 and the labels' own words have it, for one document and one viewer. */
+function maySee(
+  { applicationId, user, ceiling }: Pick<Viewer, 'applicationId' | 'user' | 'ceiling'>,
+  shelf: Said & { readonly applications: readonly string[] | null },
+  document: Said,
+  front: Said,
+): boolean {
+  const level = (value: Classification | null): number => (value === null ? -1 : CLASSIFICATIONS.indexOf(value))
+  const said = Math.max(level(shelf.classification), level(document.classification))
+  const sensitive = Math.max(said === -1 ? 3 : said, level(front.classification))
+  const listed = (value: string, list: readonly string[] | undefined) => value.length > 0 && list?.some((one) => one === value)
+  const admits = (one: Acl): boolean =>
+    'everyone' in one
+      ? one.everyone
+      : Boolean(listed(user.id, one.users) || listed(user.role, one.roles) || listed(user.department, one.departments))
+  const doors = [shelf.acl, document.acl]
+  if (doors.every((one) => one === null)) return false
+  for (const one of [...doors, front.acl]) if (one !== null && !admits(one)) return false
+  return sensitive <= level(ceiling) && (shelf.applications === null || shelf.applications.some((id) => id === applicationId))
+}
+
+describe.each(testDatabases())('who sees what, on $name', ({ open }) => {
+  let database: Database
+
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.close())
+
+  test('a search finds exactly the documents that a check of each would let through', async () => {
+    let seen = 0
+    let unseen = 0
+    await fc.assert(
+      fc.asyncProperty(knowledgeBase, async ({ collections, documents, viewers }) => {
+        const { workspaceId } = await seedWorkspace(database.db)
+        const knowledge = library(database, workspaceId)
+        const shelves = await Promise.all(collections.map(({ first }) => knowledge.collection(first)))
+        const placed: { shelf: number; id: string; inside: Said; first: Said; later: Said | null }[] = []
+        for (const [at, { where, ...document }] of documents.entries()) {
+          const shelf = where % shelves.length
+          const text = `---\n${yaml(document.inside)}\n---\n\nThe lighthouse of number ${at}.`
+          const { id } = shelves[shelf] ?? { id: '' }
+          placed.push({ shelf, ...document, id: (await knowledge.put({ id }, `k${at}`, text, document.first)).documentId })
+        }
+        const check = async (
+          shelfAt: (at: number) => (typeof collections)[0]['first'],
+          saidOf: (one: (typeof placed)[0]) => Said,
+        ) => {
+          for (const one of viewers) {
+            const found = await knowledge.found({ ...one, workspaceId, sessionId: '' }, 'lighthouse')
+            const expected = placed.filter((doc) => maySee(one, shelfAt(doc.shelf), saidOf(doc), doc.inside))
+            expect(found.map(({ documentId }) => documentId).sort()).toEqual(expected.map(({ id }) => id).sort())
+            seen += expected.length
+            unseen += placed.length - expected.length
+          }
+        }
+        const firstOf = (at: number) => collections[at]?.first ?? fail()
+        await check(firstOf, ({ first }) => first)
+        for (const [at, { later }] of collections.entries()) {
+          if (later) await knowledge.transact((tx) => updateCollection(tx, workspaceId, shelves[at]?.id ?? '', later, NOW))
+        }
+        for (const { id, later } of placed) {
+          if (later) await knowledge.transact((tx) => relabelDocument(tx, workspaceId, id, later))
+        }
+        await check(
+          (at) => collections[at]?.later ?? firstOf(at),
+          ({ first, later }) => later ?? first,
+        )
+      }),
+      { numRuns: 25 },
+    )
+    // Both happened often enough for this to mean something.
+    expect(seen).toBeGreaterThan(50)
+    expect(unseen).toBeGreaterThan(50)
+  })
+})
+
+/** JSON is YAML; each label has a line of its own. */
+const yaml = (said: Said): string =>
+  Object.entries(said)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    .join('\n')
+
+const fail = (): never => {
+  throw new Error('no such collection')
+}
