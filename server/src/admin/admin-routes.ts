@@ -11,6 +11,7 @@ import { auditRoutes } from './audit-routes.ts'
 import { checkRequests, readBodies } from './bodies.ts'
 import { discoveryRoutes } from './discovery-routes.ts'
 import { keysRoutes } from './keys-routes.ts'
+import { memoriesRoutes } from './memories-routes.ts'
 import { modelsRoutes } from './models-routes.ts'
 import { policySetsRoutes } from './policy-sets-routes.ts'
 import { providersRoutes } from './providers-routes.ts'
@@ -39,7 +40,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   await app.register(register([workspacesRoutes]))
   await app.register(async (scope) => {
     scope.addHook('preHandler', chooseWorkspace(deps.db))
-    const people = [applicationsRoutes, keysRoutes, usersRoutes, adminTokensRoutes]
+    const people = [applicationsRoutes, keysRoutes, usersRoutes, memoriesRoutes, adminTokensRoutes]
     const models = [providersRoutes, modelsRoutes, discoveryRoutes]
     const rules = [policySetsRoutes, simulationRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
     await register([...people, ...models, ...rules])(scope)

@@ -31,7 +31,7 @@ const EMPTY = new Set(
 export function skeleton(content: string): string {
   const text = normalised(content).replace(/[’‘`´]/g, "'")
   const words =
-    text.match(/[+\-−$€£#@]{0,3}[\p{L}\p{M}\p{N}]+(?:[.,:'/_@+#-]{1,3}[\p{L}\p{M}\p{N}]+)*[+#]*|\p{S}|[?%&*/=-]/gu) ?? []
+    text.match(/[.+\-−$€£#@]{0,3}[\p{L}\p{M}\p{N}]+(?:[.,:'/_@+#-]{1,3}[\p{L}\p{M}\p{N}]+)*[+#]*|\p{S}|[?%&*/=-]/gu) ?? []
   const telling = words.filter((word) => !EMPTY.has(word))
   return telling.length === 0 ? text : telling.join(' ')
 }

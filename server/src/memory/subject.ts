@@ -34,6 +34,7 @@ const A_NAME = /^\p{Lu}[\p{L}'.-]*(?:\s+(?:van|von|de|der|di|da|del|la|bin|al|\p
  * “I” and “my” mean somebody only where the memory is one person's.
  */
 export function subjectOf(content: string, scope: MemoryScope): string | null {
+  if (content.length > MAX_STATEMENT) return null
   const statement = content
     .trim()
     .replace(/[’‘]/g, "'")

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { checkDraft } from './memory.ts'
+
+const NOW = new Date('2026-03-02T09:00:00Z')
+const draft = { content: 'tea', summary: null, expiresAt: null }
+
+test('a sound draft has no problem, up to the limits', () => {
+  expect(checkDraft(draft, NOW)).toBeUndefined()
+  const most = { content: 'ä'.repeat(8_192), summary: 'x'.repeat(4_096), expiresAt: new Date(NOW.getTime() + 1) }
+  expect(checkDraft(most, NOW)).toBeUndefined()
+})
+
+test.each([
+  ['content', { content: ' \n' }],
+  ['content', { content: `${'ä'.repeat(8_192)}x` }],
+  ['content', { content: 'a\0b' }],
+  ['content', { content: 'a\ud800b' }],
+  ['summary', { summary: 'x'.repeat(4_097) }],
+  ['summary', { summary: '\0' }],
+  ['expires_at', { expiresAt: NOW }],
+  ['expires_at', { expiresAt: new Date('2020-01-01') }],
+  ['expires_at', { expiresAt: new Date('no date') }],
+])('%s is named when it is not sound: %j', (param, fields) => {
+  expect(checkDraft({ ...draft, ...fields }, NOW)).toMatchObject({ param, message: expect.any(String) })
+})

@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { MEMORY_SCOPES, type MemoryScope } from '../domain/memory-words.ts'
+import { NOBODY } from '../domain/principal.ts'
+import type { Viewer } from '../domain/viewer.ts'
+import { newId } from '../lib/id.ts'
+import { ownerKey, ownerOfMemory, visibleOwners } from './owner.ts'
+
+const workspaces = [newId('ws'), newId('ws')]
+const applications = [newId('app'), newId('app')]
+/** Few, so that they meet; some that would meet if they were merely strung together. */
+const ids = fc.constantFrom('', 'a', 'b', 'a,b', '"a"', 'a","b', workspaces[0] as string, applications[0] as string)
+
+const viewers: fc.Arbitrary<Viewer> = fc
+  .record({ workspaceId: fc.constantFrom(...workspaces), applicationId: fc.constantFrom(...applications), sessionId: ids })
+  .chain((viewer) =>
+    fc.record({ id: ids, department: ids, projects: fc.array(ids, { maxLength: 2 }) }).map(({ id, department, projects }) => ({
+      ...viewer,
+      ceiling: 'internal' as const,
+      user: { ...NOBODY, id, department, attributes: { projects } },
+    })),
+  )
+
+/** Decisions.md §2.8, a sentence at a time: does `viewer` see what `writer` has had remembered in that scope? */
+function shares(scope: MemoryScope, scopeId: string, writer: Viewer, viewer: Viewer): boolean {
+  if (writer.workspaceId !== viewer.workspaceId) return false
+  const sameUser = writer.user.id === viewer.user.id
+  const sameApplication = writer.applicationId === viewer.applicationId
+  switch (scope) {
+    case 'user':
+      return sameUser
+    case 'session':
+      return sameApplication && sameUser && writer.sessionId === viewer.sessionId
+    case 'application':
+      return sameApplication
+    case 'department':
+      return viewer.user.department === scopeId
+    case 'project':
+      return (viewer.user.attributes.projects as string[]).includes(scopeId)
+    case 'workspace':
+      return true
+  }
+}
+
+test('a viewer sees exactly the owners that the rules name', () => {
+  fc.assert(
+    fc.property(viewers, viewers, fc.constantFrom(...MEMORY_SCOPES), ids, (writer, viewer, scope, scopeId) => {
+      const answer = ownerOfMemory(writer, scope, scopeId)
+      if (!answer.ok) return
+      const { owner } = answer
+      const seen = visibleOwners(viewer).some((own) => own.workspaceId === owner.workspaceId && ownerKey(own) === ownerKey(owner))
+      expect(seen).toBe(shares(scope, scopeId, writer, viewer))
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+const viewer: Viewer = {
+  workspaceId: workspaces[0] as string,
+  applicationId: applications[0] as string,
+  sessionId: 's1',
+  ceiling: 'internal',
+  user: { ...NOBODY, id: 'alice' },
+}
+
+test.each([
+  ['user', { user: NOBODY }, null, 'governance.user'],
+  ['user', { user: { ...NOBODY, id: 'a\0b' } }, null, 'governance.user.id'],
+  ['session', { sessionId: '' }, null, 'governance.session_id'],
+  ['session', { sessionId: 'x'.repeat(600) }, null, 'governance.session_id'],
+  ['department', {}, null, 'scope_id'],
+  ['project', {}, '  ', 'scope_id'],
+  ['project', {}, '\ud800', 'scope_id'],
+] as const)('scope %s without what it needs is refused and says what', (scope, fields, scopeId, param) => {
+  expect(ownerOfMemory({ ...viewer, ...fields }, scope, scopeId)).toMatchObject({ ok: false, param, message: expect.any(String) })
+})
+
+test('scopes other than department and project follow from who calls, whatever is asked for', () => {
+  expect(ownerOfMemory(viewer, 'user', 'bob')).toMatchObject({ ok: true, owner: { scopeId: 'alice', userId: 'alice' } })
+  expect(ownerOfMemory(viewer, 'session', 'other')).toMatchObject({ owner: { scopeId: 's1', applicationId: applications[0] } })
+  expect(ownerOfMemory(viewer, 'workspace', 'other')).toMatchObject({ owner: { scopeId: workspaces[0] } })
+})
+
+test('whoever is nobody owns nothing and shares what all share', () => {
+  const scopes = visibleOwners({ ...viewer, sessionId: '', user: NOBODY }).map(({ scope }) => scope)
+  expect(scopes).toEqual(['application', 'workspace'])
+})
+
+test('attributes that are no projects are none', () => {
+  const projects = (value: unknown) =>
+    visibleOwners({ ...viewer, user: { ...viewer.user, attributes: { projects: value } } })
+      .filter(({ scope }) => scope === 'project')
+      .map(({ scopeId }) => scopeId)
+  expect(projects('p1')).toEqual([])
+  expect(projects(['p1', 5, null, '', 'p1', 'a\0b', ['p2']])).toEqual(['p1'])
+})

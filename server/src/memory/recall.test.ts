@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../test/support/database.ts'
+import { type MemoryBench, memoryBench } from '../../test/support/memories.ts'
+import { seedApplication } from '../../test/support/seed.ts'
+import type { Database } from '../db/database.ts'
+import { MEMORY_SCOPES, type MemoryScope } from '../domain/memory-words.ts'
+import type { Viewer } from '../domain/viewer.ts'
+import { recallMemories } from './recall.ts'
+
+const DAY = 86_400_000
+
+describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
+  let database: Database
+  let bench: MemoryBench
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    bench = await memoryBench(database)
+  })
+
+  const alice = (fields: Partial<Viewer> = {}) => bench.viewer({ user: { id: 'alice' }, ...fields })
+  const contents = async (viewer: Viewer, text: string, scopes?: readonly MemoryScope[]) =>
+    (await bench.recall(viewer, text, scopes)).map(({ content }) => content)
+
+  test('a canary of each owner sings for those who share it, and for nobody else', async () => {
+    const { applicationId: other } = await seedApplication(database.db, bench.workspaceId)
+    const who = (id: string, department: string, project: string, sessionId: string, applicationId = bench.applicationId) =>
+      bench.viewer({ user: { id, department, attributes: { projects: [project] } }, sessionId, applicationId })
+    const elsewhere = await memoryBench(database)
+    const owner = who('alice', 'finance', 'atlas', 's1')
+    for (const scope of MEMORY_SCOPES) {
+      const scopeId = { department: 'finance', project: 'atlas' }[scope as string] ?? null
+      await bench.store(owner, { scope, scopeId, content: `canary ${scope}` })
+    }
+    const heard = async (viewer: Viewer) => (await contents(viewer, 'canary')).map((text) => text.slice(7)).toSorted()
+    expect(await heard(owner)).toEqual([...MEMORY_SCOPES].toSorted())
+    expect(await heard(who('alice', 'finance', 'atlas', 's2'))).toEqual([
+      'application',
+      'department',
+      'project',
+      'user',
+      'workspace',
+    ])
+    expect(await heard(who('alice', 'finance', 'atlas', 's1', other))).toEqual(['department', 'project', 'user', 'workspace'])
+    expect(await heard(who('bob', 'finance', 'atlas', 's1'))).toEqual(['application', 'department', 'project', 'workspace'])
+    expect(await heard(who('bob', 'sales', 'atlas', 's1'))).toEqual(['application', 'project', 'workspace'])
+    expect(await heard(who('bob', 'finance', 'borealis', ''))).toEqual(['application', 'department', 'workspace'])
+    expect(await heard(bench.viewer({ applicationId: other }))).toEqual(['workspace'])
+    // A department of the name of a project, a user of the name of a department …
+    expect(await heard(who('finance', 'atlas', 'finance', 'alice', other))).toEqual(['workspace'])
+    expect(await heard(elsewhere.viewer({ user: owner.user, sessionId: 's1' }))).toEqual([])
+  })
+
+  test('what others have had remembered changes nothing, byte for byte', async () => {
+    for (const content of ['tea at noon', 'tea and cake', 'cake at noon']) await bench.store(alice(), { content })
+    const before = await bench.recall(alice(), 'tea cake noon')
+    const bob = bench.viewer({ user: { id: 'bob' } })
+    for (let i = 0; i < 20; i++) await bench.store(bob, { content: `tea cake noon number ${i}` })
+    await bench.store(alice(), { content: 'tea for auditors', mode: 'audit_only' })
+    await bench.store(alice(), { content: 'tea in secret', classification: 'restricted' })
+    const low = await bench.recall(alice({ ceiling: 'internal' }), 'tea cake noon')
+    expect(JSON.stringify(low)).toBe(JSON.stringify(before))
+    expect(before).toHaveLength(3)
+  })
+
+  test('only classifications up to the ceiling are found', async () => {
+    for (const classification of ['public', 'internal', 'confidential', 'restricted'] as const) {
+      await bench.store(alice(), { content: `label ${classification}`, classification })
+    }
+    const labels = async (ceiling: Viewer['ceiling']) => (await contents(alice({ ceiling }), 'label')).length
+    expect([await labels('public'), await labels('internal'), await labels('confidential'), await labels('restricted')]).toEqual([
+      1, 2, 3, 4,
+    ])
+  })
+
+  test('a memory expires by the clock, to the millisecond, without any job', async () => {
+    const expiresAt = new Date(bench.clock.now().getTime() + DAY)
+    await bench.store(alice(), { content: 'the guest code', expiresAt })
+    bench.clock.advance(DAY - 60_000)
+    expect(await contents(alice(), 'guest')).toEqual(['the guest code'])
+    bench.clock.advance(60_000)
+    expect(await contents(alice(), 'guest')).toEqual([])
+  })
+
+  test('scopes may be chosen', async () => {
+    await bench.store(alice(), { content: 'tea of mine' })
+    await bench.store(alice(), { content: 'tea of all', scope: 'workspace' })
+    expect(await contents(alice(), 'tea', ['workspace'])).toEqual(['tea of all'])
+    expect(await contents(alice(), 'tea', ['department'])).toEqual([])
+    expect(await contents(alice(), 'tea', [])).toEqual([])
+  })
+
+  test('what fits better comes first; of what fits equally well the fresher', async () => {
+    await bench.store(alice(), { content: 'tea is green today' })
+    bench.clock.advance(60 * DAY)
+    await bench.store(alice(), { content: 'tea is black today' })
+    await bench.store(alice(), { content: 'cake is black today' })
+    expect(await contents(alice(), 'tea')).toEqual(['tea is black today', 'tea is green today'])
+    expect((await contents(alice(), 'green tea'))[0]).toBe('tea is green today')
+  })
+
+  test('what a memory is given with is told', async () => {
+    const expiresAt = new Date(bench.clock.now().getTime() + DAY)
+    const fields = {
+      kind: 'preference',
+      summary: 'hot drink',
+      regulations: ['gdpr'],
+      classification: 'public',
+      expiresAt,
+    } as const
+    const { id } = await bench.store(alice({ sessionId: 's1' }), { ...fields, scope: 'session', content: 'tea with milk' })
+    const [memory] = await bench.recall(alice({ sessionId: 's1' }), 'drink')
+    expect(memory).toEqual({
+      ...fields,
+      id,
+      scope: 'session',
+      scopeId: 's1',
+      content: 'tea with milk',
+      createdAt: expect.any(Date),
+      similarity: expect.any(Number),
+    })
+    expect(memory?.similarity).toBeGreaterThan(0)
+    expect(memory?.similarity).toBeLessThanOrEqual(1)
+  })
+
+  test('all that fit come, each once, however many, and behind any number that have expired', async () => {
+    const expiresAt = new Date(bench.clock.now().getTime() + DAY)
+    for (let i = 0; i < 150; i++) await bench.store(alice(), { content: `needle ${i}`, expiresAt })
+    for (let i = 0; i < 80; i++) await bench.store(alice(), { content: `needle in a stack of hay ${i}` })
+    expect(new Set(await contents(alice(), 'needle')).size).toBe(230)
+    bench.clock.advance(2 * DAY)
+    const left = await contents(alice(), 'needle')
+    expect([left.length, new Set(left).size]).toEqual([80, 80])
+  })
+
+  test('the order is that of one score, across batches', async () => {
+    for (let i = 0; i < 100; i++) await bench.store(alice(), { content: `pebble ${i}`, kind: i % 2 ? 'fact' : 'preference' })
+    const kinds = (await bench.recall(alice(), 'pebble')).map(({ kind }) => kind)
+    expect(kinds).toEqual([...Array(50).fill('preference'), ...Array(50).fill('fact')])
+  })
+
+  test('every statement of a recall names the Workspace, and the memories’ owners', async () => {
+    await bench.store(alice(), { content: 'tea' })
+    const { statements, db } = spying(database)
+    const ranker = { rank: async () => [{ id: '01890000-0000-7000-8000-000000000000', similarity: 1 }] }
+    for await (const _ of recallMemories({ db, ranker, clock: bench.clock }, alice(), { text: 'tea' }));
+    expect(statements).toHaveLength(2)
+    expect(statements[0]).toMatch(/where "owner"\."workspace_id" = .* and "owner"\."key" in /)
+    expect(statements[1]).toMatch(/where "item"\."workspace_id" = .* and "item"\."owner_id" in .* and "item"\."partition_id" in /)
+  })
+})
+
+/** The database, and what is asked of it. */
+function spying({ db }: Database) {
+  const statements: string[] = []
+  const spied = db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => result,
+  })
+  const executor = spied.getExecutor()
+  const compile = executor.compileQuery.bind(executor)
+  executor.compileQuery = (node, id) => {
+    const compiled = compile(node, id)
+    statements.push(compiled.sql)
+    return compiled
+  }
+  return { statements, db: spied }
+}

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../test/support/database.ts'
+import { type MemoryBench, memoryBench } from '../../test/support/memories.ts'
+import type { Database } from '../db/database.ts'
+import { fromId, newId } from '../lib/id.ts'
+import { findMemory, listMemories } from './memory-store.ts'
+
+const DAY = 86_400_000
+
+describe.each(testDatabases())('storing memories on $name', ({ open }) => {
+  let database: Database
+  let bench: MemoryBench
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    bench = await memoryBench(database)
+  })
+
+  const alice = () => bench.viewer({ user: { id: 'alice' }, sessionId: 's1' })
+  const all = async (history = true) => {
+    const page = await listMemories(database.db, bench.workspaceId, { history, limit: 100, now: bench.clock.now() })
+    return page?.data ?? []
+  }
+  const contents = async (text: string, viewer = alice()) => (await bench.recall(viewer, text)).map(({ content }) => content)
+
+  test('what says the same is stored once, whatever its kind', async () => {
+    const first = await bench.store(alice(), { content: 'The launch is in May.' })
+    expect(first.outcome).toBe('stored')
+    for (const content of ['the  launch IS in may', ' “The launch is in May” ']) {
+      expect(await bench.store(alice(), { content, kind: 'decision' })).toEqual({ id: first.id, outcome: 'duplicate' })
+    }
+    expect(await all()).toHaveLength(1)
+  })
+
+  test('what nearly says the same is stored once for one kind', async () => {
+    const first = await bench.store(alice(), { content: 'The deploy is on the Friday' })
+    expect(await bench.store(alice(), { content: 'Deploy is on Friday' })).toEqual({ id: first.id, outcome: 'duplicate' })
+    expect((await bench.store(alice(), { content: 'deploy is on Friday', kind: 'decision' })).outcome).toBe('stored')
+    expect((await bench.store(alice(), { content: 'The deploy is on the Monday' })).outcome).toBe('stored')
+    expect((await bench.store(alice(), { content: 'The deploy is not on the Friday' })).outcome).toBe('stored')
+  })
+
+  test('owners have their memories each for themselves', async () => {
+    const content = 'The launch is in May'
+    const bob = bench.viewer({ user: { id: 'bob' }, sessionId: 's1' })
+    const ids = [await bench.store(alice(), { content }), await bench.store(bob, { content })]
+    for (const scope of ['session', 'application', 'department', 'project', 'workspace'] as const) {
+      ids.push(await bench.store(alice(), { content, scope, scopeId: 'shared' }))
+    }
+    expect(new Set(ids.map(({ id }) => id)).size).toBe(7)
+  })
+
+  test('fifty callers at once store a memory once and lose none', async () => {
+    const texts = Array.from({ length: 50 }, (_, index) => `caller tells thing number ${index % 10}`)
+    const stored = await Promise.all(texts.map((content) => bench.store(alice(), { content })))
+    expect(new Set(stored.map(({ id }) => id)).size).toBe(10)
+    expect(stored.filter(({ outcome }) => outcome === 'stored')).toHaveLength(10)
+    expect((await all()).map(({ content }) => content).toSorted()).toEqual([...new Set(texts)].toSorted())
+    expect(await contents('caller tells thing')).toHaveLength(10)
+  })
+
+  test('fifty values of one subject at once leave one', async () => {
+    const texts = Array.from({ length: 50 }, (_, index) => `my favourite tea is number${index}`)
+    await Promise.all(texts.map((content) => bench.store(alice(), { content })))
+    expect(await contents('favourite tea')).toHaveLength(1)
+    expect(await all()).toHaveLength(50)
+    expect(await all(false)).toHaveLength(1)
+  })
+
+  test('a duplicate takes the stricter labels, the later expiry and the summary that was missing', async () => {
+    const { clock, viewer } = bench
+    const soon = new Date(clock.now().getTime() + DAY)
+    const late = new Date(clock.now().getTime() + 2 * DAY)
+    const content = 'The vault is in Zug'
+    const { id } = await bench.store(alice(), { content, regulations: ['gdpr'], expiresAt: late })
+    await bench.store(alice(), {
+      content,
+      classification: 'restricted',
+      regulations: ['sox'],
+      expiresAt: soon,
+      summary: 'bunker',
+    })
+    await bench.store(alice(), { content, classification: 'public' })
+    expect(await findMemory(database.db, bench.workspaceId, id, clock.now())).toMatchObject({
+      classification: 'restricted',
+      regulations: ['gdpr', 'sox'],
+      summary: 'bunker',
+      expiresAt: null,
+    })
+    expect(await contents('vault', viewer({ user: { id: 'alice' }, ceiling: 'confidential' }))).toEqual([])
+    expect(await contents('bunker')).toEqual([content])
+  })
+
+  test('an audit_only memory that is captured actively becomes active, and never the other way', async () => {
+    const content = 'The heron flies at noon'
+    const { id } = await bench.store(alice(), { content, mode: 'audit_only' })
+    expect(await contents('heron')).toEqual([])
+    expect(await bench.store(alice(), { content })).toEqual({ id, outcome: 'duplicate' })
+    expect(await contents('heron')).toEqual([content])
+    await bench.store(alice(), { content, mode: 'audit_only' })
+    expect(await contents('heron')).toEqual([content])
+  })
+
+  test('a new value takes the place of the old one, which is kept as history', async () => {
+    const assam = await bench.store(alice(), { content: 'my favourite tea is Assam' })
+    const green = await bench.store(alice(), { content: 'My favorite tea is Sencha', kind: 'preference' })
+    expect(green.outcome).toBe('superseded')
+    expect(await contents('favourite favorite tea Assam')).toEqual(['My favorite tea is Sencha'])
+    expect(await findMemory(database.db, bench.workspaceId, assam.id, bench.clock.now())).toMatchObject({
+      content: 'my favourite tea is Assam',
+      supersededBy: green.id,
+      supersededAt: expect.any(Date),
+    })
+    // And back again: what was once said is no duplicate.
+    const back = await bench.store(alice(), { content: 'my favourite tea is Assam' })
+    expect(back.outcome).toBe('superseded')
+    expect(back.id).not.toBe(assam.id)
+    expect(await contents('tea')).toEqual(['my favourite tea is Assam'])
+  })
+
+  test('a caller may name the subject', async () => {
+    await bench.store(alice(), { content: 'Tea it is', subject: 'Favourite drink' })
+    expect((await bench.store(alice(), { content: 'Coffee from now on', subject: 'favorite drink' })).outcome).toBe('superseded')
+    expect(await contents('tea coffee')).toEqual(['Coffee from now on'])
+  })
+
+  test('decisions stand beside one another, and so do other owners', async () => {
+    const project = { scope: 'project' as const, kind: 'decision' as const }
+    const viewer = bench.viewer({ user: { id: 'alice', attributes: { projects: ['p1', 'p2'] } } })
+    await bench.store(viewer, { ...project, scopeId: 'p1', content: 'The deadline of Atlas is May' })
+    await bench.store(viewer, { ...project, scopeId: 'p1', content: 'The deadline of Atlas is June' })
+    await bench.store(viewer, { ...project, kind: 'fact', scopeId: 'p2', content: 'The deadline of Atlas is July' })
+    await bench.store(viewer, { ...project, kind: 'workflow_state', scopeId: 'p2', content: 'The deadline of Atlas is set' })
+    expect(await contents('deadline Atlas', viewer)).toHaveLength(4)
+  })
+
+  test('nobody replaces what is too sensitive for them, and nothing for auditors replaces anything', async () => {
+    const shared = { scope: 'workspace' as const }
+    await bench.store(alice(), { ...shared, content: 'The price of Atlas is 5', classification: 'restricted' })
+    const low = bench.viewer({ user: { id: 'bob' }, ceiling: 'internal' })
+    expect((await bench.store(low, { ...shared, content: 'The price of Atlas is 6' })).outcome).toBe('stored')
+    await bench.store(low, { ...shared, content: 'The price of Atlas is 7', mode: 'audit_only' })
+    expect((await contents('price Atlas')).toSorted()).toEqual(['The price of Atlas is 5', 'The price of Atlas is 6'])
+  })
+
+  test('a duplicate that has expired is gone: the memory is stored anew', async () => {
+    const content = 'The guest code is on the desk'
+    const first = await bench.store(alice(), { content, expiresAt: new Date(bench.clock.now().getTime() + DAY) })
+    bench.clock.advance(2 * DAY)
+    const second = await bench.store(alice(), { content })
+    expect(second).toMatchObject({ outcome: 'stored' })
+    expect(second.id).not.toBe(first.id)
+    expect(await contents('guest code')).toEqual([content])
+  })
+
+  test('where it comes from is kept, and content only as a keyed hash beside it', async () => {
+    const auditId = newId('aud')
+    const { id } = await bench.store(alice(), { content: 'Tea', auditId, messageId: 'm7', source: 'explicit' })
+    const memory = await findMemory(database.db, bench.workspaceId, id, bench.clock.now())
+    expect(memory).toMatchObject({
+      auditId,
+      messageId: 'm7',
+      source: 'explicit',
+      applicationId: bench.applicationId,
+      scope: 'user',
+      scopeId: 'alice',
+      userId: 'alice',
+      contentHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+  })
+
+  test('a caller’s transaction that fails leaves nothing', async () => {
+    const failing = database.db.transaction().execute(async (tx) => {
+      const { storeMemory } = await import('./capture.ts')
+      const draft = {
+        scope: 'user',
+        scopeId: null,
+        kind: 'fact',
+        content: 'gone',
+        summary: null,
+        classification: 'internal',
+      } as const
+      const rest = {
+        id: newId('mem'),
+        regulations: [],
+        expiresAt: null,
+        mode: 'active',
+        source: 'capture',
+        auditId: newId('aud'),
+      } as const
+      await storeMemory(tx, alice(), { ...draft, ...rest }, { text: (text) => text }, new Date())
+      throw new Error('the record could not be written')
+    })
+    await expect(failing).rejects.toThrow('could not be written')
+    expect(await all()).toEqual([])
+    const owners = database.db
+      .selectFrom('memory_owner')
+      .select('id')
+      .where('workspace_id', '=', fromId('ws', bench.workspaceId) ?? '')
+    expect(await owners.execute()).toEqual([])
+  })
+})
