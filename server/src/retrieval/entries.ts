@@ -139,17 +139,20 @@ function countTerms({ id, title, text }: Entry, language: Language): Counted {
   return { id, terms, length: Math.min(length, MAX_LENGTH) }
 }
 
+/** A row for each term and block, in the order of the index: neighbours lie on the same page. */
 function postingsByBlock(counted: readonly Counted[], first: number) {
-  const blocks = new Map<string, { term: string; block: number; bytes: number[] }>()
+  const blocks = new Map<number, Map<string, number[]>>()
   counted.forEach(({ terms, length }, place) => {
     const number = first + place
-    const block = blockOf(number)
+    const block = blocks.get(blockOf(number)) ?? new Map<string, number[]>()
+    blocks.set(blockOf(number), block)
     for (const [term, frequency] of terms) {
-      const key = `${block} ${term}`
-      const row = blocks.get(key) ?? { term, block, bytes: [] }
-      row.bytes.push(...posting(number, frequency, length))
-      blocks.set(key, row)
+      const bytes = block.get(term)
+      if (bytes) bytes.push(...posting(number, frequency, length))
+      else block.set(term, [...posting(number, frequency, length)])
     }
   })
-  return [...blocks.values()]
+  return [...blocks]
+    .flatMap(([block, terms]) => [...terms].map(([term, bytes]) => ({ term, block, bytes })))
+    .sort((a, b) => (a.term < b.term ? -1 : a.term > b.term ? 1 : a.block - b.block))
 }
