@@ -9,7 +9,9 @@ import { applicationsRoutes } from './applications-routes.ts'
 import { auditLogRoutes } from './audit-log-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { checkRequests, readBodies } from './bodies.ts'
+import { collectionsRoutes } from './collections-routes.ts'
 import { discoveryRoutes } from './discovery-routes.ts'
+import { documentsRoutes } from './documents-routes.ts'
 import { keysRoutes } from './keys-routes.ts'
 import { memoriesRoutes } from './memories-routes.ts'
 import { modelsRoutes } from './models-routes.ts'
@@ -43,7 +45,8 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     const people = [applicationsRoutes, keysRoutes, usersRoutes, memoriesRoutes, adminTokensRoutes]
     const models = [providersRoutes, modelsRoutes, discoveryRoutes]
     const rules = [policySetsRoutes, simulationRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
-    await register([...people, ...models, ...rules])(scope)
+    const knowledge = [collectionsRoutes, documentsRoutes]
+    await register([...people, ...models, ...rules, ...knowledge])(scope)
   })
 }
 

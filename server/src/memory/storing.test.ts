@@ -3,6 +3,7 @@ import { testDatabases } from '../../test/support/database.ts'
 import { type MemoryBench, memoryBench } from '../../test/support/memories.ts'
 import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
+import { storeMemory } from './capture.ts'
 import { findMemory, listMemories } from './memory-store.ts'
 
 const DAY = 86_400_000
@@ -173,7 +174,6 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
 
   test('a caller’s transaction that fails leaves nothing', async () => {
     const failing = database.db.transaction().execute(async (tx) => {
-      const { storeMemory } = await import('./capture.ts')
       const draft = {
         scope: 'user',
         scopeId: null,

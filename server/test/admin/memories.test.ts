@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { NOBODY } from '../../src/domain/principal.ts'
+import { fromId, newId } from '../../src/lib/id.ts'
+import { type MemoryDraft, storeMemory } from '../../src/memory/capture.ts'
+import { assertNoContent } from '../support/audit.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Admin, adminClient, refused } from './client.ts'
+
+let server: TestServer
+let admin: Admin
+let workspace: string
+let applicationId: string
+beforeAll(async () => {
+  server = await startServer()
+  admin = adminClient(server)
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  workspace = await admin.workspace()
+  applicationId = (await admin.create('/applications', { name: 'app' }, { workspace })).id
+})
+
+const HASH = /^[0-9a-f]{64}$/
+
+async function remember(user: string, content: string, fields: Partial<MemoryDraft> = {}): Promise<string> {
+  const { db, workspaceKeys } = server.context
+  const { hasher } = await workspaceKeys.get(workspace)
+  const named = { ...NOBODY, id: user, department: 'finance' }
+  const viewer = { workspaceId: workspace, applicationId, sessionId: 's1', ceiling: 'restricted', user: named } as const
+  const labels = { classification: 'internal', regulations: [], expiresAt: null, mode: 'active', source: 'capture' } as const
+  const draft = {
+    id: newId('mem'),
+    scope: 'user',
+    scopeId: null,
+    kind: 'fact',
+    summary: null,
+    auditId: newId('aud'),
+    ...labels,
+  } as const
+  const stored = await db
+    .transaction()
+    .execute((tx) => storeMemory(tx, viewer, { ...draft, content, ...fields }, hasher, new Date()))
+  return stored.id
+}
+
+const list = async (query = '') => (await admin.get(`/memories${query}`, { workspace })).data
+const contents = async (query = '') => (await list(query)).map(({ content }: { content: string }) => content)
+
+test('memories are listed by whose they are, what they are for and how they are kept', async () => {
+  await remember('alice', 'my favourite tea is Assam')
+  await remember('alice', 'my favourite tea is Sencha')
+  await remember('alice', 'in a session', { scope: 'session' })
+  await remember('alice', 'for auditors', { mode: 'audit_only' })
+  await remember('bob', 'of bob')
+  await remember('bob', 'of finance', { scope: 'department', scopeId: 'finance' })
+  expect(await contents()).toHaveLength(5)
+  expect(await contents('?user_id=alice')).toEqual(['for auditors', 'in a session', 'my favourite tea is Sencha'])
+  expect(await contents('?user_id=alice&history=true&scope=user&mode=active')).toEqual([
+    'my favourite tea is Sencha',
+    'my favourite tea is Assam',
+  ])
+  expect(await contents('?mode=audit_only')).toEqual(['for auditors'])
+  expect(await contents('?scope=department&scope_id=finance')).toEqual(['of finance'])
+  expect(await contents(`?application_id=${applicationId}`)).toHaveLength(5)
+  expect(await contents(`?application_id=${newId('app')}`)).toEqual([])
+  const page = await admin.get('/memories?limit=2', { workspace })
+  expect(page).toMatchObject({ has_more: true, data: [{ content: 'of finance' }, { content: 'of bob' }] })
+  expect(await contents(`?limit=1&cursor=${page.next_cursor}`)).toEqual(['for auditors'])
+})
+
+test.each(['scope=planet', 'mode=loud', 'history=yes', 'application_id=x', 'cursor=x', 'limit=0', 'user_id=%00', 'scope_id=%00'])(
+  'a list of %s is refused',
+  async (query) => {
+    const [param] = query.split('=')
+    refused(await admin.send('GET', `/memories?${query}`, undefined, { workspace }), 'VALIDATION_ERROR', param)
+  },
+)
+
+test('one memory is shown with all that is known of it', async () => {
+  const id = await remember('alice', 'tea at noon', { summary: 'tea', regulations: ['gdpr'] })
+  expect(await admin.get(`/memories/${id}`, { workspace })).toEqual({
+    id,
+    object: 'memory',
+    scope: 'user',
+    scope_id: 'alice',
+    user_id: 'alice',
+    application_id: applicationId,
+    kind: 'fact',
+    content: 'tea at noon',
+    summary: 'tea',
+    subject: null,
+    classification: 'internal',
+    regulations: ['gdpr'],
+    mode: 'active',
+    source: 'capture',
+    audit_id: expect.stringMatching(/^aud_/),
+    message_id: null,
+    created_at: expect.any(String),
+    expires_at: null,
+    superseded_by: null,
+    superseded_at: null,
+  })
+})
+
+test('a correction is a new version, and the old one is history', async () => {
+  const id = await remember('alice', 'the traein leaves at 8')
+  const corrected = await admin.patch(`/memories/${id}`, { content: 'the train leaves at 8' }, { workspace })
+  expect(corrected).toMatchObject({ content: 'the train leaves at 8', source: 'admin', scope_id: 'alice' })
+  expect(await contents()).toEqual(['the train leaves at 8'])
+  expect(await admin.get(`/memories/${id}`, { workspace })).toMatchObject({ superseded_by: corrected.id })
+  refused(await admin.send('PATCH', `/memories/${id}`, { content: 'again' }, { workspace }), 'NOT_FOUND')
+})
+
+test('a correction may raise the classification, and holds no secret', async () => {
+  const id = await remember('alice', 'write to me')
+  const corrected = await admin.patch(`/memories/${id}`, { content: 'write to alice.jones@example.com' }, { workspace })
+  expect(corrected.classification).toBe('confidential')
+  const secret = { content: 'the key is AKIAQYLPMN5HHHFPZAM2', summary: null }
+  const send = (body: object) => admin.send('PATCH', `/memories/${corrected.id}`, body, { workspace })
+  refused(await send(secret), 'VALIDATION_ERROR', 'content')
+  refused(await send({ content: 'a key', summary: secret.content }), 'VALIDATION_ERROR', 'summary')
+  refused(await send({ content: ' ' }), 'VALIDATION_ERROR', 'content')
+  refused(await send({ content: 'x'.repeat(17_000) }), 'VALIDATION_ERROR', 'content')
+  refused(await send({ content: 'x', summary: 'x'.repeat(5_000) }), 'VALIDATION_ERROR', 'summary')
+  refused(await send({}), 'VALIDATION_ERROR', 'content')
+  expect(await contents()).toEqual(['write to alice.jones@example.com'])
+})
+
+test('one memory, or all that is a user’s own, can be erased', async () => {
+  const id = await remember('alice/ünï', 'one')
+  await remember('alice/ünï', 'two', { scope: 'session' })
+  await remember('alice/ünï', 'shared', { scope: 'workspace' })
+  await remember('bob', 'of bob')
+  await admin.remove(`/memories/${id}`, { workspace })
+  refused(await admin.send('DELETE', `/memories/${id}`, undefined, { workspace }), 'NOT_FOUND')
+  refused(await admin.send('GET', `/memories/${id}`, undefined, { workspace }), 'NOT_FOUND')
+  const path = `/users/${encodeURIComponent('alice/ünï')}/memories`
+  const eraseAll = async () => (await admin.send('DELETE', path, undefined, { workspace })).body
+  expect(await eraseAll()).toEqual({ object: 'memory_erasure', erased: 1 })
+  expect(await eraseAll()).toEqual({ object: 'memory_erasure', erased: 0 })
+  expect(await contents()).toEqual(['of bob', 'shared'])
+})
+
+test('another Workspace’s memories are not there', async () => {
+  const id = await remember('alice', 'tea')
+  const foreign = { workspace: await admin.workspace() }
+  expect((await admin.get('/memories', foreign)).data).toEqual([])
+  refused(await admin.send('GET', `/memories/${id}`, undefined, foreign), 'NOT_FOUND')
+  refused(await admin.send('PATCH', `/memories/${id}`, { content: 'x' }, foreign), 'NOT_FOUND')
+  refused(await admin.send('DELETE', `/memories/${id}`, undefined, foreign), 'NOT_FOUND')
+  const erased = await admin.send('DELETE', '/users/alice/memories', undefined, foreign)
+  expect(erased.body.erased).toBe(0)
+  expect(await contents()).toEqual(['tea'])
+})
+
+test('who has read, corrected and erased is on record, and of the memory only its keyed hash', async () => {
+  const id = await remember('alice', 'the zanzibar ledger')
+  await admin.get(`/memories/${id}`, { workspace })
+  await admin.get('/memories?user_id=alice&history=true', { workspace })
+  const corrected = await admin.patch(`/memories/${id}`, { content: 'the zanzibar books' }, { workspace })
+  await admin.remove(`/memories/${corrected.id}`, { workspace })
+  await admin.send('DELETE', '/users/alice/memories', undefined, { workspace })
+  const records = await admin.records(5, { workspace })
+  const changes = records.toReversed().map(({ change }) => change)
+  const about = (action: string, fields: string[]) => ({
+    action,
+    object_type: 'memory',
+    object_id: expect.stringMatching(HASH),
+    fields,
+  })
+  expect(changes).toEqual([
+    about('memory.read', ['content']),
+    about('memory.list', ['user_id', 'history']),
+    about('memory.correct', ['content']),
+    about('memory.erase', []),
+    about('memory.erase_user', []),
+  ])
+  const [read, listed, correct, erase, eraseUser] = changes.map(({ object_id }) => object_id)
+  expect(read).toBe(correct)
+  expect(erase).not.toBe(correct)
+  expect(listed).toBe(eraseUser)
+  for (const record of records) assertNoContent(record, ['zanzibar', 'alice'])
+})
+
+test('nothing is changed, and nothing shown, that cannot be recorded', async () => {
+  const id = await remember('alice', 'tea')
+  const heads = server.context.db.deleteFrom('audit_head').where('workspace_id', '=', fromId('ws', workspace) ?? '')
+  await heads.execute()
+  const attempts = [
+    ['GET', '/memories'],
+    ['GET', `/memories/${id}`],
+    ['PATCH', `/memories/${id}`],
+    ['DELETE', `/memories/${id}`],
+    ['DELETE', '/users/alice/memories'],
+  ] as const
+  for (const [method, path] of attempts) {
+    const body = method === 'PATCH' ? { content: 'coffee' } : undefined
+    refused(await admin.send(method, path, body, { workspace }), 'UNAVAILABLE')
+  }
+  const rows = server.context.db
+    .selectFrom('memory_item')
+    .select('content')
+    .where('workspace_id', '=', fromId('ws', workspace) ?? '')
+  expect(await rows.execute()).toEqual([{ content: 'tea' }])
+})
