@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { Agent, fetch as undiciFetch } from 'undici'
+import { DocumentFetcher } from './admin/document-fetcher.ts'
 import { AdminAuthenticator } from './applications/admin-authenticator.ts'
 import { Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
@@ -10,7 +11,9 @@ import { DETECTORS } from './classification/detectors.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Database, openDatabase } from './db/database.ts'
+import { Upkeep } from './db/upkeep.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
+import { Background } from './lib/background.ts'
 import { Cache } from './lib/cache.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { newId } from './lib/id.ts'
@@ -57,12 +60,13 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
     onError,
     onProgress: (text) => log.info(text),
   })
-  return {
-    config,
-    secrets,
-    log,
-    database,
-    ...compose(config, secrets, database, { clock, log, detectors, random, onError, ...overrides }),
+  try {
+    const composed = compose(config, secrets, database, { clock, log, detectors, random, onError, ...overrides })
+    return { config, secrets, log, database, ...composed }
+  } catch (cause) {
+    // Left open it would keep the process from ending.
+    await database.close()
+    throw cause
   }
 }
 
@@ -103,6 +107,8 @@ function compose(
     { maxAgeMs: 60_000 },
   )
   const jwksAgent = new Agent({ connect: guardedConnector(config.allowPrivateUrls, JWKS_CONNECT_MS) })
+  const documentFetcher = new DocumentFetcher({ allowPrivateUrls: config.allowPrivateUrls })
+  const background = new Background(onError)
   const metrics = new Metrics({
     auditWaiting: () => audit.waiting,
     auditLagSeconds: () => audit.lagSeconds,
@@ -143,16 +149,20 @@ function compose(
   return {
     ...gateway,
     signal,
+    upkeep: database.kind === 'embedded' ? new Upkeep(database.pool) : undefined,
     workspaceBox,
     providerBox,
+    documentFetcher,
+    background,
     metrics,
     adminAuthenticator: new AdminAuthenticator(database),
     ready: async () => void (await database.pool.query('select 1')),
     /** Ends what waits, lets what runs finish, and writes what is queued. Call it when no request comes in any more. */
     close: async () => {
       waiters.close()
+      await background.close()
       await audit.drain()
-      await Promise.all([pools.close(SHUTDOWN_GRACE_MS), jwksAgent.close(), tracing.close()])
+      await Promise.all([pools.close(SHUTDOWN_GRACE_MS), jwksAgent.close(), documentFetcher.close(), tracing.close()])
       await database.close()
     },
   }

@@ -3,6 +3,7 @@ import { pruneRecords } from '../audit/retention.ts'
 import { checkpointsDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import type { WorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Db } from '../db/database.ts'
+import type { Upkeep } from '../db/upkeep.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -21,6 +22,8 @@ interface Deps {
   readonly db: Db
   readonly clock: Clock
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  /** Of the embedded database; PostgreSQL looks after itself. */
+  readonly upkeep: Upkeep | undefined
 }
 
 /** What recurs, and how often. */
@@ -31,6 +34,12 @@ export const recurringJobs = (deps: Deps): Job[] => [
   { name: 'remove deleted collections', everyMs: 30 * SECOND, run: () => removeCollections(deps) },
   { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endRetention(deps) },
+  ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
+]
+
+const upkeepJobs = (upkeep: Upkeep): Job[] => [
+  { name: 'checkpoint of the embedded database', everyMs: 60 * SECOND, run: () => upkeep.checkpoint() },
+  { name: 'vacuum of the embedded database', everyMs: HOUR, run: () => upkeep.vacuum() },
 ]
 
 async function eraseReviews({ db, clock }: Deps): Promise<void> {
