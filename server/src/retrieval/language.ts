@@ -91,11 +91,22 @@ export function termOf(word: string, language: Language): Term {
   const { stem, stopWords, terms } = analyserOf(language)
   const known = terms.get(word)
   if (known) return known
-  const lower = language === 'tr' ? word.toLocaleLowerCase('tr') : word.toLowerCase()
-  const term = { text: /^[\p{L}\p{M}]+$/u.test(lower) ? stem(lower) || lower : lower, stop: stopWords.has(lower) }
+  const written = word.replaceAll('’', "'")
+  const lower = language === 'tr' ? written.toLocaleLowerCase('tr') : written.toLowerCase()
+  const plain = withoutElision(lower)
+  const term = {
+    text: /^[\p{L}\p{M}]+$/u.test(plain) ? stem(plain) || plain : plain,
+    stop: stopWords.has(lower) || stopWords.has(plain),
+  }
   if (terms.size >= MAX_REMEMBERED) terms.clear()
   terms.set(word, term)
   return term
+}
+
+/** “Anne’s” → anne, “l’avion” → avion: of what an apostrophe joins, the longest. */
+function withoutElision(word: string): string {
+  const parts = word.split("'")
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest))
 }
 
 /** The terms of a text, in its order, as often as they occur; stop words left out. */

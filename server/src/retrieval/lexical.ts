@@ -16,10 +16,16 @@ interface Weighed {
   readonly weight: number
 }
 
-/** Postings that are read whole before the words that are left, more frequent than these, only tell apart the best so far. */
-const WHOLE_POSTINGS = 300_000
-/** So many are told apart. */
-const TOLD_APART = 1_000
+/** How much is read at most. */
+interface Bounds {
+  /** Up to this many postings, should every entry have every word, all are read at once. */
+  readonly eager: number
+  /** Postings that are read whole before the words that are left, more frequent than these, only tell apart the best so far. */
+  readonly whole: number
+  /** So many are told apart. */
+  readonly toldApart: number
+}
+const BOUNDS: Bounds = { eager: 2_000_000, whole: 300_000, toldApart: 1_000 }
 
 /**
  * The ranking by words: BM25 with the statistics of these partitions alone. `similarity` is the score as a share of the most that the
@@ -31,11 +37,12 @@ export async function rankLexically(
   partitions: readonly Partition[],
   query: string,
   depth: number,
+  bounds: Bounds = BOUNDS,
 ): Promise<readonly Ranked[]> {
   const scope = await readScope(pool, workspaceUuid, partitions)
   const words = readQuery(query, [...new Set(scope.languages.values())])
   if (scope.entries === 0 || words.length === 0) return []
-  const source = new PostingSource(pool, scope)
+  const source = new PostingSource(pool, scope, bounds.eager)
   const weigh = async (some: readonly QueryWord[]): Promise<Weighed[]> =>
     (await source.count(some)).map((found, at) => {
       const word = some[at] as QueryWord
@@ -52,7 +59,7 @@ export async function rankLexically(
   const most = asked.reduce((sum, { weight }) => sum + weight, 0)
 
   const ranked: Ranked[] = []
-  for await (const tier of tiers(source, weighed, scope.averageLength)) {
+  for await (const tier of tiers(source, weighed, scope.averageLength, bounds)) {
     const ceiling = ranked.at(-1)?.similarity ?? 1
     for (const { id, score } of await named(pool, tier, depth - ranked.length)) {
       ranked.push({ id, similarity: Math.min(ceiling, score / most) })
@@ -63,17 +70,22 @@ export async function rankLexically(
 }
 
 /** The candidates, in groups of which each comes before the next. No group depends on how many are wanted. */
-async function* tiers(source: PostingSource, weighed: readonly Weighed[], averageLength: number): AsyncGenerator<Candidate[]> {
+async function* tiers(
+  source: PostingSource,
+  weighed: readonly Weighed[],
+  averageLength: number,
+  { whole, toldApart }: Bounds,
+): AsyncGenerator<Candidate[]> {
   const earlier: Scoreboard[] = []
-  for (const [group, rest] of groupsOf(weighed)) {
+  for (const [group, rest] of groupsOf(weighed, whole)) {
     const board = new Scoreboard()
     const rows = await source.postings(group.map(({ word }) => word))
     for (const [at, { weight }] of group.entries()) board.add(rows[at] ?? [], weight, averageLength)
     const fresh = board.candidates().filter(({ partition, number }) => !earlier.some((one) => one.has(partition, number)))
     if (rest.length === 0) yield fresh
     else {
-      const [best, others] = splitBest(fresh, TOLD_APART)
-      yield await toldApart(source, best, rest, averageLength)
+      const [best, others] = splitBest(fresh, toldApart)
+      yield await tellApart(source, best, rest, averageLength)
       yield others
     }
     earlier.push(board)
@@ -81,14 +93,14 @@ async function* tiers(source: PostingSource, weighed: readonly Weighed[], averag
 }
 
 /** The words, the rarest first, in groups whose postings may all be read; with each group the words that come after it. */
-function groupsOf(weighed: readonly Weighed[]): [group: Weighed[], rest: Weighed[]][] {
+function groupsOf(weighed: readonly Weighed[], whole: number): [group: Weighed[], rest: Weighed[]][] {
   const rarest = weighed.toSorted((a, b) => a.found - b.found || (textOf(a) < textOf(b) ? -1 : 1))
   const groups: [Weighed[], Weighed[]][] = []
   for (let start = 0; start < rarest.length; ) {
     let end = start + 1
     for (let sum = rarest[start]?.found ?? 0; end < rarest.length; end++) {
       sum += rarest[end]?.found ?? 0
-      if (sum > WHOLE_POSTINGS) break
+      if (sum > whole) break
     }
     groups.push([rarest.slice(start, end), rarest.slice(end)])
     start = end
@@ -99,7 +111,7 @@ function groupsOf(weighed: readonly Weighed[]): [group: Weighed[], rest: Weighed
 const textOf = ({ word }: Weighed): string => [...word.terms].join(' ')
 
 /** `best` with what the words of `rest` add to them. */
-async function toldApart(
+async function tellApart(
   source: PostingSource,
   best: readonly Candidate[],
   rest: readonly Weighed[],

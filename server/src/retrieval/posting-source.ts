@@ -14,25 +14,25 @@ export interface PostingRow {
 /** Where a block lies. */
 export type BlockPlace = Pick<PostingRow, 'partition' | 'block'>
 
-/** Up to this many postings, should every entry have every word, all are read at once. */
-const EAGER_POSTINGS = 2_000_000
-
 /** The postings of query words, within a scope and nowhere else. */
 export class PostingSource {
   readonly #pool: pg.Pool
   readonly #scope: Scope
   readonly #ids: readonly number[]
+  readonly #eager: number
   readonly #read = new Map<QueryWord, readonly PostingRow[]>()
 
-  constructor(pool: pg.Pool, scope: Scope) {
+  /** `eager`: how many postings may be read along with their number. */
+  constructor(pool: pg.Pool, scope: Scope, eager: number) {
     this.#pool = pool
     this.#scope = scope
+    this.#eager = eager
     this.#ids = [...scope.languages.keys()]
   }
 
   /** How many entries have each word. Reads the postings along with it when they cannot be many. */
   async count(words: readonly QueryWord[]): Promise<number[]> {
-    if (words.length * this.#scope.entries > EAGER_POSTINGS) return this.#countOnly(words)
+    if (words.length * this.#scope.entries > this.#eager) return this.#countOnly(words)
     const read = await this.postings(words)
     return read.map((rows) => rows.reduce((sum, { postings }) => sum + postings.length / POSTING_BYTES, 0))
   }
