@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { distanceBetween } from './spelling.ts'
+
+test.each([
+  ['invoice', 'invoice', 0],
+  ['inovice', 'invoice', 1],
+  ['invice', 'invoice', 1],
+  ['invvoice', 'invoice', 1],
+  ['imvoise', 'invoice', 2],
+  ['encrytpion', 'encrypt', 1.5],
+  ['kitten', 'sitting', 3],
+])('%s is %s by %d slips', (word, term, slips) => expect(distanceBetween(word, term, 3)).toBe(slips))
+
+test('what is much longer or shorter is not looked at', () => {
+  expect(distanceBetween('cat', 'catalogue', 2)).toBeGreaterThan(2)
+  expect(distanceBetween('catalogues', 'cat', 2)).toBeGreaterThan(2)
+})
