@@ -73,6 +73,15 @@ describe.each(testDatabases())('correcting and erasing memories on $name', ({ op
     expect(await bench.recall(alice(), 'quuxpage')).toHaveLength(1)
   })
 
+  test('who has been erased is named nowhere any more', async () => {
+    const viewer = bench.viewer({ user: { id: 'zephyrine' }, sessionId: 'zephyrine at work' })
+    await bench.store(viewer, { content: 'tea' })
+    await bench.store(viewer, { content: 'tea', scope: 'session' })
+    expect(await traces('zephyrine')).not.toEqual([])
+    await database.db.transaction().execute((tx) => eraseUser(tx, bench.workspaceId, 'zephyrine'))
+    expect(await traces('zephyrine')).toEqual([])
+  })
+
   test('erasing while others store neither fails nor leaves what cannot be found', async () => {
     const writers = Array.from({ length: 12 }, (_, i) => bench.store(alice(), { content: `turmoil ${i}` }))
     const erasers = Array.from({ length: 4 }, () =>
