@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { type EmbeddingsConfig, embeddings } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { type EnvironmentProvider, environmentProviders } from './environment-providers.ts'
 
@@ -25,6 +26,8 @@ export interface Config {
   }
   /** Longest time the detectors may take for one text set before the request is refused, milliseconds. */
   readonly detectorBudgetMs: number
+  /** Who turns texts into vectors; absent: search goes by words alone. Its key is among the secrets. */
+  readonly embeddings: EmbeddingsConfig | undefined
   /** Where spans go by OTLP over HTTP, the whole URL; absent: no spans. */
   readonly otlpTracesUrl: string | undefined
   readonly providers: readonly EnvironmentProvider[]
@@ -49,6 +52,7 @@ export function readConfig(env: Environment): Config {
       jsonDepth: integer(env, 'GATEHOUSE_MAX_JSON_DEPTH', 32, 4, 256),
     },
     detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
+    embeddings: embeddings(env),
     otlpTracesUrl: otlpTracesUrl(env),
     providers: environmentProviders(env),
   }

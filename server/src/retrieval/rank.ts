@@ -23,8 +23,8 @@ export interface RankerDeps {
   readonly embedder?: SemanticRanker | undefined
 }
 
-/** How much a ranking by meaning counts beside the words' 1: set on the development collections (bench/embeddings.ts). */
-export const MEANING_WEIGHT = 0.3
+/** How much a ranking by meaning counts beside the words' 1: as much as a weak embedder may (docs/decisions/0012-semantic-search.md). */
+export const MEANING_WEIGHT = 0.03
 
 /** Ranks by the words; with an embedder by the meaning too, for as long as it answers. */
 export const createRanker = ({ pool, embedder }: RankerDeps): Ranker => ({

@@ -1,0 +1,38 @@
+import { ConfigError, type Environment } from './environment.ts'
+
+/** An OpenAI-compatible server of embeddings. Its URL counts as configured: it may be private. */
+export interface EmbeddingsConfig {
+  /** As `https://api.openai.com/v1`. */
+  readonly url: string
+  /** `dimensions`: asked for, and insisted on; undefined: the model's own. */
+  readonly model: { readonly name: string; readonly dimensions: number | undefined }
+  /** Name of the variable that holds the key; the key itself stays in the environment. */
+  readonly apiKeyEnv: string
+}
+
+/** As many as the database can store. */
+const MAX_DIMENSIONS = 16_000
+
+/** undefined: search goes by words alone. */
+export function embeddings(env: Environment): EmbeddingsConfig | undefined {
+  const { GATEHOUSE_EMBEDDINGS_URL: url, GATEHOUSE_EMBEDDINGS_MODEL: name } = env
+  if (!url && !name) return undefined
+  if (!url || !name) throw new ConfigError('GATEHOUSE_EMBEDDINGS_URL and GATEHOUSE_EMBEDDINGS_MODEL belong together: set both')
+  if (!isPlainUrl(url)) {
+    throw new ConfigError('GATEHOUSE_EMBEDDINGS_URL must be an http or https URL without credentials, query or fragment')
+  }
+  const model = { name, dimensions: dimensions(env) }
+  return { url: url.replace(/\/+$/, ''), model, apiKeyEnv: 'GATEHOUSE_EMBEDDINGS_API_KEY' }
+}
+
+function isPlainUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(text)
+}
+
+function dimensions({ GATEHOUSE_EMBEDDINGS_DIMENSIONS: text }: Environment): number | undefined {
+  if (!text) return undefined
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= MAX_DIMENSIONS) return value
+  throw new ConfigError(`GATEHOUSE_EMBEDDINGS_DIMENSIONS must be a whole number from 1 to ${MAX_DIMENSIONS}`)
+}
