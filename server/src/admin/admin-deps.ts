@@ -16,6 +16,7 @@ import type { InspectDeps } from '../pipeline/stages/10-inspect.ts'
 import type { Health } from '../providers/health.ts'
 import type { Pools } from '../providers/pools.ts'
 import type { Provider } from '../providers/provider.ts'
+import type { DocumentFetcher } from './document-fetcher.ts'
 
 /** What the operators' API works with; the composition root has it all. */
 export interface AdminDeps extends AuthorizeDeps, InspectDeps {
@@ -28,7 +29,8 @@ export interface AdminDeps extends AuthorizeDeps, InspectDeps {
   readonly providerCalls: { readonly pools: Pools }
   readonly chatLimits: ChatLimits
   readonly jsonDepth: number
-  readonly config: { readonly allowPrivateUrls: boolean }
+  readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>
+  readonly config: { readonly allowPrivateUrls: boolean; readonly sizes: { readonly bodyBytes: number } }
 }
 
 /** Routes whose handlers know the types of their schemas. */

@@ -5,16 +5,19 @@ import { parseJson } from '../lib/json.ts'
 import { checker } from '../lib/schema.ts'
 import { invalid, notFound } from './refusals.ts'
 
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i
+
 /** JSON is read as carefully as the gateway reads it, and nothing else is read at all: 415. */
 export function readBodies(app: FastifyInstance, jsonDepth: number): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, body, done) => {
-    // An empty body is none, whatever its content type says: clients name one out of habit.
-    if (body.length === 0) return done(null, undefined)
-    const json = parseJson(body as Buffer, jsonDepth)
-    if (json.ok) done(null, json.value)
-    else done(new GatehouseError('VALIDATION_ERROR', { message: json.problem }))
-  })
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (_request, body, done) => readJson(body as Buffer, jsonDepth, done))
+}
+
+function readJson(body: Buffer, depth: number, done: (error: Error | null, body?: unknown) => void): void {
+  // An empty body is none, whatever its content type says: clients name one out of habit.
+  const json = body.length === 0 ? { ok: true as const, value: undefined } : parseJson(body, depth)
+  if (json.ok) done(null, json.value)
+  else done(new GatehouseError('VALIDATION_ERROR', { message: json.problem }))
 }
 
 /** Reads YAML documents as their text, in the routes of `app` only. */
@@ -26,6 +29,26 @@ export function readYamlBodies(app: FastifyInstance): void {
     } catch {
       done(new GatehouseError('VALIDATION_ERROR', { message: 'The body is not UTF-8.' }))
     }
+  })
+}
+
+/** Of a file, in bytes: knowledge/parsing refuses larger ones as well. */
+const FILE_BYTES = 20 * 1_048_576
+const FILES = /^(?:text\/|application\/(?:octet-stream|pdf|x-ndjson|jsonl|xhtml\+xml|vnd\.openxmlformats-officedocument\.))/i
+
+/** In the routes of `app` only: with `?key=` the body is a file, taken as its bytes; otherwise it is JSON as everywhere. */
+export function readFileBodies(app: FastifyInstance, sizes: { readonly jsonDepth: number; readonly jsonBytes: number }): void {
+  app.removeAllContentTypeParsers()
+  const options = { parseAs: 'buffer' as const, bodyLimit: FILE_BYTES }
+  const isFile = ({ query }: FastifyRequest): boolean => (query as { key?: unknown }).key !== undefined
+  app.addContentTypeParser<Buffer>(JSON_TYPE, options, (request, body, done) => {
+    if (isFile(request)) done(null, body)
+    else if (body.length > sizes.jsonBytes) done(new GatehouseError('PAYLOAD_TOO_LARGE'))
+    else readJson(body, sizes.jsonDepth, done)
+  })
+  app.addContentTypeParser<Buffer>(FILES, options, (request, body, done) => {
+    if (isFile(request)) done(null, body)
+    else done(new GatehouseError('UNSUPPORTED_MEDIA_TYPE', { message: 'A file needs a key: ?key=…' }))
   })
 }
 

@@ -32,6 +32,12 @@ export interface Change<T> {
   readonly announce?: readonly [topic: string, key: string]
 }
 
+/** What has turned out to change nothing: nothing is recorded. */
+interface NoChange<T> {
+  readonly value: T
+  readonly action?: undefined
+}
+
 /**
  * Makes a change and records who made it, in one transaction: both are kept, or neither. To refuse, `work` throws. When this
  * resolves, the change is durable and in force on this node; other nodes have been told.
@@ -39,12 +45,13 @@ export interface Change<T> {
 export async function change<T>(
   { db, clock, signal, workspaceBox }: ChangeDeps,
   request: Pick<FastifyRequest, 'operator' | 'workspaceId' | 'log'>,
-  work: (tx: Tx, now: Date) => Promise<Change<T>>,
+  work: (tx: Tx, now: Date) => Promise<Change<T> | NoChange<T>>,
 ): Promise<T> {
   const startedAt = elapsed()
-  const { value, announce } = await db.transaction().execute(async (tx) => {
+  const made = await db.transaction().execute(async (tx) => {
     const now = clock.now()
     const made = await work(tx, now)
+    if (made.action === undefined) return made
     const workspaceId = made.workspaceId ?? request.workspaceId
     try {
       // From this transaction: the Workspace itself may be what it makes.
@@ -64,8 +71,8 @@ export async function change<T>(
     }
     return made
   })
-  if (announce) await tell(signal, announce, request.log)
-  return value
+  if (made.action !== undefined && made.announce) await tell(signal, made.announce, request.log)
+  return made.value
 }
 
 const factsOf = ({ action, id, fields = [] }: Change<unknown>, hasher: KeyedHasher): ChangeFacts => ({

@@ -99,7 +99,12 @@ export function urlProblem(text: string, allowPrivate: boolean): string | undefi
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https:// or http://'
   if (url.username || url.password) return 'must not hold credentials; give the key as api_key'
   if (/[?#]/.test(text)) return 'must not have a query or a fragment; put a query into path'
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
+  return hostProblem(url, allowPrivate)
+}
+
+/** What is wrong with the host of a URL, as far as its name tells. */
+export function hostProblem({ hostname }: URL, allowPrivate: boolean): string | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
   const kind = isIP(host) ? addressKind(host) : nameKind(host)
   if (kind === 'never') return 'must not point at a link-local, metadata or reserved address'
   if (kind === 'private' && !allowPrivate) return 'must not point at a private address unless it is configured on the server'

@@ -1,0 +1,124 @@
+import { type Static, Type } from 'typebox'
+import { Line, Name, oneOf, Timestamp } from '../applications/shapes.ts'
+import { FINDING_TYPES } from '../domain/finding.ts'
+import type { ListedChunk } from '../knowledge/chunk-list.ts'
+import type { KnowledgeDocument } from '../knowledge/document.ts'
+import { LabelFields } from '../knowledge/label-fields.ts'
+import { LANGUAGES } from '../retrieval/language.ts'
+import { LabelsView } from './collection-shapes.ts'
+import { nullable } from './shapes.ts'
+
+const Source = Type.Optional(
+  Type.String({ ...Line, minLength: 1, maxLength: 2_000, description: 'Where it comes from, as it is shown with its passages.' }),
+)
+
+const FlagsView = Type.Partial(
+  Type.Object(Object.fromEntries(FINDING_TYPES.map((type) => [type, Type.Integer({ minimum: 1 })]))),
+  { description: 'How often what may be meant for a model was found in it; null: nothing, or somebody has looked at it.' },
+)
+
+export const DocumentView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('document'),
+  workspace_id: Type.String(),
+  collection_id: Type.String(),
+  key: Type.String({ description: 'Path or URL, unique within the collection.' }),
+  title: Type.String(),
+  version: Type.Integer({ description: 'Counts up with each change of its content.' }),
+  content_hash: Type.String({ description: 'SHA-256 of the file.' }),
+  media_type: Type.String(),
+  bytes: Type.Integer(),
+  source: Type.String(),
+  ...LabelsView,
+  front_matter: Type.Object(LabelsView, { description: 'What the document says of itself: it may only narrow the rest.' }),
+  flags: nullable(FlagsView),
+  chunks: Type.Integer(),
+  language: oneOf(LANGUAGES),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+export const documentView = (document: KnowledgeDocument) => ({
+  id: document.id,
+  object: 'document' as const,
+  workspace_id: document.workspaceId,
+  collection_id: document.collectionId,
+  key: document.key,
+  title: document.title,
+  version: document.version,
+  content_hash: document.contentHash,
+  media_type: document.mediaType,
+  bytes: document.bytes,
+  source: document.source,
+  classification: document.classification,
+  regulations: document.regulations,
+  acl: document.acl,
+  front_matter: document.limits,
+  flags: document.flags,
+  chunks: document.chunks,
+  language: document.language,
+  created_at: document.createdAt.toISOString(),
+  updated_at: document.updatedAt.toISOString(),
+})
+
+export const ChunkView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('chunk'),
+  position: Type.Integer(),
+  headings: Type.Array(Type.String()),
+  content: Type.String(),
+  tokens: Type.Integer(),
+  flagged: Type.Boolean(),
+})
+
+export const chunkView = ({ id, ...chunk }: ListedChunk) => ({ id, object: 'chunk' as const, ...chunk })
+
+/** Body of `PATCH /admin/v1/documents/:id`. What is left out stays; null takes a label back, and the collection's counts. */
+export const DocumentPatch = Type.Object({ ...LabelFields, source: Source })
+
+const Item = Type.Object({
+  key: Type.String({ minLength: 1, description: 'Path or URL, unique within the collection.' }),
+  url: Type.Optional(
+    Type.String({ maxLength: 2_000, description: 'Where the file is; https:// or http://, without credentials.' }),
+  ),
+  content: Type.Optional(Type.String({ description: 'The text itself, instead of a URL.' })),
+  media_type: Type.Optional(Line),
+  title: Type.Optional(Name),
+  source: Source,
+})
+export type DocumentItem = Static<typeof Item>
+
+/** Body of `POST /admin/v1/collections/:id/documents`: texts, and URLs of files. The labels are for all of them. */
+export const DocumentList = Type.Object({ documents: Type.Array(Item, { minItems: 1, maxItems: 100 }), ...LabelFields })
+export type DocumentList = Static<typeof DocumentList>
+
+/** The same where the body is the file. */
+export const FILE_QUERY = {
+  key: Type.Optional(Type.String({ maxLength: 2_000, description: 'The body is a file, to be kept under this key.' })),
+  title: Type.Optional(Name),
+  source: Source,
+  classification: LabelFields.classification,
+  regulations: Type.Optional(Type.String({ maxLength: 10_000, description: 'With commas between them.' })),
+  acl: Type.Optional(Type.String({ maxLength: 100_000, description: '`everyone`, or JSON as in the body.' })),
+}
+
+export const OUTCOMES = ['added', 'changed', 'relabelled', 'unchanged', 'failed'] as const
+
+const OutcomeView = Type.Object({
+  key: Type.String(),
+  outcome: oneOf(OUTCOMES),
+  document_id: nullable(Type.String()),
+  chunks: Type.Integer(),
+  flags: nullable(FlagsView),
+  error: nullable(
+    Type.Object({
+      code: Type.String({
+        description:
+          'empty, too_large, encrypted, broken, unsupported, timeout: the file; blocked, not_fetched: its URL; detector_failed: nobody knows what is in it.',
+      }),
+      message: Type.String({ description: 'Says what to do.' }),
+    }),
+  ),
+})
+
+export const IngestView = Type.Object({ object: Type.Literal('ingest'), data: Type.Array(OutcomeView) })
