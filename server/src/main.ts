@@ -7,4 +7,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   out: (line) => process.stdout.write(`${line}\n`),
   note: (line) => process.stderr.write(`${line}\n`),
+  ...(process.stderr.isTTY && {
+    status: (line: string) => process.stderr.write(`\r\x1b[K${line.slice(0, process.stderr.columns - 1)}`),
+  }),
 })

@@ -42,11 +42,32 @@ function commandLine(terminal: Terminal): Command {
     .argument('[file]', 'default: GATEHOUSE_CONFIG, else gatehouse.yaml')
     .option('--dry-run', 'show what would change, and change nothing')
     .action(async (file, options) => (await import('./apply.ts')).apply(terminal, file, options))
+  addIngestCommand(program, terminal)
   addPolicyCommands(program.command('policy').description('work on policies'), terminal)
   addAuditCommands(program.command('audit').description('read the audit log'), terminal)
   addKeyCommands(program.command('key').description("Applications' keys"), terminal)
   addTokenCommands(program.command('token').description("operators' tokens for the admin API"), terminal)
   return program
+}
+
+function addIngestCommand(program: Command, terminal: Terminal): void {
+  const each = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+  program
+    .command('ingest')
+    .description('bring a folder of documents into a collection, or up to date; begin again wherever it was broken off')
+    .argument('<folder>')
+    .requiredOption('--collection <name>')
+    .option('--workspace <name>', 'needed where there are several')
+    .option('--create', 'make the collection if there is none of that name')
+    .option('--classification <label>', 'of each document: public, internal, confidential or restricted')
+    .option('--regulation <name>', 'that each document is under; several times for several', each)
+    .option('--acl <everyone>', 'let everybody read them; or only those that are named with the three below')
+    .option('--role <name>', 'let these read them; several times for several', each)
+    .option('--department <name>', 'the same', each)
+    .option('--user <id>', 'the same', each)
+    .option('--delete-missing', 'delete documents of the collection whose files are not in the folder')
+    .option('--json', 'print a line of JSON for each file, and one for all')
+    .action(async (folder, options) => (await import('./ingest.ts')).ingest(terminal, folder, options))
 }
 
 function addPolicyCommands(policy: Command, terminal: Terminal): void {

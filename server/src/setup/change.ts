@@ -1,6 +1,6 @@
 /** What applying a declaration did to one thing. */
 export interface Change {
-  readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'unchanged'
+  readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'deleted' | 'unchanged'
   readonly object:
     | 'workspace'
     | 'application'

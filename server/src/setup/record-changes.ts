@@ -21,6 +21,7 @@ const ACTIONS = {
   issued: 'issue',
   revoked: 'revoke',
   disabled: 'update',
+  deleted: 'delete',
 } as const
 
 /**

@@ -1,0 +1,54 @@
+import type { Dirent } from 'node:fs'
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+
+export interface FolderFile {
+  /** Path below the folder, with forward slashes. */
+  readonly key: string
+  readonly path: string
+}
+
+export interface UnreadableFolder {
+  readonly key: string
+  readonly error: Error
+}
+
+/**
+ * The files below a folder, one folder after the other, by name: the same order each time. What begins with a dot is left out, and
+ * so are links that lead out of the folder. A folder below it that cannot be read is told in its place; the folder itself throws.
+ */
+export async function* filesBelow(folder: string): AsyncGenerator<FolderFile | UnreadableFolder> {
+  const root = await realpath(folder)
+  yield* walk(root, '', [root])
+}
+
+/** `above`: the real folders that this one lies in, so that a link to one of them does not lead around in circles. */
+async function* walk(root: string, key: string, above: readonly string[]): AsyncGenerator<FolderFile | UnreadableFolder> {
+  const entries = await readdir(join(root, key), { withFileTypes: true }).catch((error: Error) => error)
+  if (entries instanceof Error) {
+    if (key === '') throw entries
+    return yield { key, error: entries }
+  }
+  for (const entry of entries.sort(byName)) {
+    if (entry.name.startsWith('.')) continue
+    const own = key === '' ? entry.name : `${key}/${entry.name}`
+    const path = join(root, own)
+    const real = entry.isSymbolicLink() ? await targetWithin(root, path) : { path, kind: entry }
+    if (real?.kind.isFile()) yield { key: own, path }
+    else if (real?.kind.isDirectory() && !above.includes(real.path)) yield* walk(root, own, [...above, real.path])
+  }
+}
+
+async function targetWithin(root: string, link: string) {
+  try {
+    const path = await realpath(link)
+    const away = relative(root, path)
+    return away === '..' || away.startsWith(`..${sep}`) ? undefined : { path, kind: await stat(path) }
+  } catch {
+    // It leads nowhere.
+    return undefined
+  }
+}
+
+// By code units: the same on every machine, whatever its language.
+const byName = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 1)

@@ -1,0 +1,152 @@
+import { DETECTORS } from '../classification/detectors.ts'
+import { DetectorFailure, textScanner } from '../classification/text-scanner.ts'
+import type { Database, Tx } from '../db/database.ts'
+import { keyProblem } from '../knowledge/document-key.ts'
+import { deleteDocument, listDocuments } from '../knowledge/document-store.ts'
+import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../knowledge/ingest.ts'
+import { DEFAULT_LIMITS, DocumentError } from '../knowledge/parsing/document.ts'
+import type { LabelPatch } from '../knowledge/relabel.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import type { Change } from './change.ts'
+import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
+import { readAtMost } from './read-at-most.ts'
+import { recordChanges } from './record-changes.ts'
+
+export interface FolderDeps {
+  readonly database: Pick<Database, 'db'>
+  readonly clock: Clock
+  readonly workspaceBox: SecretBox
+}
+
+/** Which folder is to be read into which collection. */
+export interface Folder {
+  readonly path: string
+  readonly workspaceId: string
+  readonly collectionId: string
+  /** Of each document; what is left out stays as it is. */
+  readonly labels?: LabelPatch
+  /** Whether documents whose files are gone go, too: the collection is then what the folder is. */
+  readonly deleteMissing?: boolean
+}
+
+/** What became of one file, or of the document of one that is gone. */
+export interface FileOutcome {
+  readonly key: string
+  readonly outcome: Ingested['outcome'] | 'deleted' | 'failed'
+  readonly documentId: string | null
+  readonly chunks: number
+  readonly flagged: boolean
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+/** Files that are read while the one before is stored. Memory holds these and nothing else of the folder but its names. */
+const AT_ONCE = 2
+const PAGE = 100
+const SCAN_BUDGET_MS = 10_000
+
+/**
+ * Reads a folder into a collection, file by file: what is there with the same content and labels is passed over, so that it can be
+ * broken off at any moment and begun again. A file that cannot be read keeps the others from nothing. Throws for anything else.
+ */
+export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: AbortSignal): AsyncGenerator<FileOutcome> {
+  const seen = new Set<string>()
+  let isComplete = true
+  const running: Promise<FileOutcome>[] = []
+  try {
+    for await (const file of filesBelow(folder.path)) {
+      if (signal?.aborted) return
+      seen.add(file.key)
+      if (!('path' in file)) isComplete = false
+      const outcome = 'path' in file ? ingestFile(deps, folder, file) : Promise.resolve(unreadable(file))
+      // Told where it is awaited; until then it is nobody's fault.
+      outcome.catch(() => {})
+      if (running.push(outcome) === AT_ONCE) yield await (running.shift() as Promise<FileOutcome>)
+    }
+    while (running.length > 0) yield await (running.shift() as Promise<FileOutcome>)
+    // What lies in a folder that cannot be read is not gone.
+    if (folder.deleteMissing && isComplete && !signal?.aborted) yield* deleteAllBut(deps, folder, seen)
+  } finally {
+    await Promise.allSettled(running)
+  }
+}
+
+const failed = (key: string, code: string, message: string): FileOutcome => ({
+  key,
+  outcome: 'failed',
+  documentId: null,
+  chunks: 0,
+  flagged: false,
+  error: { code, message },
+})
+
+const unreadable = ({ key, error }: UnreadableFolder): FileOutcome =>
+  failed(key, 'unreadable', `It cannot be read (${(error as NodeJS.ErrnoException).code ?? error.message}).`)
+
+async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: FolderFile): Promise<FileOutcome> {
+  const problem = keyProblem(key)
+  if (problem !== undefined) return failed(key, 'unsupported', `Its path ${problem}. Rename it.`)
+  // A byte more than is allowed: parsing then says that it is too large.
+  const bytes = await readAtMost(path, DEFAULT_LIMITS.bytes + 1).catch((error: Error) => error)
+  if (bytes instanceof Error) return unreadable({ key, error: bytes })
+  try {
+    const ingested = await store(deps, folder, { key, name: key, bytes, ...folder.labels })
+    const { outcome, documentId, chunks, flags } = ingested
+    return { key, outcome, documentId, chunks, flagged: flags !== null, error: null }
+  } catch (error) {
+    if (error instanceof DocumentError) return failed(key, error.code, error.message)
+    if (error instanceof DetectorFailure) return failed(key, 'detector_failed', error.message)
+    throw error
+  }
+}
+
+const scanText = textScanner({ detectors: DETECTORS, budgetMs: SCAN_BUDGET_MS })
+
+async function store(deps: FolderDeps, { workspaceId, collectionId }: Folder, document: IncomingDocument): Promise<Ingested> {
+  const transact: IngestDeps['transact'] = (write) =>
+    recorded(deps, workspaceId, async (tx, now) => {
+      const ingested = await write(tx, now)
+      return { value: ingested, changes: ingested ? [changeOf(ingested, document)] : [] }
+    })
+  const ingested = await ingestDocument({ db: deps.database.db, scanText, transact }, workspaceId, collectionId, document)
+  if (!ingested) throw new Error('the collection has been deleted in the meantime')
+  return ingested
+}
+
+const DONE = { added: 'created', changed: 'updated', relabelled: 'updated', unchanged: 'unchanged' } as const
+
+function changeOf({ outcome, documentId: id }: Ingested, document: IncomingDocument): Change {
+  const labels = (['classification', 'regulations', 'acl'] as const).filter((name) => document[name] !== undefined)
+  const fields = [...(outcome === 'relabelled' ? [] : ['content']), ...labels]
+  return { done: DONE[outcome], object: 'document', id, name: document.key, fields }
+}
+
+async function* deleteAllBut(deps: FolderDeps, folder: Folder, kept: ReadonlySet<string>): AsyncGenerator<FileOutcome> {
+  const { workspaceId, collectionId } = folder
+  for (let after: string | undefined; ; ) {
+    const page = await listDocuments(deps.database.db, workspaceId, { collectionId, limit: PAGE, after })
+    for (const { id, key, chunks } of page?.data ?? []) {
+      after = id
+      if (kept.has(key)) continue
+      const isGone = await recorded(deps, workspaceId, async (tx) => {
+        const value = await deleteDocument(tx, workspaceId, id)
+        return { value, changes: value ? [{ done: 'deleted', object: 'document', id, name: key, fields: [] }] : [] }
+      })
+      if (isGone) yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, error: null }
+    }
+    if (!page?.hasMore) return
+  }
+}
+
+/** In one transaction, with its record. */
+const recorded = <T>(
+  { database, clock, workspaceBox }: FolderDeps,
+  workspaceId: string,
+  work: (tx: Tx, now: Date) => Promise<{ readonly value: T; readonly changes: readonly Change[] }>,
+): Promise<T> =>
+  database.db.transaction().execute(async (tx) => {
+    const now = clock.now()
+    const { value, changes } = await work(tx, now)
+    await recordChanges({ tx, workspaceId, now, workspaceBox }, changes)
+    return value
+  })

@@ -1,0 +1,36 @@
+import type { FileOutcome } from './ingest-folder.ts'
+
+/** How often what has happened to files so far. */
+export class Tally {
+  files = 0
+  chunks = 0
+  flagged = 0
+  readonly counts: Record<FileOutcome['outcome'], number> = {
+    added: 0,
+    changed: 0,
+    relabelled: 0,
+    unchanged: 0,
+    deleted: 0,
+    failed: 0,
+  }
+
+  add({ outcome, chunks, flagged }: FileOutcome): void {
+    this.counts[outcome] += 1
+    if (outcome === 'deleted') return
+    this.files += 1
+    if (outcome === 'added' || outcome === 'changed') this.chunks += chunks
+    if (flagged) this.flagged += 1
+  }
+
+  /** Documents that are not as they were. */
+  get changes(): number {
+    const { unchanged, failed, ...changes } = this.counts
+    return Object.values(changes).reduce((sum, count) => sum + count, 0)
+  }
+
+  /** `12 added, 3 unchanged`, without what has not happened. */
+  toString(): string {
+    const told = Object.entries(this.counts).filter(([, count]) => count > 0)
+    return told.map(([outcome, count]) => `${count} ${outcome}`).join(', ') || 'no files'
+  }
+}
