@@ -37,19 +37,22 @@ export async function eraseUser(tx: Tx, workspaceId: string, userId: string): Pr
     .orderBy('id')
     .forUpdate()
     .execute()
-  const owners = own.map(({ id }) => id)
-  if (owners.length === 0) return 0
-  const rows = await tx
-    .selectFrom('memory_item')
-    .select('id')
-    .where('workspace_id', '=', workspace)
-    .where('owner_id', 'in', owners)
-    .execute()
-  const ids = rows.map(({ id }) => id)
-  await removeEntries(tx, ids)
-  await tx.deleteFrom('memory_item').where('workspace_id', '=', workspace).where('owner_id', 'in', owners).execute()
-  await forgetIdle(tx, workspace, owners)
-  return ids.length
+  let erased = 0
+  for (const owners of batchesOf(own.map(({ id }) => id))) {
+    const rows = await tx
+      .deleteFrom('memory_item')
+      .where('workspace_id', '=', workspace)
+      .where('owner_id', 'in', owners)
+      .returning('id')
+      .execute()
+    await unlist(
+      tx,
+      rows.map(({ id }) => id),
+    )
+    await forgetIdle(tx, workspace, owners)
+    erased += rows.length
+  }
+  return erased
 }
 
 /**
@@ -101,11 +104,21 @@ export async function removeMemories(tx: Tx, owner: HeldOwner, ids: readonly str
     select id from gone`.execute(tx)
   const all = rows.map(({ id }) => id)
   if (all.length === 0) return
-  await removeEntries(tx, all)
+  await unlist(tx, all)
   await tx
     .deleteFrom('memory_item')
     .where('workspace_id', '=', owner.workspace)
     .where('owner_id', '=', owner.id)
-    .where('id', 'in', all)
+    .where(sql<boolean>`id = any(${all}::uuid[])`)
     .execute()
 }
+
+/** Takes any number of memories out of the index. */
+async function unlist(tx: Tx, ids: readonly string[]): Promise<void> {
+  for (const batch of batchesOf(ids)) await removeEntries(tx, batch)
+}
+
+/** A statement holds no more than 65,535 values. */
+const BATCH = 1_000
+const batchesOf = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, index) => ids.slice(index * BATCH, (index + 1) * BATCH))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
@@ -102,11 +103,7 @@ async function load(
       'in',
       visible.map(({ id }) => id),
     )
-    .where(
-      'item.id',
-      'in',
-      fits.map(({ id }) => id),
-    )
+    .where(sql<boolean>`item.id = any(${fits.map(({ id }) => id)}::uuid[])`)
     .where('item.classification', 'in', upTo(ceiling))
     .where('item.mode', '=', 'active')
     .where('item.superseded_at', 'is', null)

@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { storeMemory } from './capture.ts'
 import { findMemory, listMemories } from './memory-store.ts'
+import { textsOf } from './texts.ts'
 
 const DAY = 86_400_000
 
@@ -170,6 +171,17 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
       userId: 'alice',
       contentHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
+  })
+
+  test('what a memory is embedded by are its summary and its content', async () => {
+    const [tea, cake] = [
+      await bench.store(alice(), { content: 'tea', summary: 'drink' }),
+      await bench.store(alice(), { content: 'cake' }),
+    ]
+    const ids = [tea, cake].map(({ id }) => fromId('mem', id) ?? '')
+    const texts = await textsOf(database.db, [...ids, '01890000-0000-7000-8000-000000000000'])
+    expect(ids.map((id) => texts.get(id))).toEqual(['drink\n\ntea', 'cake'])
+    expect(texts.size).toBe(2)
   })
 
   test('a caller’s transaction that fails leaves nothing', async () => {
