@@ -1,0 +1,123 @@
+import TurndownService from 'turndown'
+
+/** What we use of turndown's nodes; the types of a browser are not loaded here. */
+interface Element {
+  readonly nodeName: string
+  getAttribute(name: string): string | null
+  hasAttribute(name: string): boolean
+  closest(selector: string): Element | null
+  getElementsByTagName(name: string): { readonly length: number }
+  querySelectorAll(selector: string): { readonly length: number }
+}
+
+/** What is not text, not the page's own, or not shown. */
+const DROPPED = new Set(
+  'SCRIPT STYLE NOSCRIPT TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO MATH NAV FOOTER BUTTON SELECT TEXTAREA INPUT DIALOG LINK META'.split(
+    ' ',
+  ),
+)
+const INVISIBLE =
+  /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:[a-z%]{1,3})?\s*(?:;|!|$))/i
+
+/** A web page's text as Markdown, with its title and language; what a reader would not see is left out. */
+export function readHtml(html: string): { readonly markdown: string; readonly title?: string; readonly language?: string } {
+  const service = turndown()
+  let title: string | undefined
+  service.addRule('title', {
+    filter: (node) => node.nodeName === 'TITLE',
+    replacement: (content) => {
+      title ??= content
+      return ''
+    },
+  })
+  const markdown = service.turndown(html)
+  const language = /<html\b[^>]{0,1000}?\slang\s*=\s*["']?([\w-]+)/i.exec(html.slice(0, 65_536))?.[1]
+  return { markdown, ...(title === undefined ? {} : { title }), ...(language === undefined ? {} : { language }) }
+}
+
+function turndown(): TurndownService {
+  const service = new TurndownService({
+    headingStyle: 'atx',
+    codeBlockStyle: 'fenced',
+    bulletListMarker: '-',
+    emDelimiter: '*',
+    hr: '---',
+  })
+  // Its own escaping would put backslashes into names and addresses; only what would change the structure needs one.
+  service.escape = (text) => text.replace(/^(\s*)(#{1,6}\s|```|~~~)/gm, '$1\\$2')
+  service.addRule('link', {
+    filter: (node) => node.nodeName === 'A',
+    replacement: (content, node) => {
+      const target = node.getAttribute('href')?.trim() ?? ''
+      const useful = content.trim() !== '' && content !== target && /^(?:https?:|mailto:)[^\s()<>]{1,500}$/i.test(target)
+      return useful && !content.includes('\n') ? `[${content.trim()}](${target})` : content
+    },
+  })
+  service.addRule('picture', {
+    filter: 'img',
+    replacement: (_, node) => node.getAttribute('alt')?.replace(/\s+/g, ' ').trim() ?? '',
+  })
+  service.addRule('code block', {
+    filter: 'pre',
+    replacement: (content) => {
+      const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map((run) => run.length))
+      const fence = '`'.repeat(longest + 1)
+      return content.trim() === '' ? '' : `\n\n${fence}\n${content.replace(/^\n+|\s+$/g, '')}\n${fence}\n\n`
+    },
+  })
+  addTables(service)
+  service.addRule('unseen', { filter: unseen, replacement: () => '' })
+  return service
+}
+
+function unseen(node: Element): boolean {
+  return (
+    DROPPED.has(node.nodeName.toUpperCase()) ||
+    node.hasAttribute('hidden') ||
+    node.getAttribute('aria-hidden') === 'true' ||
+    node.getAttribute('role') === 'navigation' ||
+    INVISIBLE.test(node.getAttribute('style') ?? '')
+  )
+}
+
+/** Tables of data as pipe tables, the first row as header. Tables within tables, or of one cell, are layout: their cells are paragraphs. */
+function addTables(service: TurndownService): void {
+  const layouts = new WeakMap<Element, boolean>()
+  const inLayout = (node: Element) => {
+    const table = node.closest('table')
+    if (!table) return true
+    const known =
+      layouts.get(table) ?? (table.getElementsByTagName('table').length > 0 || table.querySelectorAll('td, th').length < 2)
+    layouts.set(table, known)
+    return known
+  }
+  service.addRule('cell', {
+    filter: ['td', 'th'],
+    replacement: (content, node) => {
+      if (inLayout(node)) return `\n\n${content}\n\n`
+      const empty = Math.min(Number(node.getAttribute('colspan')) || 1, 50) - 1
+      return ` ${cellText(content)} |${'  |'.repeat(Math.max(0, empty))}`
+    },
+  })
+  service.addRule('row', { filter: 'tr', replacement: (content, node) => (inLayout(node) ? content : `\n|${content}`) })
+  service.addRule('rows', { filter: ['thead', 'tbody', 'tfoot', 'colgroup', 'col'], replacement: (content) => content })
+  service.addRule('table caption', { filter: 'caption', replacement: () => '' })
+  service.addRule('table', {
+    filter: 'table',
+    replacement: (content, node) => {
+      if (inLayout(node)) return `\n\n${content}\n\n`
+      const [header = '', ...rows] = content.trim().split(/\n+/)
+      const columns = Math.max(1, header.match(/(?<!\\)\|/g)?.length ?? 0) - 1
+      const caption = node.querySelector('caption')?.textContent?.replace(/\s+/g, ' ').trim()
+      return `\n\n${caption ? `${caption}\n\n` : ''}${[header, `|${' --- |'.repeat(Math.max(1, columns))}`, ...rows].join('\n')}\n\n`
+    },
+  })
+}
+
+/** A cell stands in one line, and its own bars do not end it. */
+export function cellText(text: string): string {
+  return text
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/(?<!\\)\|/g, '\\|')
+}

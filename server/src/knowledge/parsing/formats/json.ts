@@ -1,0 +1,76 @@
+import { DocumentError, tooMuchText } from '../document.ts'
+import { asTitle } from '../text.ts'
+
+const MAX_DEPTH = 100
+
+interface Outline {
+  readonly lines: string[]
+  length: number
+  readonly limit: number
+}
+
+/** A value as an outline: what holds values is a heading with its path, the values under it a list. */
+export function readJson(text: string, limit: number): { readonly markdown: string; readonly title?: string } {
+  const value = parseJson(text, 'The file is not valid JSON. Correct it and upload it again.')
+  const outline: Outline = { lines: [], length: 0, limit }
+  describe(value, '', 1, outline)
+  const title = asTitle((value as { title?: unknown } | null)?.title)
+  return { markdown: outline.lines.join('\n'), ...(title === undefined ? {} : { title }) }
+}
+
+/** JSON lines: each record under a heading with its number. */
+export function readJsonLines(text: string, limit: number): string {
+  const outline: Outline = { lines: [], length: 0, limit }
+  let record = 0
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    record += 1
+    const value = parseJson(line, `Line ${index + 1} is not valid JSON. Correct it and upload the file again.`)
+    describe(value, `Record ${record}`, 2, outline)
+  }
+  return outline.lines.join('\n')
+}
+
+function describe(value: unknown, path: string, depth: number, outline: Outline): void {
+  if (depth > MAX_DEPTH) throw new DocumentError('broken', `The JSON is nested deeper than ${MAX_DEPTH} levels. Flatten it.`)
+  if (!isContainer(value)) {
+    write(outline, path === '' ? scalar(value) : `${heading(path, depth)}\n${scalar(value)}\n`)
+    return
+  }
+  const list = Array.isArray(value)
+  const entries = Object.entries(value)
+  const scalars = entries.filter(([, item]) => !isContainer(item))
+  if (scalars.length > 0 && path !== '') write(outline, heading(path, depth))
+  for (const [key, item] of scalars) write(outline, list ? `- ${scalar(item)}` : `- ${key}: ${scalar(item)}`)
+  if (scalars.length > 0) write(outline, '')
+  for (const [key, item] of entries) {
+    if (isContainer(item)) describe(item, list ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`, depth + 1, outline)
+  }
+}
+
+function write(outline: Outline, line: string): void {
+  outline.length += line.length + 1
+  if (outline.length > outline.limit) throw tooMuchText(outline.limit)
+  outline.lines.push(line)
+}
+
+function heading(path: string, depth: number): string {
+  return `${'#'.repeat(Math.min(depth, 6))} ${path.replace(/\s+/g, ' ')}\n`
+}
+
+/** A list item's further lines are indented, so that they stay in it. */
+function scalar(value: unknown): string {
+  return typeof value === 'string' ? value.trim().replace(/\s*\n\s*/g, '\n  ') : String(value)
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function parseJson(text: string, message: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new DocumentError('broken', message)
+  }
+}

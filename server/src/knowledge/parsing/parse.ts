@@ -1,0 +1,29 @@
+import type { Chunk, ChunkOptions } from '../chunking/chunk.ts'
+import { DEFAULT_LIMITS, DocumentError, megabytes, type ParsedDocument, type ParseOptions } from './document.ts'
+import { ParserPool } from './parser-pool.ts'
+
+const pool = new ParserPool()
+
+/** Reads a file of any kind we know, away from the event loop. Throws `DocumentError`. */
+export async function parseDocument(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  // Not worth the way to another thread.
+  if (bytes.length > limits.bytes) {
+    throw new DocumentError('too_large', `The file is larger than ${megabytes(limits.bytes)}. Split it into several files.`)
+  }
+  return pool.run({ kind: 'parse', bytes, options: { ...options, limits } }, limits.milliseconds)
+}
+
+/** `chunkMarkdown`, away from the event loop: counting the tokens of a megabyte takes some 0.3 s. */
+export async function chunkDocument(
+  document: { readonly title: string; readonly markdown: string },
+  options: ChunkOptions = {},
+): Promise<readonly Chunk[]> {
+  const { title, markdown } = document
+  return pool.run({ kind: 'chunk', document: { title, markdown }, options }, DEFAULT_LIMITS.milliseconds)
+}
+
+/** Ends the threads now instead of when they have been idle for a while. */
+export function closeParsers(): Promise<void> {
+  return pool.close()
+}

@@ -1,0 +1,63 @@
+const CONTROL = /(?![\t\n\v\f\r])\p{Cc}/gu
+const META_CHARSET = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})/i
+
+/**
+ * The text that the bytes are, or undefined when they are none. By byte order mark, as UTF-8, by a declared charset, and else as
+ * Windows-1252, which is what Latin-1 files are in practice.
+ */
+export function decodeText(bytes: Uint8Array, charset?: string): string | undefined {
+  const text = decode(bytes, charset)
+  if (text === undefined || text.includes('\0')) return undefined
+  const controls = text.match(CONTROL)?.length ?? 0
+  return controls > 2 + text.length / 100 ? undefined : text
+}
+
+function decode(bytes: Uint8Array, charset: string | undefined): string | undefined {
+  const marked = byteOrderMark(bytes)
+  if (marked) return new TextDecoder(marked).decode(bytes)
+  if (bytes.includes(0)) return undefined
+  const text = new TextDecoder().decode(bytes)
+  const wrong = text.match(/\ufffd/g)?.length ?? 0
+  if (wrong === 0) return text
+  const declared = charset ?? META_CHARSET.exec(Buffer.from(bytes.subarray(0, 1024)).toString('latin1'))?.[1]
+  // A few bad bytes among good ones: still UTF-8, damaged somewhere.
+  if (!declared && wrong < (text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0)) return text
+  return decoderFor(declared).decode(bytes)
+}
+
+function decoderFor(charset: string | undefined): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(charset && !/^utf-?8$/i.test(charset) ? charset : 'windows-1252')
+  } catch {
+    return new TextDecoder('windows-1252')
+  }
+}
+
+function byteOrderMark(bytes: Uint8Array): string | undefined {
+  const [first, second, third] = bytes
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined
+}
+
+/** One kind of line break; nothing that a database or a terminal would choke on; no blank start or end. */
+export function cleanText(text: string): string {
+  return text
+    .replace(/\r\n?|[\v\f\u2028\u2029]/g, '\n')
+    .replace(CONTROL, '')
+    .toWellFormed()
+    .replace(/^(?:[ \t]*\n)+/, '')
+    .trimEnd()
+}
+
+/** In one line and of a length for lists; undefined when nothing is left. */
+export function asTitle(text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined
+  const line = cleanText(text.slice(0, 2_000)).replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
+  return line === '' ? undefined : line
+}
+
+/** The two letters of a language tag as `de-AT`. */
+export function asLanguage(tag: unknown): string | undefined {
+  return typeof tag === 'string' ? /^[a-z]{2}(?=$|[-_])/.exec(tag.trim().toLowerCase())?.[0] : undefined
+}
