@@ -5,6 +5,7 @@ import type { Tx } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { applyApplication } from './apply-application.ts'
+import { applyCollection } from './apply-collection.ts'
 import { applyPolicy } from './apply-policy.ts'
 import { applyProvider } from './apply-provider.ts'
 import { applyUser } from './apply-user.ts'
@@ -37,6 +38,7 @@ export async function applyWorkspace(
     ...(await applyEach('users', declared.users, (user) => applyUser(scope, user))),
     ...(await applyEach('providers', declared.providers, (provider) => applyProvider(scope, provider, 'config'))),
     ...(await applyEach('applications', declared.applications, (application) => applyApplication(scope, application))),
+    ...(await applyEach('collections', declared.collections ?? [], (collection) => applyCollection(scope, collection))),
     ...(declared.policy === undefined ? [] : await applyPolicy(scope, declared.policy)),
     ...(await finish(scope)),
   ]

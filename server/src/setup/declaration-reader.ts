@@ -2,12 +2,14 @@ import { checkApplicationCreate } from '../applications/application.ts'
 import { checkUserCreate } from '../applications/user.ts'
 import { checkWorkspaceCreate } from '../applications/workspace.ts'
 import { ConfigError } from '../config/environment.ts'
+import { collectionPatch } from '../knowledge/collection-fields.ts'
 import type { Checked, Problem } from '../lib/schema.ts'
 import { parsePolicySet } from '../policy/parse.ts'
 import { modelProblem, PROVIDER_DEFAULTS, providerProblem } from '../providers/provider.ts'
 import type {
   Declaration,
   DeclaredApplication,
+  DeclaredCollection,
   DeclaredModel,
   DeclaredProvider,
   DeclaredSecret,
@@ -15,6 +17,7 @@ import type {
 } from './declaration.ts'
 import type {
   ApplicationYaml,
+  CollectionYaml,
   GatehouseYaml,
   ModelYaml,
   ProviderYaml,
@@ -28,6 +31,8 @@ export interface ReaderDeps {
   readonly fromEnvironment: (name: string) => string | undefined
   /** Text of a file named in the configuration. Throws a ConfigError. */
   readonly readFile: (name: string) => string
+  /** Path of a folder named in it. Throws a ConfigError where there is none. */
+  readonly findFolder: (name: string) => string
 }
 
 type Settings = DeclaredWorkspace['settings']
@@ -51,17 +56,19 @@ export class DeclarationReader {
   }
 
   #workspace(at: string, yaml: WorkspaceYaml): DeclaredWorkspace {
-    const { name, applications = [], users = [], providers = [], policy } = yaml
+    const { name, applications = [], users = [], providers = [], collections = [], policy } = yaml
     this.#unique(`${at}.applications`, applications, 'name')
     this.#unique(`${at}.users`, users, 'id')
     this.#unique(`${at}.users`, users, 'username')
     this.#unique(`${at}.providers`, providers, 'id')
+    this.#unique(`${at}.collections`, collections, 'name')
     return {
       name,
       settings: this.#settings(at, yaml),
       applications: applications.map((application, index) => this.#application(`${at}.applications[${index}]`, application)),
       users: users.map((user, index) => this.#user(`${at}.users[${index}]`, user)),
       providers: providers.map((provider, index) => this.#provider(`${at}.providers[${index}]`, provider)),
+      collections: collections.map((collection, index) => this.#collection(`${at}.collections[${index}]`, collection)),
       ...(policy && { policy: this.#policy(`${at}.policy.file`, policy.file) }),
     }
   }
@@ -94,6 +101,12 @@ export class DeclarationReader {
     return { id, kind, fields, models: declared }
   }
 
+  #collection(at: string, { name, folder, ...written }: CollectionYaml): DeclaredCollection {
+    const path = folder === undefined ? undefined : this.#found(`${at}.folder`, 'folder', () => this.#deps.findFolder(folder))
+    const fields = this.#checked(at, collectionPatch(written)) ?? {}
+    return { name, fields, applications: written.applications, folder: path }
+  }
+
   #model(
     at: string,
     { id, upstream_name: upstreamName, input_price: inputPrice, output_price: outputPrice }: ModelYaml,
@@ -104,7 +117,7 @@ export class DeclarationReader {
   }
 
   #policy(at: string, name: string): string {
-    const source = this.#file(at, name) ?? ''
+    const source = this.#found(at, 'file', () => this.#deps.readFile(name)) ?? ''
     const parsed = source === '' ? undefined : parsePolicySet(source)
     if (parsed?.ok !== false) return source
     for (const { line, field, message } of parsed.errors)
@@ -120,7 +133,7 @@ export class DeclarationReader {
   }
 
   #json(at: string, name: string): unknown {
-    const text = this.#file(at, name)
+    const text = this.#found(at, 'file', () => this.#deps.readFile(name))
     try {
       return text === undefined ? undefined : JSON.parse(text)
     } catch {
@@ -129,12 +142,13 @@ export class DeclarationReader {
     }
   }
 
-  #file(at: string, name: string): string | undefined {
+  /** What `look` finds on the disk. */
+  #found(at: string, what: 'file' | 'folder', look: () => string): string | undefined {
     try {
-      return this.#deps.readFile(name)
+      return look()
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      this.#note(at, { param: '', message: `names a file that is not there: ${error.message}` })
+      this.#note(at, { param: '', message: `names a ${what} that is not there: ${error.message}` })
       return undefined
     }
   }

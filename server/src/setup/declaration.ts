@@ -1,6 +1,7 @@
 import type { ApplicationCreate } from '../applications/application.ts'
 import type { UserCreate } from '../applications/user.ts'
 import type { WorkspaceCreate } from '../applications/workspace.ts'
+import type { CollectionPatch } from '../knowledge/collection.ts'
 import type { NewProvider, ProviderModel } from '../providers/provider.ts'
 
 /**
@@ -24,6 +25,7 @@ export interface DeclaredWorkspace {
   readonly applications: readonly DeclaredApplication[]
   readonly users: readonly DeclaredUser[]
   readonly providers: readonly DeclaredProvider[]
+  readonly collections?: readonly DeclaredCollection[]
   /** YAML of the policy set to be in force; absent: whichever is. */
   readonly policy?: string | undefined
 }
@@ -31,6 +33,15 @@ export interface DeclaredWorkspace {
 export interface DeclaredApplication {
   readonly fields: ApplicationCreate
   readonly keys: readonly DeclaredSecret[]
+}
+
+export interface DeclaredCollection {
+  readonly name: string
+  readonly fields: Omit<CollectionPatch, 'name' | 'applications'>
+  /** Names or ids; null: all of the Workspace. */
+  readonly applications?: readonly string[] | null | undefined
+  /** Whose files are its documents. */
+  readonly folder?: string | undefined
 }
 
 export type DeclaredUser = UserCreate & { readonly id: string }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ConfigError } from '../config/environment.ts'
 import type { Declaration } from './declaration.ts'
@@ -29,11 +29,17 @@ export function readGatehouseFile(path: string, fromEnvironment: (name: string) 
   const checked = checkGatehouseYaml(value ?? {})
   if (!checked.ok) throw new ConfigError(describe(checked.problem.param, checked.problem.message))
   const readFile = (name: string): string => readText(resolve(dirname(path), name))
-  const reader = new DeclarationReader({ fromEnvironment, readFile })
+  const findFolder = (name: string): string => existingFolder(resolve(dirname(path), name))
+  const reader = new DeclarationReader({ fromEnvironment, readFile, findFolder })
   const declaration = reader.read(checked.value)
   const problems = reader.problems.map(({ param, message }) => describe(param, message))
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return { path, declaration, describe }
+}
+
+function existingFolder(path: string): string {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new ConfigError(`${path} is no folder`)
+  return path
 }
 
 function readText(path: string): string {

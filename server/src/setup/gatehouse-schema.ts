@@ -4,6 +4,7 @@ import { Name, oneOf, resettable } from '../applications/shapes.ts'
 import { UserCreate } from '../applications/user.ts'
 import { WorkspaceCreate } from '../applications/workspace.ts'
 import { CLASSIFICATIONS } from '../domain/classification.ts'
+import { CollectionFields } from '../knowledge/collection-fields.ts'
 import { checker } from '../lib/schema.ts'
 import { PROVIDER_KINDS } from '../providers/provider.ts'
 
@@ -56,6 +57,8 @@ const Provider = Type.Object(
   strict,
 )
 
+const Collection = Type.Object({ name: Name, ...CollectionFields, folder: Type.Optional(Path) }, strict)
+
 const Workspace = Type.Object(
   {
     name: Name,
@@ -65,6 +68,7 @@ const Workspace = Type.Object(
     applications: Type.Optional(Type.Array(Application)),
     users: Type.Optional(Type.Array(User)),
     providers: Type.Optional(Type.Array(Provider)),
+    collections: Type.Optional(Type.Array(Collection)),
     policy: Type.Optional(Type.Object({ file: Path }, strict)),
   },
   strict,
@@ -81,6 +85,7 @@ export type SecretYaml = Static<typeof Secret>
 export type WorkspaceYaml = Static<typeof Workspace>
 export type ApplicationYaml = Static<typeof Application>
 export type UserYaml = Static<typeof User>
+export type CollectionYaml = Static<typeof Collection>
 export type ModelYaml = Static<typeof Model>
 export type ProviderYaml = Static<typeof Provider>
 

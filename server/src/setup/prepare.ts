@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Database } from '../db/database.ts'
+import type { Background } from '../lib/background.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { Pools } from '../providers/pools.ts'
@@ -14,7 +15,9 @@ import { prepareDemo } from './demo.ts'
 import { demoFilePath, writeDemoFile } from './demo-file.ts'
 import { syncEnvironmentProviders } from './environment-sync.ts'
 import { ensureAdminToken } from './first-token.ts'
-import { readGatehouseFile } from './gatehouse-file.ts'
+import { type GatehouseFile, readGatehouseFile } from './gatehouse-file.ts'
+import type { FileOutcome } from './ingest-folder.ts'
+import { ingestFolders, namesFolders } from './ingest-folders.ts'
 
 /** The part of the context that setting up needs. */
 export interface PrepareDeps {
@@ -26,6 +29,7 @@ export interface PrepareDeps {
   readonly workspaceBox: SecretBox
   readonly providerBox: SecretBox
   readonly providerCalls: { readonly pools: Pools }
+  readonly background: Pick<Background, 'start'>
 }
 
 /** To be called once the server listens, with its address: notes it in demo.json and greets whoever started it. */
@@ -36,7 +40,7 @@ export type Announce = (base: string) => Promise<void>
  * turned off; and sees that somebody holds an admin token. Throws a ConfigError when the file or the environment is wrong.
  */
 export async function prepare(deps: PrepareDeps, greet: (text: string) => void = toStandardError): Promise<Announce> {
-  const { config, log } = deps
+  const { config, log, background } = deps
   const configured = await applyFile(deps)
   const demo = configured || !config.demo ? undefined : await demoOf(deps)
   const adminTokenFile = await ensureAdminToken(deps, config.dataDir)
@@ -45,19 +49,32 @@ export async function prepare(deps: PrepareDeps, greet: (text: string) => void =
     const base = reachable(address)
     if (demo && demo.content.base_url !== base) await writeDemoFile(config.dataDir, { ...demo.content, base_url: base })
     greet(banner({ base, demo, adminTokenFile }))
+    // The server answers meanwhile: documents may be many.
+    if (configured && namesFolders(configured.declaration)) background.start((signal) => readFolders(deps, configured, signal))
   }
 }
 
-/** True when there was a file. */
-async function applyFile({ config, secrets, log, ...deps }: PrepareDeps): Promise<boolean> {
+/** Undefined when there is no file. */
+async function applyFile({ config, secrets, log, ...deps }: PrepareDeps): Promise<GatehouseFile | undefined> {
   if (!existsSync(config.configFile)) {
     if (config.configFileNamed) throw new ConfigError(`GATEHOUSE_CONFIG names ${config.configFile}, which is not there`)
-    return false
+    return undefined
   }
-  const changes = await applyConfiguration(readGatehouseFile(config.configFile, secrets.fromEnvironment), deps)
+  const file = readGatehouseFile(config.configFile, secrets.fromEnvironment)
+  const changes = await applyConfiguration(file, deps)
   for (const change of changes.filter(({ done }) => done !== 'unchanged'))
     log.info(`${config.configFile}: ${describeChange(change)}`)
-  return true
+  return file
+}
+
+async function readFolders({ log, ...deps }: PrepareDeps, { declaration }: GatehouseFile, signal: AbortSignal): Promise<void> {
+  const warn = (collection: string, { key, error }: FileOutcome): void => {
+    if (error) log.warn({ collection, file: key, code: error.code }, error.message)
+  }
+  for await (const { collection, tally, fault } of ingestFolders(deps, declaration, warn, signal)) {
+    if (fault) log.error({ err: fault, collection }, 'a folder could not be read to its end')
+    log.info({ collection, ...tally.counts, chunks: tally.chunks }, 'read the folder of a collection')
+  }
 }
 
 async function demoOf({ config, secrets, log, providerCalls, ...deps }: PrepareDeps): Promise<BannerFacts['demo']> {

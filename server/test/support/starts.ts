@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config/config.ts'
 import type { Environment } from '../../src/config/environment.ts'
 import { readSecrets } from '../../src/config/secrets.ts'
 import type { Database } from '../../src/db/database.ts'
+import { Background } from '../../src/lib/background.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
 import { Pools } from '../../src/providers/pools.ts'
@@ -21,6 +22,7 @@ const BASE = `http://127.0.0.1:${PORT}`
 export class Starts {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'))
   readonly #database: Database
+  readonly background = new Background((error) => this.#note(`${error.stack}\n`))
   readonly #pools = new Pools({ allowPrivateUrls: false })
   #logs = ''
   #greeting = ''
@@ -56,6 +58,7 @@ export class Starts {
       workspaceBox: secretBox(secrets.secretKey, 'workspace'),
       providerBox: secretBox(secrets.secretKey, 'provider'),
       providerCalls: { pools: this.#pools },
+      background: this.background,
     }
   }
 
@@ -98,6 +101,7 @@ export class Starts {
   }
 
   async remove(): Promise<void> {
+    await this.background.close()
     await this.#pools.close()
     rmSync(this.dataDir, { recursive: true, force: true })
   }
