@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { MessagingTables } from './messaging-tables.ts'
 
 /** jsonb: read as a value, written as JSON text. */
 type Json<T> = ColumnType<T, string, string>
@@ -7,7 +8,7 @@ type Bytes = Buffer
 type CreatedAt = ColumnType<Date, Date, never>
 
 /** Ids are UUIDv7 in the tables and TypeIDs (`aud_…`) everywhere else; lib/id.ts turns one into the other. */
-export interface Schema {
+export interface Schema extends MessagingTables {
   workspace: WorkspaceTable
   application: ApplicationTable
   api_key: ApiKeyTable

@@ -4,6 +4,7 @@ import * as retrieval from './0002-retrieval.ts'
 import * as embeddings from './0003-embeddings.ts'
 import * as knowledge from './0004-knowledge.ts'
 import * as memory from './0005-memory.ts'
+import * as messaging from './0006-messaging.ts'
 
 /** Forward only; a landed migration is never edited. Names sort in the order they run. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -12,4 +13,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0003-embeddings': embeddings,
   '0004-knowledge': knowledge,
   '0005-memory': memory,
+  '0006-messaging': messaging,
 }

@@ -1,0 +1,231 @@
+import type { ColumnType, GeneratedAlways } from 'kysely'
+
+type Json<T> = ColumnType<T, string, string>
+type CreatedAt = ColumnType<Date, Date, never>
+
+/** Tables of messaging. Users are named by their own ids, everything else by UUIDv7. */
+export interface MessagingTables {
+  access_token: AccessTokenTable
+  contact_profile: ContactProfileTable
+  messaging_group: MessagingGroupTable
+  group_member: GroupMemberTable
+  conversation: ConversationTable
+  conversation_member: ConversationMemberTable
+  message: MessageTable
+  message_reaction: MessageReactionTable
+  held_message: HeldMessageTable
+  message_attachment: MessageAttachmentTable
+  removed_file: RemovedFileTable
+  event_outbox: EventOutboxTable
+  event_log: EventLogTable
+  webhook: WebhookTable
+  webhook_delivery: WebhookDeliveryTable
+  idempotency_key: IdempotencyKeyTable
+  assistant_turn: AssistantTurnTable
+}
+
+export interface AccessTokenTable {
+  id: string
+  workspace_id: string
+  user_id: string
+  name: string
+  /** SHA-256 of the token; the token itself is never stored. */
+  hash: Buffer
+  created_at: CreatedAt
+  revoked_at: Date | null
+}
+
+export interface ContactProfileTable {
+  workspace_id: string
+  user_id: string
+  display_name: string | null
+  phone_number: string
+  avatar_url: string | null
+  /** Set for an assistant: the Application that answers for it. */
+  application_id: string | null
+  last_active_at: Date | null
+}
+
+export interface MessagingGroupTable {
+  id: string
+  workspace_id: string
+  name: string
+  description: string
+  avatar_url: string | null
+  owner_id: string
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface GroupMemberTable {
+  workspace_id: string
+  group_id: string
+  user_id: string
+  joined_at: CreatedAt
+}
+
+export interface ConversationTable {
+  id: string
+  workspace_id: string
+  /** null: a direct conversation. */
+  group_id: string | null
+  /** Both user ids of a direct conversation, sorted, as JSON. */
+  direct_key: string | null
+  pinned_message_id: string | null
+  /** Of the last message that was ever stored in it. */
+  last_sequence: number
+  last_active_at: Date | null
+  /** null: the Workspace's. */
+  retention_days: number | null
+  created_by: string
+  created_at: CreatedAt
+}
+
+export interface ConversationMemberTable {
+  workspace_id: string
+  conversation_id: string
+  user_id: string
+  /** The conversation's last_active_at, else its created_at: one's list is an index range. */
+  sort_at: Date
+  is_pinned: boolean
+  is_muted: boolean
+  archived_at: Date | null
+  last_opened_at: Date | null
+  /** Up to where the member has read. */
+  read_sequence: number
+  read_at: Date | null
+}
+
+export interface MessageTable {
+  id: string
+  workspace_id: string
+  conversation_id: string
+  /** 1, 2, 3 … without gaps as they were stored. */
+  sequence: number
+  sender_id: string
+  text: string
+  /** Its words, for search. */
+  language_vector: GeneratedAlways<string>
+  /** The record of the last decision on its text; null: nobody governs. */
+  audit_id: string | null
+  /** Policies escalated it. */
+  flagged: boolean
+  /** The message that an assistant answers with this one. */
+  reply_to: string | null
+  created_at: CreatedAt
+  updated_at: Date | null
+}
+
+export interface MessageReactionTable {
+  workspace_id: string
+  message_id: string
+  name: string
+  user_id: string
+  created_at: CreatedAt
+}
+
+export interface HeldMessageTable {
+  /** The id that the message will have, or of the attempt to change one. */
+  id: string
+  workspace_id: string
+  conversation_id: string
+  /** The message whose new text it would be; null: a new message. */
+  target_id: string | null
+  sender_id: string
+  review_item_id: string
+  created_at: CreatedAt
+}
+
+export interface MessageAttachmentTable {
+  id: string
+  workspace_id: string
+  /** null: not sent yet. */
+  message_id: string | null
+  uploaded_by: string
+  filename: string
+  media_type: string
+  bytes: number
+  sha256: Buffer
+  /** Where its bytes are: a key of the file store. */
+  place: string
+  created_at: CreatedAt
+}
+
+export interface RemovedFileTable {
+  place: string
+  removed_at: Date
+}
+
+export interface EventOutboxTable {
+  id: GeneratedAlways<number>
+  workspace_id: string
+  type: string
+  /** Ids of the users who may know. */
+  audience: string[]
+  payload: Json<unknown>
+  created_at: CreatedAt
+}
+
+export interface EventLogTable {
+  workspace_id: string
+  sequence: number
+  type: string
+  audience: string[]
+  payload: Json<unknown>
+  created_at: CreatedAt
+}
+
+export interface WebhookTable {
+  id: string
+  workspace_id: string
+  url: string
+  /** Sealed (lib/secret-box.ts). */
+  secret: Buffer
+  /** null: all. */
+  types: string[] | null
+  enabled: boolean
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface WebhookDeliveryTable {
+  id: string
+  workspace_id: string
+  webhook_id: string
+  type: string
+  payload: Json<unknown>
+  /** pending, delivered or dead. */
+  state: string
+  attempts: number
+  next_attempt_at: Date | null
+  last_status: number | null
+  last_failure: string | null
+  created_at: CreatedAt
+  delivered_at: Date | null
+}
+
+export interface IdempotencyKeyTable {
+  workspace_id: string
+  user_id: string
+  key: string
+  /** SHA-256 of method, path and body. */
+  fingerprint: Buffer
+  status: number
+  /** The answer, byte for byte. */
+  body: string
+  created_at: CreatedAt
+}
+
+export interface AssistantTurnTable {
+  message_id: string
+  workspace_id: string
+  conversation_id: string
+  assistant_id: string
+  /** waiting, held, done or given_up. */
+  state: string
+  attempts: number
+  /** Until then another node works on it. */
+  claimed_until: Date | null
+  review_item_id: string | null
+  created_at: CreatedAt
+}

@@ -1,0 +1,206 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Contacts, groups, conversations, messages and what surrounds them. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}
+
+const STATEMENTS = [
+  `create table access_token (
+    id uuid primary key,
+    workspace_id uuid not null,
+    user_id text not null,
+    name text not null,
+    hash bytea not null unique,
+    created_at timestamptz not null,
+    revoked_at timestamptz,
+    foreign key (workspace_id, user_id) references workspace_user on delete cascade
+  )`,
+  `create index access_token_user on access_token (workspace_id, user_id, id)`,
+  // What a user shows as a contact; application_id: an assistant, whose answers that Application gives.
+  `create table contact_profile (
+    workspace_id uuid not null,
+    user_id text not null,
+    display_name text,
+    phone_number text not null,
+    avatar_url text,
+    application_id uuid references application,
+    last_active_at timestamptz,
+    primary key (workspace_id, user_id),
+    foreign key (workspace_id, user_id) references workspace_user on delete cascade
+  )`,
+  `create table messaging_group (
+    id uuid primary key,
+    workspace_id uuid not null references workspace,
+    name text not null,
+    description text not null,
+    avatar_url text,
+    owner_id text not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  )`,
+  `create table group_member (
+    workspace_id uuid not null,
+    group_id uuid not null references messaging_group on delete cascade,
+    user_id text not null,
+    joined_at timestamptz not null,
+    primary key (group_id, user_id),
+    foreign key (workspace_id, user_id) references workspace_user on delete cascade
+  )`,
+  `create index group_member_user on group_member (workspace_id, user_id, group_id)`,
+  // direct_key: both user ids of a direct conversation as canonical JSON, sorted; for distinct=true.
+  `create table conversation (
+    id uuid primary key,
+    workspace_id uuid not null references workspace,
+    group_id uuid references messaging_group on delete cascade,
+    direct_key text,
+    pinned_message_id uuid,
+    last_sequence bigint not null,
+    last_active_at timestamptz,
+    retention_days integer,
+    created_by text not null,
+    created_at timestamptz not null
+  )`,
+  `create index conversation_direct on conversation (workspace_id, direct_key, id) where direct_key is not null`,
+  `create index conversation_group on conversation (workspace_id, group_id, id) where group_id is not null`,
+  // sort_at: last_active_at of the conversation, else its created_at; kept here so that a page of one's list is an index range.
+  // read_sequence: up to where the member has read.
+  `create table conversation_member (
+    workspace_id uuid not null,
+    conversation_id uuid not null references conversation on delete cascade,
+    user_id text not null,
+    sort_at timestamptz not null,
+    is_pinned boolean not null,
+    is_muted boolean not null,
+    archived_at timestamptz,
+    last_opened_at timestamptz,
+    read_sequence bigint not null,
+    read_at timestamptz,
+    primary key (conversation_id, user_id)
+  ) with (fillfactor = 80)`,
+  `create index conversation_member_list on conversation_member (workspace_id, user_id, sort_at desc, conversation_id desc)`,
+  // reply_to: the message that an assistant answers with this one; once per message.
+  `create table message (
+    id uuid primary key,
+    workspace_id uuid not null references workspace,
+    conversation_id uuid not null references conversation on delete cascade,
+    sequence bigint not null,
+    sender_id text not null,
+    text text not null,
+    language_vector tsvector generated always as (to_tsvector('simple', text)) stored,
+    audit_id uuid,
+    flagged boolean not null,
+    reply_to uuid,
+    created_at timestamptz not null,
+    updated_at timestamptz,
+    unique (conversation_id, sequence)
+  )`,
+  `create unique index message_reply on message (reply_to) where reply_to is not null`,
+  `create index message_sender on message (workspace_id, sender_id, id)`,
+  `create index message_age on message (workspace_id, created_at)`,
+  `create index message_words on message using gin (language_vector)`,
+  `create table message_reaction (
+    workspace_id uuid not null,
+    message_id uuid not null references message on delete cascade,
+    name text not null,
+    user_id text not null,
+    created_at timestamptz not null,
+    primary key (message_id, name, user_id)
+  )`,
+  `create index message_reaction_user on message_reaction (workspace_id, user_id)`,
+  // What waits for a reviewer: seen by nobody but its author. target_id: the message whose new text it would be.
+  `create table held_message (
+    id uuid primary key,
+    workspace_id uuid not null references workspace,
+    conversation_id uuid not null references conversation on delete cascade,
+    target_id uuid references message on delete cascade,
+    sender_id text not null,
+    review_item_id uuid not null unique references review_item on delete cascade,
+    created_at timestamptz not null
+  )`,
+  `create table message_attachment (
+    id uuid primary key,
+    workspace_id uuid not null references workspace,
+    message_id uuid references message on delete cascade,
+    uploaded_by text not null,
+    filename text not null,
+    media_type text not null,
+    bytes bigint not null,
+    sha256 bytea not null,
+    place text not null,
+    created_at timestamptz not null
+  )`,
+  `create index message_attachment_message on message_attachment (message_id) where message_id is not null`,
+  `create index message_attachment_unused on message_attachment (created_at) where message_id is null`,
+  // Files whose row is gone: removed by a job, so that nothing is lost when a transaction ends otherwise.
+  `create table removed_file (place text primary key, removed_at timestamptz not null)`,
+  // Written with what it tells of; a relay gives each event its place in the log, in the order of these ids.
+  `create table event_outbox (
+    id bigint generated always as identity primary key,
+    workspace_id uuid not null,
+    type text not null,
+    audience text[] not null,
+    payload jsonb not null,
+    created_at timestamptz not null
+  )`,
+  `create table event_log (
+    workspace_id uuid not null references workspace,
+    sequence bigint not null,
+    type text not null,
+    audience text[] not null,
+    payload jsonb not null,
+    created_at timestamptz not null,
+    primary key (workspace_id, sequence)
+  )`,
+  `create index event_log_age on event_log (created_at)`,
+  `create table webhook (
+    id uuid primary key,
+    workspace_id uuid not null references workspace,
+    url text not null,
+    secret bytea not null,
+    types text[],
+    enabled boolean not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  )`,
+  `create table webhook_delivery (
+    id uuid primary key,
+    workspace_id uuid not null references workspace,
+    webhook_id uuid not null references webhook on delete cascade,
+    type text not null,
+    payload jsonb not null,
+    state text not null,
+    attempts integer not null,
+    next_attempt_at timestamptz,
+    last_status integer,
+    last_failure text,
+    created_at timestamptz not null,
+    delivered_at timestamptz
+  )`,
+  `create index webhook_delivery_due on webhook_delivery (next_attempt_at) where state = 'pending'`,
+  `create index webhook_delivery_list on webhook_delivery (workspace_id, webhook_id, id)`,
+  `create table idempotency_key (
+    workspace_id uuid not null references workspace,
+    user_id text not null,
+    key text not null,
+    fingerprint bytea not null,
+    status integer not null,
+    body text not null,
+    created_at timestamptz not null,
+    primary key (workspace_id, user_id, key)
+  )`,
+  `create index idempotency_key_age on idempotency_key (created_at)`,
+  // A message that an assistant owes an answer to. Claimed for a time, so that another node goes on where one has died.
+  `create table assistant_turn (
+    message_id uuid primary key references message on delete cascade,
+    workspace_id uuid not null references workspace,
+    conversation_id uuid not null references conversation on delete cascade,
+    assistant_id text not null,
+    state text not null,
+    attempts integer not null,
+    claimed_until timestamptz,
+    review_item_id uuid,
+    created_at timestamptz not null
+  )`,
+  `create index assistant_turn_due on assistant_turn (created_at) where state in ('waiting', 'held')`,
+]
