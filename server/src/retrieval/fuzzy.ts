@@ -26,36 +26,57 @@ export async function findSimilar(pool: pg.Pool, scope: Scope, missing: readonly
     const similar = new Map<string, Map<Language, string>>()
     for (const [language, term] of word.terms) {
       if (term.length < MIN_LENGTH) continue
-      for (const other of await similarTerms(pool, scope, language, term)) {
+      for (const other of await similarTerms(pool, scope, language, [...new Set([term, word.written])])) {
         similar.set(other, (similar.get(other) ?? new Map<Language, string>()).set(language, other))
       }
     }
-    for (const terms of similar.values()) found.push({ terms, weight: word.weight * PENALTY })
+    for (const terms of similar.values()) found.push({ ...word, terms, weight: word.weight * PENALTY })
   }
   return found
 }
 
 const couldBeMisspelt = ({ terms }: QueryWord): boolean => [...terms.values()].some((term) => /^[\p{L}\p{M}]{4,}$/u.test(term))
 
-async function similarTerms(pool: pg.Pool, scope: Scope, language: Language, term: string): Promise<string[]> {
+/** `spellings`: the word as a stem, and as it was written, since a slip may have led the stemmer astray. */
+async function similarTerms(pool: pg.Pool, scope: Scope, language: Language, spellings: readonly string[]): Promise<string[]> {
   const ids = [...scope.languages].filter(([, spoken]) => spoken === language).map(([id]) => id)
-  const end = term.length < LONG ? 2 : 3
   const { rows } = await pool.query<[term: string]>({
     rowMode: 'array',
-    text: `select distinct term from unnest($1::bigint[]) as visible (id) cross join lateral (
-        (select distinct term from retrieval_posting where partition_id = visible.id
-          and term >= $2 and term < $2 || U&'\\+10FFFF' order by term limit $4)
-        union all
-        select reverse(ending) from (select distinct reverse(term) as ending from retrieval_posting where partition_id = visible.id
-          and reverse(term) >= $3 and reverse(term) < $3 || U&'\\+10FFFF' order by ending limit $4) as endings
-      ) as near`,
-    values: [ids, term.slice(0, end), [...term].reverse().join('').slice(0, end), Math.ceil(MAX_COMPARED / ids.length)],
+    text: NEAR,
+    values: [
+      ids,
+      distinct(spellings.map(endOf)),
+      distinct(spellings.map((spelling) => endOf([...spelling].reverse().join('')))),
+      Math.ceil(MAX_COMPARED / ids.length),
+    ],
   })
-  const allowed = term.length < LONG ? 1 : 2
+  const slips = (other: string): number =>
+    Math.min(
+      ...spellings.map((spelling) => {
+        const distance = distanceBetween(spelling, other, slipsAllowed(spelling))
+        return distance <= slipsAllowed(spelling) ? distance : Number.POSITIVE_INFINITY
+      }),
+    )
   return rows
-    .map(([other]) => ({ other, distance: distanceBetween(term, other, allowed) }))
-    .filter(({ distance }) => distance <= allowed)
+    .map(([other]) => ({ other, distance: slips(other) }))
+    .filter(({ distance }) => Number.isFinite(distance))
     .sort((a, b) => a.distance - b.distance || (a.other < b.other ? -1 : 1))
     .filter(({ distance }, at, all) => at < MAX_SIMILAR && distance === all[0]?.distance)
     .map(({ other }) => other)
 }
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
+const endOf = (spelling: string): string => spelling.slice(0, spelling.length < LONG ? 2 : 3)
+const slipsAllowed = (spelling: string): number => (spelling.length < LONG ? 1 : 2)
+
+/** Terms of these partitions that begin ($2) or, read backwards, begin ($3) like that; $4 of each at most. */
+const NEAR = `
+select distinct term from unnest($1::bigint[]) as visible (id) cross join lateral (
+  select term from unnest($2::text[]) as start (text) cross join lateral (
+    select distinct term from retrieval_posting where partition_id = visible.id
+      and term >= start.text and term < start.text || U&'\\+10FFFF' order by term limit $4) as begun
+  union all
+  select reverse(ending) from unnest($3::text[]) as finish (text) cross join lateral (
+    select distinct reverse(term) as ending from retrieval_posting where partition_id = visible.id
+      and reverse(term) >= finish.text and reverse(term) < finish.text || U&'\\+10FFFF' order by ending limit $4) as ended
+) as near`

@@ -3,6 +3,8 @@ import { splitWords } from './words.ts'
 
 /** One word of a query. */
 export interface QueryWord {
+  /** In the query, in lower case. */
+  readonly written: string
   /** The term that it is in each language; absent where it is a stop word. */
   readonly terms: ReadonlyMap<Language, string>
   /** How often the query has it; less for a term that only resembles a word of the query. */
@@ -16,7 +18,7 @@ const MAX_WORDS = 64
 export function readQuery(query: string, languages: readonly Language[]): QueryWord[] {
   const words = splitWords(query)
   const silent = new Set(languages.filter((language) => words.every((word) => termOf(word, language).stop)))
-  const counted = new Map<string, { terms: Map<Language, string>; weight: number }>()
+  const counted = new Map<string, { written: string; terms: Map<Language, string>; weight: number }>()
   for (const word of words) {
     const terms = new Map<Language, string>()
     for (const language of languages) {
@@ -27,7 +29,7 @@ export function readQuery(query: string, languages: readonly Language[]): QueryW
     const key = [...terms].join(' ')
     const known = counted.get(key)
     if (known) known.weight++
-    else counted.set(key, { terms, weight: 1 })
+    else counted.set(key, { written: word.toLowerCase(), terms, weight: 1 })
   }
   const found = [...counted.values()]
   return found.length <= MAX_WORDS ? found : found.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_WORDS)

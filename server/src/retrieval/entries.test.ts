@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../test/support/database.ts'
+import { entryOf, retrievalDesk } from '../../test/support/retrieval.ts'
+import type { Database } from '../db/database.ts'
+import { addEntries, removeEntries } from './entries.ts'
+import { lockPartitions, openPartition, type Partition } from './partition.ts'
+import { POSTING_BYTES } from './postings.ts'
+
+describe.each(testDatabases())('entries on $name', ({ open }) => {
+  let database: Database
+  let desk: Awaited<ReturnType<typeof retrievalDesk>>
+  beforeAll(async () => {
+    database = await open()
+    desk = await retrievalDesk(database)
+  })
+  afterAll(() => database.close())
+
+  /** All that is kept of a partition: its statistics, and what is known of each entry's terms, whatever the numbers. */
+  async function stateOf({ id }: Partition) {
+    const { rows: statistics } = await database.pool.query(
+      'select entries, total_length from retrieval_partition where id = $1',
+      [id],
+    )
+    const { rows: numbers } = await database.pool.query<{ id: string; number: number }>(
+      'select id, number from retrieval_entry where partition_id = $1',
+      [id],
+    )
+    const entries = new Map(numbers.map((row) => [Number(row.number), row.id]))
+    const { rows } = await database.pool.query<{ term: string; block: number; postings: Buffer }>(
+      'select term, block, postings from retrieval_posting where partition_id = $1',
+      [id],
+    )
+    const postings = rows.flatMap(({ term, block, postings }) =>
+      Array.from({ length: postings.length / POSTING_BYTES }, (_, at) => {
+        const [place = 0, ...rest] = postings.subarray(at * POSTING_BYTES, (at + 1) * POSTING_BYTES)
+        return `${term} ${entries.get(block * 256 + place)} ${rest.join(' ')}`
+      }),
+    )
+    return {
+      statistics,
+      entries: [...entries.values()].toSorted(),
+      postings: postings.toSorted(),
+      empty: rows.filter((row) => !row.postings.length),
+    }
+  }
+
+  test('after any adding and removing all is as if only what is left had ever been added', async () => {
+    const word = fc.constantFrom('red', 'green', 'blue', 'of', 'the')
+    const step = fc.record({
+      add: fc.array(fc.array(word, { maxLength: 6 }), { maxLength: 4 }),
+      remove: fc.array(fc.nat(30), { maxLength: 3 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
+        const partition = await desk.partition()
+        const added: ReturnType<typeof entryOf>[] = []
+        const gone = new Set<string>()
+        for (const { add, remove } of steps) {
+          const entries = add.map((words) => entryOf(words.join(' '), words[0]))
+          await desk.add(partition, entries)
+          added.push(...entries)
+          const ids = remove.flatMap((at) => added[at]?.id ?? [])
+          await desk.remove(ids)
+          for (const id of ids) gone.add(id)
+        }
+        const left = added.filter(({ id }) => !gone.has(id))
+        const state = await stateOf(partition)
+        await desk.remove(left.map(({ id }) => id))
+        expect(await stateOf(partition)).toEqual({
+          statistics: [{ entries: 0, total_length: 0 }],
+          entries: [],
+          postings: [],
+          empty: [],
+        })
+        const fresh = await desk.partition()
+        await desk.add(fresh, left)
+        expect(await stateOf(fresh)).toEqual(state)
+        expect(state.empty).toEqual([])
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test('more entries than a block holds, half of them removed', async () => {
+    const [partition, fresh] = [await desk.partition(), await desk.partition()]
+    const entries = Array.from({ length: 600 }, (_, at) => entryOf(`common ${at % 7 === 0 ? 'rare' : ''} w${at}`))
+    await desk.add(partition, entries)
+    await desk.remove(entries.filter((_, at) => at % 2 === 0).map(({ id }) => id))
+    const state = await stateOf(partition)
+    const left = entries.filter((_, at) => at % 2 === 1)
+    await desk.remove(left.map(({ id }) => id))
+    await desk.add(fresh, left)
+    expect(await stateOf(fresh)).toEqual(state)
+  })
+
+  test('ids that are not there are ignored; nothing at all is fine', async () => {
+    await desk.remove([entryOf('').id])
+    await desk.remove([])
+    const partition = await desk.partition()
+    await desk.add(partition, [])
+    await desk.add(partition, [entryOf(''), entryOf('the of'), entryOf('\u0000 nul')])
+    expect((await stateOf(partition)).statistics).toEqual([{ entries: 3, total_length: 1 }])
+  })
+
+  test('what is rolled back was never added', async () => {
+    const partition = await desk.partition()
+    const failing = database.db.transaction().execute(async (tx) => {
+      await addEntries(tx, partition, [entryOf('invoice')])
+      throw new Error('the document could not be stored')
+    })
+    await expect(failing).rejects.toThrow('document')
+    expect(await stateOf(partition)).toEqual({
+      statistics: [{ entries: 0, total_length: 0 }],
+      entries: [],
+      postings: [],
+      empty: [],
+    })
+  })
+
+  test('one partition for one key, also when twenty ask at once', async () => {
+    const opened = await Promise.all(Array.from({ length: 20 }, () => desk.partition('de', 'the same')))
+    expect(new Set(opened.map(({ id }) => id)).size).toBe(1)
+    expect(await desk.partition('fr', 'the same')).toEqual(opened[0])
+    const memory = await database.db.transaction().execute((tx) => openPartition(tx, desk.workspace, 'memory', 'the same', 'de'))
+    expect(memory.id).not.toBe(opened[0]?.id)
+  })
+
+  test('twenty writers that add, remove and move across three partitions lose nothing and never wait for each other in a circle', async () => {
+    const partitions = [await desk.partition(), await desk.partition(), await desk.partition()]
+    const kept = await Promise.all(
+      Array.from({ length: 20 }, async (_, writer) => {
+        const at = (step: number): Partition => partitions[(writer + step) % 3] ?? { id: 0, language: 'en' }
+        const [stays, moves, goes] = [entryOf(`stays ${writer}`), entryOf(`moves ${writer}`), entryOf(`goes ${writer}`)]
+        await desk.add(at(0), [stays, goes])
+        await desk.add(at(1), [moves])
+        await database.db.transaction().execute(async (tx) => {
+          await lockPartitions(tx, [at(1).id, at(2).id])
+          await removeEntries(tx, [moves.id])
+          await addEntries(tx, at(2), [moves])
+        })
+        await desk.remove([goes.id])
+        return { stays, moves, partition: [at(0), at(2)] }
+      }),
+    )
+    for (const partition of partitions) {
+      const left = kept.flatMap(({ stays, moves, partition: [first, second] }) => [
+        ...(first === partition ? [stays] : []),
+        ...(second === partition ? [moves] : []),
+      ])
+      const state = await stateOf(partition)
+      await desk.remove(left.map(({ id }) => id))
+      const fresh = await desk.partition()
+      await desk.add(fresh, left)
+      expect(await stateOf(fresh)).toEqual(state)
+    }
+  })
+})
