@@ -7,6 +7,8 @@ import { startServer } from './server.ts'
 
 /** Far above what tests send: limits have tests of their own. */
 const OPEN_LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
+/** What the demo knows and remembers would stand in every prompt: shelf.ts and notebook.ts bring what a test wants. */
+const PLAIN = { knowledge: { enabled: false }, memory: { enabled: false, capture: 'off' } }
 
 /** A prompt, the word by which its provider calls are found again, and the gateway's answer. */
 export interface Said {
@@ -40,7 +42,7 @@ export async function startGoverned(env: Environment = {}, overrides: Overrides 
     const source = policyDocument(rules)
     return accepted(await gateway.admin('POST', '/policy-sets', { json: { source } }), 201)
   }
-  for (const { id } of server.demo.applications) await change(id, { limits: OPEN_LIMITS })
+  for (const { id } of server.demo.applications) await change(id, { limits: OPEN_LIMITS, settings: PLAIN })
   await publish(MARKER_RULES)
   return {
     server,

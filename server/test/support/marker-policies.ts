@@ -8,28 +8,44 @@ export interface MarkerRule {
 
 type Demands = Readonly<Record<string, unknown>>
 
-/** A rule that applies where the text holds its own id: a test chooses its verdict by a word. */
-const marker = (point: string, id: string, demands: Demands): MarkerRule => ({
+/** A rule that applies where the text holds its own id, and `condition` besides: a test chooses its verdict by a word. */
+const marker = (point: string, id: string, demands: Demands, condition?: string): MarkerRule => ({
   id,
   at: [point],
-  when: `content.text.contains("${id}")`,
+  when: `content.text.contains("${id}")${condition === undefined ? '' : ` && (${condition})`}`,
   ...demands,
 })
 
-/** As `marker`, where besides `condition` holds. */
-const markerIf = (id: string, condition: string, demands: Demands = { verdict: 'escalate' }): MarkerRule => ({
-  ...marker('input', id, demands),
-  when: `content.text.contains("${id}") && (${condition})`,
-})
+const markerIf = (id: string, condition: string, demands: Demands = { verdict: 'escalate' }): MarkerRule =>
+  marker('input', id, demands, condition)
 
 const VERDICTS = { deny: 'deny', escalate: 'escalate', hold: 'require_approval' }
 const RISKS = ['low', 'medium', 'high', 'critical']
 const CLASSIFICATIONS = ['public', 'internal', 'confidential', 'restricted']
 
+const HIT_POINTS = [
+  ['retrieve', 'quince'],
+  ['recall', 'medlar'],
+  ['remember', 'damson'],
+] as const
+
+/** True of one hit or memory only, and only where every variable of its group is filled in. */
+const HIT_FACTS = [
+  'hit.classification == "internal" && hit.title == "Facts" && hit.collection.startsWith("shelf ")',
+  'hit.regulations.size() == 2 && "gdpr" in hit.regulations && hit.document.startsWith("doc_") && hit.updated_at <= now',
+].join(' && ')
+const MEMORY_FACTS = [
+  'memory.classification == "internal" && memory.scope == "project" && memory.scope_id == "atlas" && memory.kind == "decision"',
+  '"gdpr" in memory.regulations && memory.created_at <= now && memory.expires_at > now',
+].join(' && ')
+
 const verdicts = (point: string, prefix: string) =>
   Object.entries(VERDICTS).map(([name, verdict]) => marker(point, `${prefix}-${name}`, { verdict }))
 
-/** Of neutral words: `juniper-…` in what is asked, `sorrel-…` in what is answered. */
+/**
+ * Of neutral words: `juniper-…` in what is asked, `sorrel-…` in what is answered, `quince-…` in a passage, `medlar-…` in what is
+ * recalled, `damson-…` in what is to be remembered.
+ */
 export const MARKER_RULES: readonly MarkerRule[] = [
   ...verdicts('input', 'juniper'),
   ...verdicts('output', 'sorrel'),
@@ -47,6 +63,21 @@ export const MARKER_RULES: readonly MarkerRule[] = [
   marker('input', 'juniper-region', { directives: ['route:region=mars'] }),
   marker('input', 'juniper-brief', { verdict: 'require_approval', hold_expires_in: '30s' }),
   marker('output', 'sorrel-brief', { verdict: 'require_approval', hold_expires_in: '30s' }),
+  marker('input', 'juniper-knowledge-off', { directives: ['knowledge:off'] }),
+  marker('input', 'juniper-memory-off', { directives: ['memory:off'] }),
+  marker('input', 'juniper-memory-audit', { directives: ['memory:audit_only'] }),
+  ...HIT_POINTS.flatMap(([point, prefix]) => [
+    ...verdicts(point, prefix),
+    ...['redact', 'mask', 'pseudonymize'].map((name) => marker(point, `${prefix}-${name}`, { transforms: [`${name}:pii`] })),
+    marker(point, `${prefix}-critical`, { risk: 'critical' }),
+    marker(point, `${prefix}-orders`, { verdict: 'deny' }, 'content.findings.injection > 0'),
+    marker(point, `${prefix}-broken`, { verdict: 'allow' }, 'user.attributes.absent == "x"'),
+  ]),
+  marker('retrieve', 'quince-facts', { verdict: 'escalate' }, HIT_FACTS),
+  marker('recall', 'medlar-facts', { verdict: 'escalate' }, MEMORY_FACTS),
+  marker('remember', 'damson-facts', { verdict: 'escalate' }, MEMORY_FACTS),
+  marker('remember', 'damson-off', { directives: ['memory:off'] }),
+  marker('remember', 'damson-audit', { directives: ['memory:audit_only'] }),
   markerIf('juniper-broken', 'user.attributes.absent == "x"', { verdict: 'allow', risk: 'low' }),
   markerIf('juniper-lenient', 'user.attributes.absent == "x"', { verdict: 'deny', on_error: 'skip' }),
   markerIf('juniper-verified', 'user.verified'),
