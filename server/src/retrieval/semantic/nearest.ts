@@ -59,8 +59,11 @@ function approximately(db: Db, model: EmbeddingModel, partitions: readonly numbe
   const type = sql.raw(indexedType(model))
   const candidates = Math.max(MIN_CANDIDATES, depth * OVERFETCH)
   return db.transaction().execute(async (tx) => {
+    // Sorting is discouraged, or the planner may pass the index by; what it thinks that costs must not make it compile the query.
     await sql`select set_config('hnsw.iterative_scan', 'strict_order', true), set_config('enable_sort', 'off', true),
-      set_config('hnsw.ef_search', ${String(Math.min(candidates, MAX_EF_SEARCH))}, true)`.execute(tx)
+      set_config('jit', 'off', true), set_config('hnsw.ef_search', ${String(Math.min(candidates, MAX_EF_SEARCH))}, true)`.execute(
+      tx,
+    )
     const { rows } = await sql<Row>`
       with candidate as materialized (
         select entry_id, embedding from retrieval_vector
