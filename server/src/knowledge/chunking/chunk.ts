@@ -1,17 +1,9 @@
 import { type Block, blocksOf } from './blocks.ts'
-import { Packer } from './packer.ts'
+import { type Chunk, Packer } from './packer.ts'
 import { piecesOf } from './pieces.ts'
 import { countTokens } from './tokens.ts'
 
-/** A part of a document that is found and quoted by itself. */
-export interface Chunk {
-  readonly position: number
-  /** The headings above all of it, the outermost first. */
-  readonly headings: readonly string[]
-  readonly content: string
-  /** Counted piece by piece: one or two off a count of the whole. */
-  readonly tokens: number
-}
+export type { Chunk } from './packer.ts'
 
 export interface ChunkOptions {
   readonly maxTokens?: number

@@ -16,7 +16,7 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() }
 const SHORT = 64
 const MAX_KNOWN = 20_000
 
-const load = createRequire(import.meta.url)
+const require = createRequire(import.meta.url)
 let tokenizer: Count | undefined
 const known = new Map<string, number>()
 
@@ -39,7 +39,7 @@ function count(text: string): number {
   const before = text.length <= SHORT ? known.get(text) : undefined
   if (before !== undefined) return before
   // Loaded at the first call: it takes 0.3 s and 75 MB.
-  tokenizer ??= (load('gpt-tokenizer/encoding/o200k_base') as { countTokens: Count }).countTokens
+  tokenizer ??= (require('gpt-tokenizer/encoding/o200k_base') as { countTokens: Count }).countTokens
   const tokens = tokenizer(text, AS_TEXT)
   if (text.length <= SHORT) {
     if (known.size >= MAX_KNOWN) known.clear()
