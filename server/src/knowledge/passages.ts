@@ -66,7 +66,7 @@ export async function loadPassages(
       collectionId: collection.id,
       headings: row.headings,
       position: row.position,
-      content: row.content,
+      content: withoutHeadings(row.content, row.headings),
       classification,
       regulations: effectiveRegulations(collection, row, row.limits as Labels),
       source: row.source,
@@ -75,6 +75,16 @@ export async function loadPassages(
       similarity,
     }
   })
+}
+
+/** A chunk opens with the headings above it, which are its path and stand beside it. */
+function withoutHeadings(content: string, headings: readonly string[]): string {
+  let text = content
+  for (const heading of headings) {
+    const line = /^#{1,6} +(.*?)(?: +#+)?[ \t]*\n+/.exec(text)
+    if (line?.[1] === heading && text.length > line[0].length) text = text.slice(line[0].length)
+  }
+  return text
 }
 
 /**
