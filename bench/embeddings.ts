@@ -11,6 +11,7 @@ import { createSemanticRanker } from '../server/src/retrieval/semantic/semantic-
 import { table } from './detectors/score.ts'
 import { nDcg, readCollection } from './support/collection.ts'
 import { DIMENSIONS, startEmbeddingServer } from './support/embedding-server.ts'
+import { scoped } from './support/scoped.ts'
 import { type SearchRig, startSearchRig } from './support/search-rig.ts'
 import { writeBetweenMarks } from './support/table.ts'
 
@@ -102,22 +103,20 @@ async function measure(rig: SearchRig, url: string, name: string): Promise<Measu
   }
 }
 
-await using server = await startEmbeddingServer()
-await using rig = await startSearchRig(values.postgres)
 const rows: string[][] = []
-for (const name of COLLECTIONS) {
-  const { words, meaning, fused, byWeight } = await measure(rig, server.url, name)
-  const shown = (figure: number): string => figure.toFixed(3)
-  if (fused < words) process.exitCode = 1
-  rows.push([
-    `\`${name}\``,
-    shown(words),
-    shown(meaning),
-    fused < words ? `**${shown(fused)}**` : shown(fused),
-    ...byWeight.map(shown),
-  ])
-}
+const kind = await scoped(async (stack) => {
+  const server = stack.use(await startEmbeddingServer())
+  const rig = stack.use(await startSearchRig(values.postgres))
+  for (const name of COLLECTIONS) {
+    const { words, meaning, fused, byWeight } = await measure(rig, server.url, name)
+    const shown = (figure: number): string => figure.toFixed(3)
+    if (fused < words) process.exitCode = 1
+    const verdict = fused < words ? `**${shown(fused)}**` : shown(fused)
+    rows.push([`\`${name}\``, shown(words), shown(meaning), verdict, ...byWeight.map(shown)])
+  }
+  return rig.database.kind
+})
 const heads = ['nDCG@10', 'words', 'hashed n-grams', `fused, ${MEANING_WEIGHT}`, ...WEIGHTS.map((weight) => `at ${weight}`)]
-const text = table(`Fusion with a weak embedder, ${rig.database.kind}`, heads, rows)
+const text = table(`Fusion with a weak embedder, ${kind}`, heads, rows)
 console.log(text)
 if (values.write) writeBetweenMarks(new URL('./README.md', import.meta.url), 'embeddings', `\n${text}\n`)
