@@ -156,9 +156,13 @@ async function filtered(rig: SearchRig, count: number): Promise<string> {
 
 const texts: string[] = []
 for (const url of [undefined, ...(values.postgres === undefined ? [] : [values.postgres])]) {
-  await using rig = await startSearchRig(url)
-  if (values.data !== undefined && existsSync(values.data)) texts.push(await quality(rig, values.data))
-  texts.push(await filtered(rig, Number(values.chunks)))
+  const rig = await startSearchRig(url)
+  try {
+    if (values.data !== undefined && existsSync(values.data)) texts.push(await quality(rig, values.data))
+    texts.push(await filtered(rig, Number(values.chunks)))
+  } finally {
+    await rig[Symbol.asyncDispose]()
+  }
   console.log(texts.slice(-2).join('\n\n'))
 }
 if (values.data === undefined)
