@@ -13,6 +13,7 @@ import type { Secrets } from './config/secrets.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { Upkeep } from './db/upkeep.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
+import { closeParsers } from './knowledge/parsing/parse.ts'
 import { Background } from './lib/background.ts'
 import { Cache } from './lib/cache.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -28,6 +29,7 @@ import { guardedConnector } from './providers/url-guard.ts'
 import { createRanker } from './retrieval/rank.ts'
 import { PendingAnswers } from './review/pending-answers.ts'
 import { ReviewWaiters } from './review/waiting.ts'
+import { openSemantic, type Semantic } from './semantic.ts'
 import { exchangeObserver } from './telemetry/exchange-observer.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
@@ -61,8 +63,11 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
     onProgress: (text) => log.info(text),
   })
   try {
-    const composed = compose(config, secrets, database, { clock, log, detectors, random, onError, ...overrides })
-    return { config, secrets, log, database, ...composed }
+    const fallbacks = { count: 0 }
+    const onFallback = () => void fallbacks.count++
+    const semantic = await openSemantic(config, secrets, database, { log, clock, random, onFallback })
+    const needed = { clock, log, detectors, random, onError, semantic, fallbacks, ...overrides }
+    return { config, secrets, log, database, semantic, ...compose(config, secrets, database, needed) }
   } catch (cause) {
     // Left open it would keep the process from ending.
     await database.close()
@@ -70,13 +75,18 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   }
 }
 
-type Needed = Required<Omit<Overrides, 'audit'>> & Pick<Overrides, 'audit'> & { onError: (error: Error) => void }
+type Needed = Required<Omit<Overrides, 'audit'>> &
+  Pick<Overrides, 'audit'> & {
+    readonly onError: (error: Error) => void
+    readonly semantic: Semantic | undefined
+    readonly fallbacks: { readonly count: number }
+  }
 
 function compose(
   config: Config,
   secrets: Secrets,
   database: Database,
-  { clock, log, detectors, random, onError, ...given }: Needed,
+  { clock, log, detectors, random, onError, semantic, fallbacks, ...given }: Needed,
 ) {
   const { db, signal } = database
   const startedAt = clock.now()
@@ -113,6 +123,7 @@ function compose(
     auditWaiting: () => audit.waiting,
     auditLagSeconds: () => audit.lagSeconds,
     waitingForReview: () => waiters.size,
+    lexicalFallbacks: () => fallbacks.count,
   })
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl)
 
@@ -129,7 +140,7 @@ function compose(
     detectors,
     detectorBudgetMs: config.detectorBudgetMs,
     policies,
-    ranker: createRanker({ db, pool: database.pool }),
+    ranker: createRanker({ db, pool: database.pool, embedder: semantic?.ranker }),
     workspaceKeys,
     pendingAnswers: new PendingAnswers({ ...database, clock }),
     db,
@@ -162,7 +173,14 @@ function compose(
       waiters.close()
       await background.close()
       await audit.drain()
-      await Promise.all([pools.close(SHUTDOWN_GRACE_MS), jwksAgent.close(), documentFetcher.close(), tracing.close()])
+      await Promise.all([
+        pools.close(SHUTDOWN_GRACE_MS),
+        jwksAgent.close(),
+        documentFetcher.close(),
+        tracing.close(),
+        closeParsers(),
+        semantic?.close(),
+      ])
       await database.close()
     },
   }

@@ -26,7 +26,7 @@ export async function serve(config: Config, secrets: Secrets, overrides: Overrid
     const announce = await prepare(context)
     await app.listen({ host: config.host, port: config.port })
     const { port } = app.server.address() as AddressInfo
-    const jobs = startJobs(recurringJobs(context), log)
+    const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], log)
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')
     await announce(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`)
     log.info({ signal: await told }, 'stopping')

@@ -19,6 +19,7 @@ export interface Readings {
   readonly auditWaiting: () => number
   readonly auditLagSeconds: () => number
   readonly waitingForReview: () => number
+  readonly lexicalFallbacks: () => number
 }
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -58,6 +59,11 @@ export class Metrics {
     this.#gauge('gatehouse_audit_waiting', 'Records waiting for their commit.', readings.auditWaiting)
     this.#gauge('gatehouse_audit_lag_seconds', 'Age of the oldest record waiting for its commit.', readings.auditLagSeconds)
     this.#gauge('gatehouse_waiting_for_review', 'Callers that wait for a reviewer right now.', readings.waitingForReview)
+    this.#gauge(
+      'gatehouse_search_fallbacks',
+      'Searches since the start that went by words alone because the embedder did not answer.',
+      readings.lexicalFallbacks,
+    )
   }
 
   observe(figures: ExchangeFigures): void {

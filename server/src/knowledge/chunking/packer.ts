@@ -1,5 +1,14 @@
-import type { Chunk } from './chunk.ts'
 import { type Piece, tailOf } from './pieces.ts'
+
+/** A part of a document that is found and quoted by itself. */
+export interface Chunk {
+  readonly position: number
+  /** The headings above all of it, the outermost first. */
+  readonly headings: readonly string[]
+  readonly content: string
+  /** Counted piece by piece: one or two off a count of the whole. */
+  readonly tokens: number
+}
 
 /** Below this share of the limit a section is too small to stand alone, and the next one joins it. */
 const SMALL = 1 / 4
