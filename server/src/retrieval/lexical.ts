@@ -5,7 +5,7 @@ import type { Partition } from './partition.ts'
 import { PostingSource } from './posting-source.ts'
 import { BLOCK_ENTRIES } from './postings.ts'
 import { type QueryWord, readQuery } from './query.ts'
-import type { Ranked } from './rank.ts'
+import type { Ranked } from './ranked.ts'
 import { readScope } from './scope.ts'
 import { type Candidate, Scoreboard, splitBest } from './scoreboard.ts'
 
