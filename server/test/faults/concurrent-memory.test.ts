@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accepted } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { type Notebook, openNotebook } from '../support/notebook.ts'
+
+const CALLERS = Array.from({ length: 50 }, (_, at) => at)
+const OWN = 2
+const SUBJECT = 'heron'
+const contentOf = (caller: number, number: number) => `${SUBJECT} number ${number} is what caller ${caller} saw`
+
+let governed: Governed
+let notebook: Notebook
+beforeAll(async () => {
+  governed = await startGoverned()
+  notebook = await openNotebook(governed)
+})
+afterAll(() => governed.close())
+
+const as = (caller: number) => ({ user: { id: `caller ${caller}` } })
+
+describe('50 callers at the same time, capturing and searching', () => {
+  test('no duplicate, nothing lost, no hit of another owner', async () => {
+    const ids = new Map<string, Set<string>>()
+    const kept = (content: string, id: string) => ids.set(content, (ids.get(content) ?? new Set()).add(id))
+    const foreign: string[] = []
+    const look = async (caller: number) => {
+      for (const text of await notebook.texts(SUBJECT, { limit: 50 }, as(caller))) {
+        if (!text.endsWith(`caller ${caller} saw`) && text !== `${SUBJECT} of all`) foreign.push(`${caller}: ${text}`)
+      }
+    }
+    await Promise.all(
+      CALLERS.map(async (caller) => {
+        for (let number = 0; number < OWN; number++) {
+          const content = contentOf(caller, number)
+          // The same twice at once, as clients that retry do; and one that all want to have kept.
+          await Promise.all([
+            ...[content, `${content}.`].map(async (text) =>
+              kept(content, await notebook.keep(text, { scope: 'user' }, as(caller))),
+            ),
+            notebook.keep(`${SUBJECT} of all`, {}, as(caller)).then((id) => kept('all', id)),
+            look(caller),
+          ])
+        }
+      }),
+    )
+    expect([...ids.values()].filter(({ size }) => size !== 1)).toEqual([])
+    expect(new Set([...ids.values()].flatMap((set) => [...set])).size).toBe(CALLERS.length * OWN + 1)
+
+    const found = await Promise.all(CALLERS.map((caller) => notebook.texts(SUBJECT, { limit: 50 }, as(caller))))
+    for (const caller of CALLERS) {
+      const own = Array.from({ length: OWN }, (_, number) => contentOf(caller, number))
+      const texts = (found[caller] ?? []).map((text) => text.replace(/\.$/, ''))
+      expect(texts.toSorted()).toEqual([...own, `${SUBJECT} of all`].toSorted())
+    }
+    expect(foreign).toEqual([])
+  })
+  test('what each captured is in the records once for each request, under the id that was answered', async () => {
+    const { rows } = await governed.server.context.database.pool.query<{ body: string }>('select body from audit_record')
+    const records = rows.map(({ body }) => JSON.parse(body)).filter(({ endpoint }) => endpoint === 'memory_capture')
+    expect(records).toHaveLength(CALLERS.length * OWN * 3)
+    const stored = await governed.server.context.database.pool.query('select id from memory_item')
+    const remembered = new Set(records.flatMap(({ remembered }) => remembered.map(({ id }: { id: string }) => id)))
+    const { data } = accepted(await governed.admin('GET', '/memories?limit=100'))
+    expect(remembered.size).toBe(CALLERS.length * OWN + 1)
+    expect(stored.rows.length).toBeGreaterThanOrEqual(remembered.size)
+    for (const { id } of data.filter(({ application_id }) => application_id === notebook.id)) expect(remembered).toContain(id)
+  })
+  test('the postings say the same: a rare word of one caller is found by that caller alone', async () => {
+    expect(await notebook.texts('caller 7 saw', { limit: 1 }, as(7))).toEqual([expect.stringContaining('caller 7 saw')])
+    for (const text of await notebook.texts('caller 7 saw', { limit: 50 }, as(8))) expect(text).not.toContain('caller 7')
+  })
+})

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accepted } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { openNotebook } from '../support/notebook.ts'
+import { openCollection, openShelf, workspaceOf } from '../support/shelf.ts'
+
+const HIDDEN = 1_000
+/** More than one way of finding: words rare and frequent, several, misspelt, as a stem, none that is there. */
+const QUERIES = ['amber', 'amber beryl coral', 'the price of beryl', 'corals', 'ambre', 'berylium', 'zeppelin', 'page 7']
+const WORDS = ['amber', 'beryl', 'coral', 'price', 'page', 'trade', 'the', 'of']
+
+/** Different for each number, of the words that callers ask for and of others. */
+const prose = (number: number): string =>
+  Array.from({ length: 5 + (number % 23) }, (_, at) => WORDS[(number * (at + 3) + at * at) % (WORDS.length + 3)] ?? `w${number}`)
+    .join(' ')
+    .concat(` ${number}.`)
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned()
+})
+afterAll(() => governed.close())
+
+const NOOR = { governance: { user: { id: 'noor' } } }
+
+describe('what a caller may not see changes no byte of what the caller is told', () => {
+  test('1,000 documents, added, changed, relabelled and removed', async () => {
+    const shelf = await openShelf(governed)
+    const stricter = await openCollection(governed, await workspaceOf(governed), { classification: 'restricted' })
+    await governed.change(shelf.id, { settings: { knowledge: { collections: [shelf.name, stricter.name] } } })
+    for (let number = 0; number < 30; number++) {
+      await shelf.put(prose(number), number % 3 === 0 ? { acl: { users: ['noor'] } } : {})
+    }
+    const told = async () => {
+      const answers = []
+      for (const query of QUERIES) answers.push(accepted(await shelf.search(query, { limit: 50, ...NOOR })))
+      return answers.map(({ governance: { audit_id: _, ...governance }, ...body }) => JSON.stringify({ ...body, governance }))
+    }
+    const before = await told()
+    expect(before.filter((answer) => answer.includes('chk_')).length).toBeGreaterThanOrEqual(QUERIES.length - 1)
+
+    const hide = async (text: (number: number) => string, users: readonly string[]) => {
+      for (let number = 0; number < HIDDEN; number++) {
+        const key = `hidden ${number}`
+        const ids =
+          number % 4 === 0 ? await stricter.put(text(number), { key }) : await shelf.put(text(number), { key, acl: { users } })
+        hidden.set(key, ids)
+      }
+    }
+    const hidden = new Map<string, string>()
+    await hide(prose, ['vera'])
+    expect(await told()).toEqual(before)
+    expect(await shelf.hits('amber', { limit: 50, governance: { user: { id: 'vera' } } })).toHaveLength(50)
+    await hide((number) => `${prose(number + 1)} ${prose(number + 5)}`, ['vera', 'wim'])
+    expect(await told()).toEqual(before)
+    for (const id of hidden.values()) await shelf.remove(id)
+    expect(await told()).toEqual(before)
+  }, 300_000)
+
+  test('1,000 memories of others, added and erased', async () => {
+    const notebook = await openNotebook(governed)
+    const noor = { user: { id: 'noor' }, session: 'morning' }
+    for (let number = 0; number < 20; number++) {
+      await notebook.keep(prose(number), { scope: (['user', 'session', 'application'] as const)[number % 3] }, noor)
+    }
+    const told = async () => {
+      const answers = []
+      for (const query of QUERIES) answers.push(accepted(await notebook.search(query, { limit: 50 }, noor)))
+      // Freshness counts for the order, never for what is shown.
+      return answers.map(({ data }) => JSON.stringify(data))
+    }
+    const before = await told()
+    for (let number = 0; number < HIDDEN; number += 10) {
+      const batch = Array.from({ length: 10 }, (_, at) => number + at)
+      await Promise.all(
+        batch.map((one) => notebook.keep(`${prose(one)} ${one}`, { scope: 'user' }, { user: { id: `vera ${one % 20}` } })),
+      )
+    }
+    expect(await told()).toEqual(before)
+    let erased = 0
+    for (let user = 0; user < 20; user++) {
+      erased += Number(accepted(await governed.admin('DELETE', `/users/vera%20${user}/memories`)).erased)
+    }
+    expect(erased).toBeGreaterThan(HIDDEN * 0.9)
+    expect(await told()).toEqual(before)
+  }, 300_000)
+})
