@@ -64,9 +64,8 @@ export async function loadPassages(
       title: row.title,
       collection: collection.name,
       collectionId: collection.id,
-      headings: row.headings,
+      ...opened(row.content, row.headings),
       position: row.position,
-      content: withoutHeadings(row.content, row.headings),
       classification,
       regulations: effectiveRegulations(collection, row, row.limits as Labels),
       source: row.source,
@@ -77,15 +76,19 @@ export async function loadPassages(
   })
 }
 
-/** A chunk opens with the headings above it, which are its path and stand beside it. */
-function withoutHeadings(content: string, headings: readonly string[]): string {
+/** The headings that a chunk opens with are the path to its beginning, and stand beside its text instead of in it. */
+function opened(content: string, above: readonly string[]): Pick<Passage, 'headings' | 'content'> {
+  const headings = [...above]
   let text = content
-  for (const heading of headings) {
-    const line = /^#{1,6} +(.*?)(?: +#+)?[ \t]*\n+/.exec(text)
-    if (line?.[1] === heading && text.length > line[0].length) text = text.slice(line[0].length)
+  for (let line = HEADING.exec(text); line && text.length > line[0].length; line = HEADING.exec(text)) {
+    const heading = line[1] ?? ''
+    if (!headings.includes(heading)) headings.push(heading)
+    text = text.slice(line[0].length)
   }
-  return text
+  return { headings, content: text }
 }
+
+const HEADING = /^#{1,6} +(.*?)(?: +#+)?[ \t]*\n+/
 
 /**
  * What chunks are embedded by, from their UUIDs. For the job that embeds whatever the index of all Workspaces lacks, and for nothing
