@@ -8,7 +8,7 @@ import { nullable } from './shapes.ts'
 
 const Hash = Type.String({ description: 'Lower-case hex.' })
 
-const AUDIT_ENDPOINTS = [...ENDPOINTS, 'admin'] as const
+const AUDIT_ENDPOINTS = [...ENDPOINTS, 'message', 'admin'] as const
 
 /** The main fields of record.ts; the others are there as well. */
 export const RecordView = Type.Object(

@@ -5,8 +5,8 @@ import type { FindingGroup, FindingType } from '../domain/finding.ts'
 import type { Endpoint } from '../domain/principal.ts'
 import type { ErrorCode } from '../errors.ts'
 
-/** What happened: a gateway endpoint, or an operator's change over the admin API or the command line. */
-export type AuditEndpoint = Endpoint | 'admin'
+/** What happened: a gateway endpoint, a message, or an operator's change over the admin API or the command line. */
+export type AuditEndpoint = Endpoint | 'message' | 'admin'
 
 /** Before the record has its place in the chain. JSON values only, and never content (decisions.md §2.9). */
 export interface AuditDraft {
@@ -14,7 +14,7 @@ export interface AuditDraft {
   readonly id: string
   readonly object: 'audit_record'
   readonly workspace_id: string
-  /** null: an operator's change, not an Application's exchange. */
+  /** null: a message or an operator's change, not an Application's exchange. */
   readonly application_id: string | null
   readonly endpoint: AuditEndpoint
   /** As `Date.toISOString` writes it. */

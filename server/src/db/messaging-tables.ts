@@ -114,13 +114,20 @@ export interface MessageTable {
   reply_to: string | null
   created_at: CreatedAt
   updated_at: Date | null
+  /** When the last member but its sender had read it. */
+  read_at: Date | null
 }
 
 export interface MessageReactionTable {
+  /** Reactions are shown in the order of these. */
+  id: GeneratedAlways<number>
   workspace_id: string
   message_id: string
   name: string
+  /** Who gave it. */
   user_id: string
+  /** What is shown under the name: the giver's own id, or any text. */
+  value: string
   created_at: CreatedAt
 }
 
@@ -132,6 +139,8 @@ export interface HeldMessageTable {
   /** The message whose new text it would be; null: a new message. */
   target_id: string | null
   sender_id: string
+  /** What it will carry: not to be swept while it waits. */
+  attachments: string[]
   review_item_id: string
   created_at: CreatedAt
 }

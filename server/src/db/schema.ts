@@ -153,7 +153,10 @@ export interface PolicySetTable {
 export interface ReviewItemTable {
   id: string
   workspace_id: string
-  application_id: string
+  /** null: a message of the messaging API, which no Application sends. */
+  application_id: string | null
+  /** The message that it is about; null: an exchange of the gateway. */
+  message_id: string | null
   /** hold: something waits for it. escalation: nothing waits. */
   kind: string
   /** pending, approved, released, denied; escalations: pending, acknowledged. Expiry is read from the clock. */

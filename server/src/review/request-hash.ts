@@ -3,8 +3,8 @@ import { canonicalJson } from '../lib/canonical-json.ts'
 
 /** Who asks what. Everything in it binds: a resubmission that differs anywhere is another request. */
 export interface RequestBinding {
-  /** `app_…` */
-  readonly applicationId: string
+  /** `app_…`; null: a message of the messaging API. */
+  readonly applicationId: string | null
   /** Id of the user as stage 3 found it, asserted or verified; empty when the request names nobody. */
   readonly userId: string
   readonly sessionId: string | null

@@ -8,6 +8,7 @@ export const reviewJson = (item: ReviewItem) => ({
   state: item.state,
   workspace_id: item.workspaceId,
   application_id: item.applicationId,
+  message_id: item.messageId,
   user_id: item.userId,
   session_id: item.sessionId,
   endpoint: item.endpoint,

@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely'
 import type { ReviewItemTable } from '../db/schema.ts'
 import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { DecidingRule, PolicyPoint, PolicyVersion } from '../domain/decision.ts'
-import type { Endpoint } from '../domain/principal.ts'
 import { fromId, toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { type ReviewItem, type ReviewKind, stateAt } from './review.ts'
@@ -12,6 +11,7 @@ export const ITEM_COLUMNS = [
   'id',
   'workspace_id',
   'application_id',
+  'message_id',
   'kind',
   'state',
   'point',
@@ -45,10 +45,11 @@ export function toItem(row: ItemRow, now: Date): ReviewItem {
     kind: row.kind as ReviewKind,
     state: stateAt({ state: row.state, expiresAt: row.expires_at }, now),
     workspaceId: toId('ws', row.workspace_id),
-    applicationId: toId('app', row.application_id),
+    applicationId: row.application_id && toId('app', row.application_id),
+    messageId: row.message_id && toId('msg', row.message_id),
     userId: row.user_id,
     sessionId: row.session_id,
-    endpoint: row.endpoint as Endpoint,
+    endpoint: row.endpoint as ReviewItem['endpoint'],
     point: row.point as PolicyPoint,
     rules: row.rules as readonly DecidingRule[],
     classification: row.classification as Classification,

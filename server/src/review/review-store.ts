@@ -9,6 +9,7 @@ import {
   type HoldContent,
   type ReviewItem,
   type ReviewKind,
+  type ReviewOpener,
   type ReviewOwner,
 } from './review.ts'
 import { ITEM_COLUMNS, seal, toItem, unseal, uuidOf } from './review-row.ts'
@@ -33,6 +34,8 @@ export interface NewReview
     | 'auditId'
   > {
   readonly content: HoldContent
+  /** `msg_…`, of the message that it is about. */
+  readonly messageId?: string | undefined
   /** Default: 24 h for a hold, a week for an escalation. */
   readonly lifetimeMs?: number | undefined
 }
@@ -49,7 +52,7 @@ const LOCK_SPACE = 0x72657669
  */
 export async function openHold(
   tx: Tx,
-  owner: ReviewOwner,
+  owner: ReviewOpener,
   hold: NewReview,
   box: SecretBox,
 ): Promise<{ item: ReviewItem; created: boolean }> {
@@ -62,7 +65,7 @@ export async function openHold(
 }
 
 /** Puts an answer that has left, or is about to, before the reviewers (decisions.md §2.4). Nothing waits for it. */
-export const openEscalation = (tx: Tx, owner: ReviewOwner, escalation: NewReview, box: SecretBox): Promise<ReviewItem> =>
+export const openEscalation = (tx: Tx, owner: ReviewOpener, escalation: NewReview, box: SecretBox): Promise<ReviewItem> =>
   insert(tx, owner, 'escalation', escalation, escalation.lifetimeMs ?? ESCALATION_LIFETIME_MS, box)
 
 /**
@@ -71,7 +74,7 @@ export const openEscalation = (tx: Tx, owner: ReviewOwner, escalation: NewReview
  */
 export async function findPendingHold(
   db: Db,
-  owner: ReviewOwner,
+  owner: ReviewOpener,
   requestHash: Buffer,
   now: Date,
   point?: PolicyPoint,
@@ -138,11 +141,15 @@ export async function eraseExpired(db: Db, now: Date, limit: number): Promise<nu
   return Number(numUpdatedRows)
 }
 
-const holdsOf = (db: Db, { workspaceId, applicationId }: ReviewOwner) =>
+const holdsOf = (db: Db, { workspaceId, applicationId }: ReviewOpener) =>
   db
     .selectFrom('review_item')
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('application_id', '=', uuidOf('app', applicationId))
+    .where((where) =>
+      applicationId === null
+        ? where('application_id', 'is', null)
+        : where('application_id', '=', uuidOf('app', applicationId)),
+    )
     .where('kind', '=', 'hold')
 
 const itemOf = (db: Db, workspaceId: string, id: string) =>
@@ -153,7 +160,7 @@ const itemOf = (db: Db, workspaceId: string, id: string) =>
 
 async function insert(
   tx: Tx,
-  { workspaceId, applicationId }: ReviewOwner,
+  { workspaceId, applicationId }: ReviewOpener,
   kind: ReviewKind,
   review: NewReview,
   lifetimeMs: number,
@@ -164,7 +171,8 @@ async function insert(
     .values({
       id: uuidOf('rev', review.id),
       workspace_id: uuidOf('ws', workspaceId),
-      application_id: uuidOf('app', applicationId),
+      application_id: applicationId === null ? null : uuidOf('app', applicationId),
+      message_id: review.messageId === undefined ? null : uuidOf('msg', review.messageId),
       kind,
       state: 'pending',
       point: review.point,

@@ -19,6 +19,13 @@ export interface ReviewOwner {
   readonly applicationId: string
 }
 
+/** Who opens an item: an Application's exchange, or a message of the messaging API, which no Application sends. */
+export interface ReviewOpener {
+  readonly workspaceId: string
+  /** null: a message. */
+  readonly applicationId: string | null
+}
+
 /** hold: a request or an answer waits for it. escalation: the answer has left already (decisions.md §2.4). */
 export type ReviewKind = 'hold' | 'escalation'
 
@@ -37,11 +44,14 @@ export interface ReviewItem {
   /** By the clock of whoever read it, whatever the table says. */
   readonly state: ReviewState
   readonly workspaceId: string
-  readonly applicationId: string
+  /** null: a message of the messaging API. */
+  readonly applicationId: string | null
+  /** `msg_…`, of the message that it is about; null: an exchange of the gateway. */
+  readonly messageId: string | null
   /** Empty when the request named nobody. */
   readonly userId: string
   readonly sessionId: string | null
-  readonly endpoint: Endpoint
+  readonly endpoint: Endpoint | 'message'
   readonly point: PolicyPoint
   /** The reasons. */
   readonly rules: readonly DecidingRule[]

@@ -104,10 +104,12 @@ const STATEMENTS = [
     unique (workspace_id, name, version)
   )`,
   `alter table workspace add foreign key (active_policy_id) references policy_set`,
+  // application_id is null where a message waits; message_id is that message's.
   `create table review_item (
     id uuid primary key,
     workspace_id uuid not null references workspace,
-    application_id uuid not null references application,
+    application_id uuid references application,
+    message_id uuid,
     kind text not null,
     state text not null,
     point text not null,
@@ -136,6 +138,7 @@ const STATEMENTS = [
   )`,
   `create index review_item_queue on review_item (workspace_id, state, id)`,
   `create index review_item_binding on review_item (workspace_id, application_id, request_hash) where kind = 'hold'`,
+  `create index review_item_message on review_item (message_id) where message_id is not null`,
   `create index review_item_expiry on review_item (expires_at) where content is not null or result is not null`,
   // Its workspace_id is that of audit_head, which references workspace (append.ts): checked again for every row, that
   // would be a third of what a large group costs.

@@ -79,6 +79,11 @@ const STATEMENTS = [
     primary key (conversation_id, user_id)
   ) with (fillfactor = 80)`,
   `create index conversation_member_list on conversation_member (workspace_id, user_id, sort_at desc, conversation_id desc)`,
+  // The filters of that list.
+  `create index conversation_member_pinned on conversation_member (workspace_id, user_id, sort_at desc, conversation_id desc) where is_pinned`,
+  `create index conversation_member_muted on conversation_member (workspace_id, user_id, sort_at desc, conversation_id desc) where is_muted`,
+  `create index conversation_member_archived on conversation_member (workspace_id, user_id, sort_at desc, conversation_id desc) where archived_at is not null`,
+  // read_at: when the last member but its sender had read it; room is left so that setting it touches no index.
   // reply_to: the message that an assistant answers with this one; once per message.
   `create table message (
     id uuid primary key,
@@ -93,19 +98,24 @@ const STATEMENTS = [
     reply_to uuid,
     created_at timestamptz not null,
     updated_at timestamptz,
-    unique (conversation_id, sequence)
-  )`,
+    read_at timestamptz,
+    unique (conversation_id, sequence) include (sender_id)
+  ) with (fillfactor = 85)`,
+  `create index message_time on message (conversation_id, created_at desc, sequence desc)`,
   `create unique index message_reply on message (reply_to) where reply_to is not null`,
   `create index message_sender on message (workspace_id, sender_id, id)`,
   `create index message_age on message (workspace_id, created_at)`,
   `create index message_words on message using gin (language_vector)`,
+  // user_id: who gave it; value: what is shown under the name, the giver's own id where the caller alone reacts.
   `create table message_reaction (
+    id bigint generated always as identity,
     workspace_id uuid not null,
     message_id uuid not null references message on delete cascade,
     name text not null,
     user_id text not null,
+    value text not null,
     created_at timestamptz not null,
-    primary key (message_id, name, user_id)
+    primary key (message_id, name, user_id, value)
   )`,
   `create index message_reaction_user on message_reaction (workspace_id, user_id)`,
   // What waits for a reviewer: seen by nobody but its author. target_id: the message whose new text it would be.
@@ -115,6 +125,7 @@ const STATEMENTS = [
     conversation_id uuid not null references conversation on delete cascade,
     target_id uuid references message on delete cascade,
     sender_id text not null,
+    attachments uuid[] not null,
     review_item_id uuid not null unique references review_item on delete cascade,
     created_at timestamptz not null
   )`,
