@@ -18,7 +18,6 @@ interface AclLists {
 // One schema of three types instead of a union: what is wrong is then told of the field that it is wrong with.
 const AclField = Type.Unsafe<AclLists | string | null>({
   type: ['object', 'string', 'null'],
-  pattern: '^everyone$',
   properties: {
     everyone: Type.Optional(Type.Literal(true)),
     users: Type.Optional(Words),
@@ -46,6 +45,9 @@ export interface WrittenLabels {
 
 /** What checked fields say, in the form in which it is stored; what is left out is left out. */
 export function labelsOf({ classification, regulations, acl: written }: WrittenLabels): Checked<Partial<Labels>> {
+  if (typeof written === 'string' && written !== 'everyone') {
+    return { ok: false, problem: { param: 'acl', message: 'must be everyone, or lists of users, roles and departments' } }
+  }
   const { everyone, ...lists } = typeof written === 'string' ? { everyone: true } : (written ?? {})
   if (everyone && Object.keys(lists).length > 0) {
     return { ok: false, problem: { param: 'acl', message: 'names everyone and others: keep one of the two' } }

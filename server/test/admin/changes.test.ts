@@ -38,6 +38,19 @@ type Send = (method: string, path: string, json?: unknown) => Promise<Json>
 const application = (send: Send) => send('POST', '/applications', { name: 'given' })
 const provider = (send: Send) => send('POST', '/providers', PROVIDER)
 
+const collection = (send: Send) => send('POST', '/collections', { name: 'given' })
+const ingested = async (send: Send, collectionId: string, body: object): Promise<Json> => {
+  const answer = await send('POST', `/collections/${collectionId}/documents`, body)
+  return answer && { id: answer.data[0].document_id }
+}
+const document = async (send: Send) => {
+  const { id: collection_id } = await collection(send)
+  return {
+    collection_id,
+    ...(await ingested(send, collection_id, { documents: [{ key: 'plan.md', content: 'Attack at dawn.' }] })),
+  }
+}
+
 const CHANGES: readonly Change[] = [
   {
     action: 'application.create',
@@ -179,6 +192,89 @@ const CHANGES: readonly Change[] = [
     fields: ['revoked_at'],
     values: ['the third admin'],
     look: '/tokens?limit=100',
+  },
+  {
+    action: 'collection.create',
+    make: (send) =>
+      send('POST', '/collections', { name: 'the secret plans', classification: 'internal', acl: { users: ['jane.roe'] } }),
+    fields: ['name', 'classification', 'acl.users'],
+    values: ['secret plans', 'jane.roe'],
+    look: '/collections',
+  },
+  {
+    action: 'collection.update',
+    given: collection,
+    make: (send, { id }) =>
+      send('PATCH', `/collections/${id}`, { description: 'for insiders', acl: 'everyone', applications: [] }),
+    fields: ['description', 'acl', 'applications'],
+    values: ['insiders', 'everyone'],
+    look: '/collections',
+  },
+  {
+    action: 'collection.delete',
+    given: collection,
+    make: async (send, { id }) => {
+      await send('DELETE', `/collections/${id}`)
+      return { id }
+    },
+    fields: [],
+    values: [],
+    look: '/collections',
+  },
+  {
+    action: 'document.create',
+    given: collection,
+    make: (send, { id }) => ingested(send, id, { documents: [{ key: 'plan.md', content: 'Attack at dawn.' }], acl: 'everyone' }),
+    fields: ['content', 'acl'],
+    values: ['plan.md', 'Attack at dawn', 'everyone'],
+    look: '/documents',
+  },
+  {
+    action: 'document.update',
+    given: document,
+    make: (send, { collection_id }) =>
+      ingested(send, collection_id, { documents: [{ key: 'plan.md', content: 'Attack at noon.' }] }),
+    fields: ['content'],
+    values: ['plan.md', 'noon'],
+    look: '/documents',
+  },
+  {
+    action: 'document.update',
+    given: document,
+    make: (send, { id }) => send('PATCH', `/documents/${id}`, { acl: { roles: ['general'] }, source: 'the headquarters' }),
+    fields: ['acl.roles', 'source'],
+    values: ['general', 'headquarters'],
+    look: '/documents',
+  },
+  {
+    action: 'document.clear_flags',
+    given: document,
+    make: (send, { id }) => send('POST', `/documents/${id}/clear-flags`),
+    fields: ['flags'],
+    values: ['plan.md'],
+    look: '/documents',
+  },
+  {
+    action: 'document.read',
+    given: document,
+    make: async (send, { id }) => {
+      await send('GET', `/documents/${id}/chunks`)
+      return { id }
+    },
+    fields: ['content'],
+    values: ['plan.md', 'dawn'],
+    look: '/documents',
+  },
+  {
+    action: 'document.delete',
+    given: document,
+    make: async (send, { id }) => {
+      await send('DELETE', `/documents/${id}`)
+      return { id }
+    },
+    fields: [],
+    values: ['plan.md', 'dawn'],
+    look: '/documents',
   },
   {
     action: 'workspace.update',

@@ -29,6 +29,11 @@ async function walk(path: string, limit: number, between: (page: Json) => Promis
 
 const ids = (items: readonly Json[]): string[] => items.map(({ id }) => id)
 
+async function makeDocument(key: string): Promise<void> {
+  const [{ id }] = (await admin.get('/collections?limit=1')).data
+  await admin.post(`/collections/${id}/documents`, { documents: [{ key, content: key }] })
+}
+
 const LISTS: readonly { path: string; make: (name: string) => Promise<unknown> }[] = [
   { path: '/workspaces', make: (name) => admin.create('/workspaces', { name }) },
   { path: '/applications', make: (name) => admin.create('/applications', { name }) },
@@ -41,6 +46,8 @@ const LISTS: readonly { path: string; make: (name: string) => Promise<unknown> }
     path: '/policy-sets',
     make: (name) => admin.create('/policy-sets', { source: JSON.stringify({ name, rules: [] }) }),
   },
+  { path: '/collections', make: (name) => admin.create('/collections', { name }) },
+  { path: '/documents', make: makeDocument },
   { path: '/audit', make: (name) => admin.create('/applications', { name: `for audit ${name}` }) },
 ]
 

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Admin, adminClient, type Json, refused } from './client.ts'
+
+let server: TestServer
+let admin: Admin
+let workspace: string
+let support: Json
+beforeAll(async () => {
+  server = await startServer()
+  admin = adminClient(server)
+  workspace = await admin.workspace()
+  support = await admin.create('/applications', { name: 'support' }, { workspace })
+})
+afterAll(() => server.close())
+
+const create = (fields: object): Promise<Json> =>
+  admin.create('/collections', { name: `c ${crypto.randomUUID()}`, ...fields }, { workspace })
+
+test('a collection begins restricted, for nobody, in English, for every Application', async () => {
+  const made = await create({ name: 'handbook' })
+  expect(made).toMatchObject({ object: 'collection', workspace_id: workspace, name: 'handbook', description: '' })
+  expect(made).toMatchObject({ classification: null, regulations: [], acl: null, language: 'en', applications: null })
+  expect(await admin.get(`/collections/${made.id}`, { workspace })).toEqual(made)
+  expect((await admin.get('/collections', { workspace })).data).toContainEqual(made)
+})
+
+test('what is said is kept in one form; Applications by name or id, as their ids', async () => {
+  const made = await create({
+    description: 'For those who answer.',
+    classification: 'internal',
+    regulations: ['hipaa', 'gdpr', 'gdpr'],
+    acl: { roles: ['b', 'a'], users: [] },
+    language: 'de',
+    applications: ['support', support.id],
+  })
+  expect(made).toMatchObject({ classification: 'internal', regulations: ['gdpr', 'hipaa'], acl: { roles: ['a', 'b'] } })
+  expect(made).toMatchObject({ language: 'de', applications: [support.id] })
+})
+
+test('a patch changes what it names, and null resets', async () => {
+  const made = await create({ classification: 'internal', acl: 'everyone', applications: [], description: 'x', language: 'none' })
+  expect(made).toMatchObject({ acl: { everyone: true }, applications: [] })
+  const patched = await admin.patch(`/collections/${made.id}`, { acl: { users: ['ann'] } }, { workspace })
+  expect(patched).toEqual({ ...made, acl: { users: ['ann'] }, updated_at: patched.updated_at })
+  const everything = { description: null, classification: null, regulations: null, acl: null, language: null, applications: null }
+  const reset = await admin.patch(`/collections/${made.id}`, everything, { workspace })
+  expect(reset).toMatchObject({ description: '', classification: null, acl: null, language: 'en', applications: null })
+})
+
+test('a name is one collection’s, until it is deleted', async () => {
+  const [one, other] = [await create({}), await create({})]
+  refused(await admin.send('POST', '/collections', { name: one.name }, { workspace }), 'CONFLICT', 'name')
+  refused(await admin.send('PATCH', `/collections/${other.id}`, { name: one.name }, { workspace }), 'CONFLICT', 'name')
+  await admin.remove(`/collections/${one.id}`, { workspace })
+  refused(await admin.send('GET', `/collections/${one.id}`, undefined, { workspace }), 'NOT_FOUND')
+  await admin.patch(`/collections/${other.id}`, { name: one.name }, { workspace })
+})
+
+test("another Workspace's collection is nobody's", async () => {
+  const { id } = await create({})
+  const elsewhere = { workspace: await admin.workspace() }
+  for (const [method, path, body] of [
+    ['GET', `/collections/${id}`, undefined],
+    ['PATCH', `/collections/${id}`, {}],
+    ['DELETE', `/collections/${id}`, undefined],
+    ['POST', `/collections/${id}/documents`, { documents: [{ key: 'a', content: 'b' }] }],
+    ['GET', `/documents?collection=${id}`, undefined],
+  ] as const) {
+    refused(await admin.send(method, path, body, elsewhere), 'NOT_FOUND')
+  }
+  expect((await admin.get('/collections', elsewhere)).data).toEqual([])
+})
+
+describe('a body that cannot be right is refused for its field', () => {
+  test.each([
+    [{}, 'name'],
+    [{ name: ' x' }, 'name'],
+    [{ name: 'x', classification: 'secret' }, 'classification'],
+    [{ name: 'x', regulations: 'gdpr' }, 'regulations'],
+    [{ name: 'x', regulations: ['a\u0000'] }, 'regulations[0]'],
+    [{ name: 'x', acl: 'staff' }, 'acl'],
+    [{ name: 'x', acl: { role: ['a'] } }, 'acl.role'],
+    [{ name: 'x', acl: { users: 'ann' } }, 'acl.users'],
+    [{ name: 'x', acl: { everyone: true, users: ['ann'] } }, 'acl'],
+    [{ name: 'x', language: 'klingon' }, 'language'],
+    [{ name: 'x', applications: ['support', 'nobody'] }, 'applications[1]'],
+    [{ name: 'x', applications: 'support' }, 'applications'],
+    [{ name: 'x', description: 'a\u0000' }, 'description'],
+  ])('%j', async (body, param) => {
+    refused(await admin.send('POST', '/collections', body, { workspace }), 'VALIDATION_ERROR', param)
+  })
+})
