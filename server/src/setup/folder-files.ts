@@ -22,9 +22,10 @@ export async function* filesBelow(folder: string): AsyncGenerator<FolderFile | U
   yield* walk(root, '', [root])
 }
 
-/** `above`: the real folders that this one lies in, so that a link to one of them does not lead around in circles. */
-async function* walk(root: string, key: string, above: readonly string[]): AsyncGenerator<FolderFile | UnreadableFolder> {
-  const entries = await readdir(join(root, key), { withFileTypes: true }).catch((error: Error) => error)
+/** `line`: where it really lies and what that was reached through, so that a link back to one of them leads nowhere. */
+async function* walk(root: string, key: string, line: readonly string[]): AsyncGenerator<FolderFile | UnreadableFolder> {
+  const folder = line.at(-1) as string
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: Error) => error)
   if (entries instanceof Error) {
     if (key === '') throw entries
     return yield { key, error: entries }
@@ -32,10 +33,10 @@ async function* walk(root: string, key: string, above: readonly string[]): Async
   for (const entry of entries.sort(byName)) {
     if (entry.name.startsWith('.')) continue
     const own = key === '' ? entry.name : `${key}/${entry.name}`
-    const path = join(root, own)
+    const path = join(folder, entry.name)
     const real = entry.isSymbolicLink() ? await targetWithin(root, path) : { path, kind: entry }
-    if (real?.kind.isFile()) yield { key: own, path }
-    else if (real?.kind.isDirectory() && !above.includes(real.path)) yield* walk(root, own, [...above, real.path])
+    if (real?.kind.isFile()) yield { key: own, path: real.path }
+    else if (real?.kind.isDirectory() && !line.includes(real.path)) yield* walk(root, own, [...line, real.path])
   }
 }
 
