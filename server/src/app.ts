@@ -9,6 +9,7 @@ import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { requestIdOf, sendRequestId } from './http/request-id.ts'
 import { SCHEMA_COMPILERS } from './http/serializers.ts'
 import { cutOffStalledReaders } from './http/stalled-readers.ts'
+import { messagingRoutes } from './messaging/door/messaging-routes.ts'
 import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
 import { VERSION } from './version.ts'
 
@@ -38,6 +39,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   logResponses(app)
   await collectOpenApi(app, VERSION)
   await app.register(gatewayRoutes, context)
+  await app.register(messagingRoutes, context)
   await app.register(adminRoutes, { ...context, prefix: '/admin/v1' })
   await app.register(telemetryRoutes, context)
   await serveOpenApi(app)

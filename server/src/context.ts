@@ -20,6 +20,8 @@ import { type Clock, systemClock } from './lib/clock.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Limiter } from './limits/limiter.ts'
+import { Pace } from './messaging/door/pace.ts'
+import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { POLICIES_TOPIC, PolicyLibrary } from './policy/policy-library.ts'
 import { Health } from './providers/health.ts'
 import { Pools } from './providers/pools.ts'
@@ -41,6 +43,7 @@ export interface Overrides {
   readonly log?: Logger
   readonly detectors?: readonly Detector[]
   readonly random?: () => number
+  readonly pace?: Pace
   readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
@@ -75,8 +78,8 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   }
 }
 
-type Needed = Required<Omit<Overrides, 'audit'>> &
-  Pick<Overrides, 'audit'> & {
+type Needed = Required<Omit<Overrides, 'audit' | 'pace'>> &
+  Pick<Overrides, 'audit' | 'pace'> & {
     readonly onError: (error: Error) => void
     readonly semantic: Semantic | undefined
     readonly fallbacks: { readonly count: number }
@@ -167,6 +170,8 @@ function compose(
     background,
     metrics,
     adminAuthenticator: new AdminAuthenticator(database),
+    members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
+    pace: given.pace ?? new Pace(),
     ready: async () => void (await database.pool.query('select 1')),
     /** Ends what waits, lets what runs finish, and writes what is queued. Call it when no request comes in any more. */
     close: async () => {

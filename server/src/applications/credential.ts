@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** What a bearer credential begins with: a key of an Application, or a token of an operator. */
-export type CredentialPrefix = 'gk_' | 'ga_'
+/** What a bearer credential begins with: a key of an Application, a token of an operator, or one of a user. */
+export type CredentialPrefix = 'gk_' | 'ga_' | 'gu_'
 
 const SECRET_BYTES = 32
 /** 32 bytes in base64url. */

@@ -15,12 +15,18 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
       info: { title: 'Gatehouse', version, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
       tags: [
         { name: 'gateway', description: 'The governed gateway: six endpoints, one pipeline of twelve stages.' },
+        { name: 'messaging', description: 'Conversations and messages; bodies are forms or JSON.' },
         { name: 'admin', description: 'For operators: `/admin/v1`, with an admin token.' },
         { name: 'server', description: 'Health and metrics.' },
       ],
       components: {
         securitySchemes: {
           applicationKey: { type: 'http', scheme: 'bearer', description: "An Application's API key, `gk_…`." },
+          accessToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description: "A user's access token, `gu_…`, or a JWT that the Workspace's keys verify.",
+          },
           adminToken: { type: 'http', scheme: 'bearer', description: 'An admin token, `ga_…`.' },
         },
       },

@@ -1,0 +1,14 @@
+import type { Logger } from 'pino'
+import type { Signal } from '../../db/signal.ts'
+import type { PipelineDeps } from '../../pipeline/pipeline.ts'
+import type { MemberAuthenticator } from '../people/member-authenticator.ts'
+import type { Pace } from './pace.ts'
+
+/** What messaging works with; the composition root has it all. */
+export interface MessagingDeps extends PipelineDeps {
+  readonly log: Logger
+  readonly signal: Signal
+  readonly members: MemberAuthenticator
+  readonly pace: Pace
+  readonly jsonDepth: number
+}

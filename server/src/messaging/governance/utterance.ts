@@ -1,0 +1,22 @@
+import type { User } from '../../domain/principal.ts'
+
+/** Where something is said. */
+export interface Place {
+  /** `conv_…` */
+  readonly id: string
+  /** `grp_…`; null: a direct conversation. */
+  readonly groupId: string | null
+}
+
+/** What somebody wants to say, before anybody has looked at it. */
+export interface Utterance {
+  readonly workspaceId: string
+  readonly sender: User
+  readonly place: Place
+  /** `msg_…`: of the message that this will be, or belongs to. */
+  readonly messageId: string
+  readonly change: 'create' | 'update' | 'react'
+  /** The message, if it is one; then what others will read with it: names of files, reactions. */
+  readonly texts: readonly string[]
+  readonly now: Date
+}

@@ -1,0 +1,124 @@
+import { type Selectable, sql } from 'kysely'
+import { newCredential } from '../../applications/credential.ts'
+import { isStorable, type Page, type PageRequest, pageOf } from '../../applications/shapes.ts'
+import { uuidOfWorkspace } from '../../applications/store-support.ts'
+import type { Db } from '../../db/database.ts'
+import type { AccessTokenTable } from '../../db/messaging-tables.ts'
+import { fromId, newUuid, toId } from '../../lib/id.ts'
+import type { Member } from '../door/member.ts'
+import type { AccessToken } from './access-token.ts'
+
+const tokenOf = (row: Selectable<AccessTokenTable>): AccessToken => ({
+  id: toId('tok', row.id),
+  userId: row.user_id,
+  name: row.name,
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+})
+
+/** `token` is shown to nobody after this. Undefined when there is no such person; assistants get none. */
+export async function issueAccessToken(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  name: string,
+  now: Date,
+): Promise<(AccessToken & { readonly token: string }) | undefined> {
+  if (!isStorable(userId)) return undefined
+  const { secret, hash } = newCredential('gu_')
+  const row = await db
+    .insertInto('access_token')
+    .columns(['id', 'workspace_id', 'user_id', 'name', 'hash', 'created_at', 'revoked_at'])
+    .expression(
+      people(db, workspaceId, userId).select([
+        sql<string>`${newUuid()}::uuid`.as('token_id'),
+        'workspace_user.workspace_id',
+        'workspace_user.id',
+        sql<string>`${name}::text`.as('name'),
+        sql<Buffer>`${hash}::bytea`.as('hash'),
+        sql<Date>`${now}::timestamptz`.as('created_at'),
+        sql<null>`null::timestamptz`.as('revoked_at'),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row && { ...tokenOf(row), token: secret }
+}
+
+/** A user, unless it is an assistant: nobody speaks for those. */
+const people = (db: Db, workspaceId: string, userId: string) =>
+  db
+    .selectFrom('workspace_user')
+    .where('workspace_user.workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('workspace_user.id', '=', userId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('contact_profile')
+            .select('user_id')
+            .whereRef('contact_profile.workspace_id', '=', 'workspace_user.workspace_id')
+            .whereRef('contact_profile.user_id', '=', 'workspace_user.id')
+            .where('application_id', 'is not', null),
+        ),
+      ),
+    )
+
+/** Undefined when the Workspace has none of that id. Revoking again changes nothing. Publish ACCESS_TOKENS_TOPIC afterwards. */
+export async function revokeAccessToken(db: Db, workspaceId: string, id: string, now: Date): Promise<AccessToken | undefined> {
+  const uuid = fromId('tok', id)
+  if (uuid === undefined) return undefined
+  const row = await db
+    .updateTable('access_token')
+    .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now}::timestamptz)` })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuid)
+    .returningAll()
+    .executeTakeFirst()
+  return row && tokenOf(row)
+}
+
+/** A user's tokens, oldest first, revoked ones too. Undefined when `page.after` is no id. */
+export async function listAccessTokens(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  page: PageRequest,
+): Promise<Page<AccessToken> | undefined> {
+  if (!isStorable(userId)) return undefined
+  let query = db
+    .selectFrom('access_token')
+    .selectAll()
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('user_id', '=', userId)
+  if (page.after !== undefined) {
+    const after = fromId('tok', page.after)
+    if (after === undefined) return undefined
+    query = query.where('id', '>', after)
+  }
+  const rows = await query
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .execute()
+  return pageOf(rows, page.limit, tokenOf)
+}
+
+/** Whom a token of that hash stands for, as the directory has them now. */
+export async function findTokenHolder(
+  db: Db,
+  hash: Buffer,
+): Promise<{ readonly member: Member; readonly hash: Buffer; readonly revokedAt: Date | null } | undefined> {
+  const row = await db
+    .selectFrom('access_token')
+    .innerJoin('workspace_user', (join) =>
+      join
+        .onRef('workspace_user.workspace_id', '=', 'access_token.workspace_id')
+        .onRef('workspace_user.id', '=', 'access_token.user_id'),
+    )
+    .select(['hash', 'revoked_at', 'access_token.workspace_id', 'user_id', 'role', 'department', 'attributes'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { user_id: id, role, department, attributes } = row
+  const member = { workspaceId: toId('ws', row.workspace_id), user: { id, role, department, attributes, verified: true } }
+  return { member, hash: row.hash, revokedAt: row.revoked_at }
+}

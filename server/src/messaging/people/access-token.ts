@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { Name, Timestamp } from '../../applications/shapes.ts'
+
+/** A user's token for the messaging API (`gu_…`) as operators see it: never the token itself. */
+export interface AccessToken {
+  /** `tok_…` */
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly createdAt: Date
+  readonly revokedAt: Date | null
+}
+
+/** Body of `POST /admin/v1/users/:id/tokens`. */
+export const AccessTokenCreate = Type.Object({ name: Type.Optional(Name) })
+export const DEFAULT_TOKEN_NAME = 'token'
+
+export const AccessTokenView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('access_token'),
+  user_id: Type.String(),
+  name: Type.String(),
+  created_at: Timestamp,
+  revoked_at: Type.Union([Timestamp, Type.Null()]),
+})
+
+/** Answer of issuing a token: the only place where it is ever shown. */
+export const IssuedAccessTokenView = Type.Object({ ...AccessTokenView.properties, token: Type.String() })
+
+export const accessTokenView = (token: AccessToken) => ({
+  id: token.id,
+  object: 'access_token' as const,
+  user_id: token.userId,
+  name: token.name,
+  created_at: token.createdAt.toISOString(),
+  revoked_at: token.revokedAt?.toISOString() ?? null,
+})

@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import type { MessagingDeps } from '../door/messaging-deps.ts'
+import { ListOf, listView, PAGE, pageQuery, unknownCursor } from '../door/pages.ts'
+import { forbidden, invalid, notFound } from '../door/refusals.ts'
+import { readRoute, writeRoute } from '../door/route.ts'
+import { ContactUpdate, ContactView, contactView } from './contact.ts'
+import { findContact, listContacts, updateProfile } from './contact-store.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND' }
+
+/** Contacts are the users of the Workspace: operators add and remove them, and everybody keeps their own profile. */
+export function contactRoutes(app: FastifyInstance, deps: MessagingDeps): void {
+  readRoute(app, deps, {
+    method: 'GET',
+    path: '/v1/contacts',
+    docs: {
+      operationId: 'listContacts',
+      summary: 'The people and assistants of the Workspace but the caller, by username',
+      query: { ...PAGE, username: Type.Optional(Type.String({ maxLength: 200, description: 'Only who has exactly this one.' })) },
+      answers: { 200: ListOf(ContactView) },
+    },
+    handle: async ({ member, query, base }, { db }) => {
+      const page = pageQuery(query)
+      const found = await listContacts(db, member, page, query)
+      if (!found) throw unknownCursor(page)
+      return listView(found, (contact) => contactView(contact, base))
+    },
+  })
+
+  readRoute(app, deps, {
+    method: 'GET',
+    path: '/v1/contacts/:id',
+    docs: { operationId: 'getContact', summary: 'One contact', answers: { 200: ContactView }, errors: UNKNOWN },
+    handle: async ({ member, params, base }, { db }) => {
+      const contact = await findContact(db, member.workspaceId, params.id ?? '')
+      if (!contact) throw notFound('contact')
+      return contactView(contact, base)
+    },
+  })
+
+  writeRoute(app, deps, {
+    method: 'PUT',
+    path: '/v1/contacts/:id',
+    docs: {
+      operationId: 'updateContact',
+      summary: "Change the caller's own profile",
+      description: 'What is left out stays, null or the empty text empties.',
+      answers: { 200: ContactView },
+      errors: { ...UNKNOWN, 403: 'FORBIDDEN: it is somebody else' },
+    },
+    body: ContactUpdate,
+    write: async (tx, { member, params, body, base }) => {
+      const { display_name: displayName, phone_number: phoneNumber, avatar_url: avatarUrl } = body
+      if (params.id !== member.user.id) {
+        if (!(await findContact(tx, member.workspaceId, params.id ?? ''))) throw notFound('contact')
+        throw forbidden('Only they themselves may change their profile.')
+      }
+      if (displayName === undefined && phoneNumber === undefined && avatarUrl === undefined) {
+        throw invalid({ param: '', message: 'must name display_name, phone_number or avatar_url' })
+      }
+      const contact = await updateProfile(tx, member, {
+        displayName,
+        avatarUrl,
+        ...(phoneNumber !== undefined && { phoneNumber: phoneNumber ?? '' }),
+      })
+      if (!contact) throw notFound('contact')
+      return { status: 200, body: contactView(contact, base) }
+    },
+  })
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import { isStorable, type Page } from '../../applications/shapes.ts'
+import { uuidOfWorkspace } from '../../applications/store-support.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { toId } from '../../lib/id.ts'
+import type { Member } from '../door/member.ts'
+import { isBackwards, type PageAsked, pageOf } from '../door/pages.ts'
+import type { Contact } from './contact.ts'
+
+/** How exactly `last_active_at` is kept: a write for each message would queue all that one user sends at once. */
+const ACTIVE_EVERY_MS = 60_000
+
+const contacts = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('workspace_user')
+    .leftJoin('contact_profile', (join) =>
+      join
+        .onRef('contact_profile.workspace_id', '=', 'workspace_user.workspace_id')
+        .onRef('contact_profile.user_id', '=', 'workspace_user.id'),
+    )
+    .select(['workspace_user.id', 'username', 'display_name', 'phone_number', 'avatar_url', 'application_id'])
+    .select(['last_active_at', 'workspace_user.created_at'])
+    .where('workspace_user.workspace_id', '=', uuidOfWorkspace(workspaceId))
+
+type Row = Awaited<ReturnType<ReturnType<typeof contacts>['executeTakeFirstOrThrow']>>
+
+const contactOf = (row: Row): Contact => ({
+  id: row.id,
+  username: row.username,
+  displayName: row.display_name,
+  phoneNumber: row.phone_number ?? '',
+  avatarUrl: row.avatar_url,
+  applicationId: row.application_id === null ? null : toId('app', row.application_id),
+  lastActiveAt: row.last_active_at,
+  createdAt: row.created_at,
+})
+
+export async function findContact(db: Db, workspaceId: string, id: string): Promise<Contact | undefined> {
+  if (!isStorable(id)) return undefined
+  const row = await contacts(db, workspaceId).where('workspace_user.id', '=', id).executeTakeFirst()
+  return row && contactOf(row)
+}
+
+/** Those of the ids that are contacts, by id. */
+export async function contactsByIds(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, Contact>> {
+  const asked = [...new Set(ids)].filter(isStorable)
+  if (asked.length === 0) return new Map()
+  const rows = await contacts(db, workspaceId).where('workspace_user.id', 'in', asked).execute()
+  return new Map(rows.map((row) => [row.id, contactOf(row)]))
+}
+
+/** The people and assistants of a Workspace but the caller, by username. Undefined when the cursor is nobody there. */
+export async function listContacts(
+  db: Db,
+  { workspaceId, user }: Member,
+  page: PageAsked,
+  filter: { readonly username?: string | undefined } = {},
+): Promise<Page<Contact> | undefined> {
+  const back = isBackwards(page)
+  let query = contacts(db, workspaceId).where('workspace_user.id', '!=', user.id)
+  if (filter.username !== undefined) query = query.where('username', '=', filter.username)
+  if (page.cursor) {
+    const beside = await findContact(db, workspaceId, page.cursor.id)
+    if (!beside) return undefined
+    query = query.where('username', back ? '<' : '>', beside.username)
+  }
+  const rows = await query
+    .orderBy('username', back ? 'desc' : 'asc')
+    .limit(page.limit + 1)
+    .execute()
+  return pageOf(rows, page, contactOf)
+}
+
+/** What of a profile changes; what is left out stays. */
+export interface ProfilePatch {
+  readonly displayName?: string | null | undefined
+  readonly phoneNumber?: string | undefined
+  readonly avatarUrl?: string | null | undefined
+}
+
+export async function updateProfile(tx: Tx, { workspaceId, user }: Member, patch: ProfilePatch): Promise<Contact | undefined> {
+  const { displayName, phoneNumber, avatarUrl } = patch
+  const changed = {
+    ...(displayName !== undefined && { display_name: displayName }),
+    ...(phoneNumber !== undefined && { phone_number: phoneNumber }),
+    ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
+  }
+  await tx
+    .insertInto('contact_profile')
+    .values({ ...EMPTY_PROFILE, workspace_id: uuidOfWorkspace(workspaceId), user_id: user.id, ...changed })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doUpdateSet(changed))
+    .execute()
+  return findContact(tx, workspaceId, user.id)
+}
+
+const EMPTY_PROFILE = { display_name: null, phone_number: '', avatar_url: null, application_id: null, last_active_at: null }
+
+/** The user does something now; kept to the minute. Who was active a moment ago is only read, so that nobody waits. */
+export async function touchActive(tx: Tx, { workspaceId, user }: Member, now: Date): Promise<void> {
+  const since = new Date(now.getTime() - ACTIVE_EVERY_MS)
+  const due = tx
+    .selectFrom('workspace_user')
+    .leftJoin('contact_profile', (join) =>
+      join
+        .onRef('contact_profile.workspace_id', '=', 'workspace_user.workspace_id')
+        .onRef('contact_profile.user_id', '=', 'workspace_user.id'),
+    )
+    .select(['workspace_user.workspace_id', 'workspace_user.id', sql<string>`''`.as('phone_number')])
+    .select(sql<Date>`${now}::timestamptz`.as('last_active_at'))
+    .where('workspace_user.workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('workspace_user.id', '=', user.id)
+    .where(({ or, eb }) => or([eb('last_active_at', 'is', null), eb('last_active_at', '<', since)]))
+  await tx
+    .insertInto('contact_profile')
+    .columns(['workspace_id', 'user_id', 'phone_number', 'last_active_at'])
+    .expression(due)
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doUpdateSet({ last_active_at: now }))
+    .execute()
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import { uuidOfWorkspace } from '../../applications/store-support.ts'
+import type { Db } from '../../db/database.ts'
+import { newId, toId } from '../../lib/id.ts'
+
+/** The Workspaces that have keys of their own to verify users with. */
+export async function workspacesWithKeys(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('workspace')
+    .select('id')
+    .where(sql<boolean>`jsonb_typeof(settings -> 'jwks') = 'object'`)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => toId('ws', id))
+}
+
+/**
+ * Whether a user whom a verified token names may come in: a person may, and who is not in the directory yet is put there,
+ * with the id for a username; an assistant may not.
+ */
+export async function admitToDirectory(db: Db, workspaceId: string, userId: string, now: Date): Promise<boolean> {
+  const workspace = uuidOfWorkspace(workspaceId)
+  const find = () =>
+    db
+      .selectFrom('workspace_user')
+      .leftJoin('contact_profile', (join) =>
+        join
+          .onRef('contact_profile.workspace_id', '=', 'workspace_user.workspace_id')
+          .onRef('contact_profile.user_id', '=', 'workspace_user.id'),
+      )
+      .select('application_id')
+      .where('workspace_user.workspace_id', '=', workspace)
+      .where('workspace_user.id', '=', userId)
+      .executeTakeFirst()
+  const known = await find()
+  if (known) return known.application_id === null
+  for (const username of [userId, newId('usr')]) {
+    const fields = { role: '', department: '', attributes: '{}', created_at: now, updated_at: now }
+    await db
+      .insertInto('workspace_user')
+      .values({ workspace_id: workspace, id: userId, username, ...fields })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    const made = await find()
+    if (made) return made.application_id === null
+  }
+  return false
+}

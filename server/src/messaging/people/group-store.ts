@@ -1,0 +1,199 @@
+import { type Selectable, sql } from 'kysely'
+import { isStorable, type Page } from '../../applications/shapes.ts'
+import { uuidOfWorkspace } from '../../applications/store-support.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { MessagingGroupTable } from '../../db/messaging-tables.ts'
+import { fromId, newUuid, toId } from '../../lib/id.ts'
+import type { Member } from '../door/member.ts'
+import { isBackwards, type PageAsked, pageOf } from '../door/pages.ts'
+import type { Group } from './group.ts'
+
+/** A group that the member belongs to; undefined also when there is one that the member does not. */
+export async function findGroup(db: Db, { workspaceId, user }: Member, id: string): Promise<Group | undefined> {
+  const row = await groups(db, workspaceId)
+    .where('messaging_group.id', '=', uuidOfGroup(id))
+    .where(hasMember(user.id))
+    .executeTakeFirst()
+  return row && groupOf(row)
+}
+
+/** As `findGroup`, held until `tx` ends: what its members are is then only changed by this transaction. */
+export async function lockGroup(tx: Tx, member: Member, id: string): Promise<Group | undefined> {
+  await tx
+    .selectFrom('messaging_group')
+    .select('id')
+    .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
+    .where('id', '=', uuidOfGroup(id))
+    .forUpdate()
+    .execute()
+  return findGroup(tx, member, id)
+}
+
+/** The member's groups, newest first. Undefined when the cursor is none of them. */
+export async function listGroups(db: Db, member: Member, page: PageAsked): Promise<Page<Group> | undefined> {
+  const back = isBackwards(page)
+  let query = groups(db, member.workspaceId).where(hasMember(member.user.id))
+  if (page.cursor) {
+    const beside = await findGroup(db, member, page.cursor.id)
+    if (!beside) return undefined
+    query = query.where('messaging_group.id', back ? '>' : '<', uuidOfGroup(beside.id))
+  }
+  const rows = await query
+    .orderBy('messaging_group.id', back ? 'asc' : 'desc')
+    .limit(page.limit + 1)
+    .execute()
+  return pageOf(rows, page, groupOf)
+}
+
+export interface GroupFields {
+  readonly name: string
+  readonly description: string
+  readonly avatarUrl: string | null
+  readonly ownerId: string
+}
+
+/** `memberIds` are contacts of the Workspace. */
+export async function createGroup(
+  tx: Tx,
+  workspaceId: string,
+  { name, description, avatarUrl, ownerId }: GroupFields,
+  memberIds: readonly string[],
+  now: Date,
+): Promise<Group> {
+  const id = newUuid()
+  const row = await tx
+    .insertInto('messaging_group')
+    .values({
+      id,
+      workspace_id: uuidOfWorkspace(workspaceId),
+      name,
+      description,
+      avatar_url: avatarUrl,
+      owner_id: ownerId,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await insertMembers(tx, workspaceId, id, memberIds, now)
+  return groupOf({ ...row, member_ids: memberIds.toSorted() })
+}
+
+export async function updateGroup(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  { name, description, avatarUrl, ownerId }: { readonly [F in keyof GroupFields]?: GroupFields[F] | undefined },
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('messaging_group')
+    .set({
+      updated_at: now,
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description }),
+      ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
+      ...(ownerId !== undefined && { owner_id: ownerId }),
+    })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuidOfGroup(id))
+    .execute()
+}
+
+/** Its conversations go with it. */
+export async function deleteGroup(tx: Tx, workspaceId: string, id: string): Promise<void> {
+  await tx
+    .deleteFrom('messaging_group')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuidOfGroup(id))
+    .execute()
+}
+
+/** Whether the user belongs to the group. */
+export async function isMember(db: Db, workspaceId: string, groupId: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('group_member')
+    .select('user_id')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('group_id', '=', uuidOfGroup(groupId))
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Ids of the group's members, who stay just these until `tx` ends. */
+export async function membersOf(tx: Tx, workspaceId: string, groupId: string): Promise<string[]> {
+  const workspace = uuidOfWorkspace(workspaceId)
+  const group = uuidOfGroup(groupId)
+  await tx
+    .selectFrom('messaging_group')
+    .select('id')
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', group)
+    .forShare()
+    .execute()
+  const rows = await tx
+    .selectFrom('group_member')
+    .select('user_id')
+    .where('workspace_id', '=', workspace)
+    .where('group_id', '=', group)
+    .orderBy('user_id')
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+export async function insertMembers(
+  tx: Tx,
+  workspaceId: string,
+  groupUuid: string,
+  userIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (userIds.length === 0) return
+  await tx
+    .insertInto('group_member')
+    .columns(['workspace_id', 'group_id', 'user_id', 'joined_at'])
+    .expression(
+      tx
+        .selectFrom(sql<{ user_id: string }>`unnest(${userIds}::text[])`.as<'joining'>(sql`joining(user_id)`))
+        .select([
+          sql<string>`${uuidOfWorkspace(workspaceId)}::uuid`.as('workspace_id'),
+          sql<string>`${groupUuid}::uuid`.as('group_id'),
+          'joining.user_id',
+          sql<Date>`${now}::timestamptz`.as('joined_at'),
+        ]),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+const NO_UUID = '00000000-0000-0000-0000-000000000000'
+
+/** What is no id of a group names none. */
+export const uuidOfGroup = (id: string): string => fromId('grp', id) ?? NO_UUID
+
+const groups = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('messaging_group')
+    .selectAll('messaging_group')
+    .select(
+      sql<string[]>`array(select user_id from group_member where group_id = messaging_group.id order by user_id)`.as(
+        'member_ids',
+      ),
+    )
+    .where('messaging_group.workspace_id', '=', uuidOfWorkspace(workspaceId))
+
+const hasMember = (userId: string) =>
+  sql<boolean>`exists (select from group_member m
+    where m.workspace_id = messaging_group.workspace_id and m.group_id = messaging_group.id and m.user_id = ${isStorable(userId) ? userId : ''})`
+
+const groupOf = (row: Selectable<MessagingGroupTable> & { readonly member_ids: string[] }): Group => ({
+  id: toId('grp', row.id),
+  name: row.name,
+  description: row.description,
+  avatarUrl: row.avatar_url,
+  ownerId: row.owner_id,
+  memberIds: row.member_ids,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})

@@ -1,0 +1,82 @@
+import { timingSafeEqual } from 'node:crypto'
+import { readBearer } from '../../applications/credential.ts'
+import { CredentialCache } from '../../applications/credential-cache.ts'
+import type { UserTokenVerifier } from '../../applications/user-token.ts'
+import { WORKSPACES_TOPIC } from '../../applications/user-token.ts'
+import type { Db } from '../../db/database.ts'
+import type { Signal } from '../../db/signal.ts'
+import { GatehouseError } from '../../errors.ts'
+import { Cache } from '../../lib/cache.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Member } from '../door/member.ts'
+import { findTokenHolder } from './access-token-store.ts'
+import { admitToDirectory, workspacesWithKeys } from './directory.ts'
+
+/** Topic of db/signal.ts: an access token, or whom it stands for, has changed. */
+export const ACCESS_TOKENS_TOPIC = 'access_tokens'
+
+type Found = { readonly member: Member } | 'revoked'
+
+interface Deps {
+  readonly db: Db
+  readonly signal: Signal
+  readonly clock: Clock
+  readonly userTokens: Pick<UserTokenVerifier, 'verify'>
+}
+
+/** Bearer token → member: an access token (`gu_…`), or a JWT that a Workspace's own keys verify (decisions.md §3, Token). */
+export class MemberAuthenticator {
+  readonly #deps: Deps
+  readonly #tokens: CredentialCache<Found>
+  readonly #workspaces: Cache<readonly string[]>
+  /** Of users who came with a JWT: whether they may. By Workspace and user. */
+  readonly #admitted: Cache<boolean>
+
+  constructor(deps: Deps) {
+    const { db, signal, clock } = deps
+    this.#deps = deps
+    this.#tokens = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')))
+    this.#workspaces = new Cache(() => workspacesWithKeys(db))
+    this.#admitted = new Cache((key) => admitToDirectory(db, ...(JSON.parse(key) as [string, string]), clock.now()))
+    signal.subscribe(ACCESS_TOKENS_TOPIC, () => {
+      this.#tokens.forget()
+      this.#admitted.forget()
+    })
+    signal.subscribe(WORKSPACES_TOPIC, () => this.#workspaces.forget())
+  }
+
+  /** Throws AUTH_INVALID_KEY or AUTH_KEY_REVOKED; as the database does when it does not answer. */
+  async authenticate(authorization: string | undefined): Promise<Member> {
+    const hash = readBearer(authorization, 'gu_')
+    const found = hash === undefined ? await this.#byJwt(authorization) : await this.#tokens.get(hash)
+    if (found === 'revoked') throw new GatehouseError('AUTH_KEY_REVOKED', { message: 'The access token has been revoked.' })
+    if (!found) throw new GatehouseError('AUTH_INVALID_KEY', { message: 'The access token is missing or not valid.' })
+    return found.member
+  }
+
+  /** A JWT does not say whose it is: it counts where exactly one Workspace trusts it. */
+  async #byJwt(authorization: string | undefined): Promise<Found | undefined> {
+    const [, token] = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '') ?? []
+    if (token === undefined) return undefined
+    const members: Member[] = []
+    const faults: unknown[] = []
+    for (const workspaceId of await this.#workspaces.get('')) {
+      try {
+        const verdict = await this.#deps.userTokens.verify(workspaceId, token)
+        if (verdict.ok) members.push({ workspaceId, user: verdict.user })
+      } catch (fault) {
+        faults.push(fault)
+      }
+    }
+    const [member] = members
+    if (!member && faults.length > 0) throw faults[0]
+    if (!member || members.length > 1) return undefined
+    return (await this.#admitted.get(JSON.stringify([member.workspaceId, member.user.id]))) ? { member } : undefined
+  }
+}
+
+async function lookUp(db: Db, hash: Buffer): Promise<Found | undefined> {
+  const holder = await findTokenHolder(db, hash)
+  if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined
+  return holder.revokedAt ? 'revoked' : { member: holder.member }
+}

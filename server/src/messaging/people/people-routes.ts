@@ -1,0 +1,8 @@
+import type { FastifyInstance } from 'fastify'
+import type { MessagingDeps } from '../door/messaging-deps.ts'
+import { contactRoutes } from './contact-routes.ts'
+
+/** Who is there, and who belongs together. */
+export function peopleRoutes(app: FastifyInstance, deps: MessagingDeps): void {
+  contactRoutes(app, deps)
+}
