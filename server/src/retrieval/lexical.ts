@@ -61,7 +61,8 @@ export async function rankLexically(
   const ranked: Ranked[] = []
   for await (const tier of tiers(source, weighed, scope.averageLength, bounds)) {
     const ceiling = ranked.at(-1)?.similarity ?? 1
-    for (const { id, score } of await named(pool, tier, depth - ranked.length)) {
+    const wanted = depth - ranked.length
+    for (const { id, score } of await named(pool, tier(wanted), wanted)) {
       ranked.push({ id, similarity: Math.min(ceiling, score / most) })
     }
     if (ranked.length >= depth) break
@@ -69,24 +70,28 @@ export async function rankLexically(
   return ranked
 }
 
+/** The best of a group, so many and whoever has the same score as the last of these. */
+type Tier = (count: number) => readonly Candidate[]
+
 /** The candidates, in groups of which each comes before the next. No group depends on how many are wanted. */
 async function* tiers(
   source: PostingSource,
   weighed: readonly Weighed[],
   averageLength: number,
   { whole, toldApart }: Bounds,
-): AsyncGenerator<Candidate[]> {
+): AsyncGenerator<Tier> {
   const earlier: Scoreboard[] = []
   for (const [group, rest] of groupsOf(weighed, whole)) {
     const board = new Scoreboard()
     const rows = await source.postings(group.map(({ word }) => word))
     for (const [at, { weight }] of group.entries()) board.add(rows[at] ?? [], weight, averageLength)
-    const fresh = board.candidates().filter(({ partition, number }) => !earlier.some((one) => one.has(partition, number)))
-    if (rest.length === 0) yield fresh
+    const isFresh = (partition: number, number: number) => !earlier.some((one) => one.has(partition, number))
+    if (rest.length === 0) yield (count) => board.best(count, isFresh)
     else {
-      const [best, others] = splitBest(fresh, toldApart)
-      yield await tellApart(source, best, rest, averageLength)
-      yield others
+      const [best, others] = splitBest(board.best(Number.POSITIVE_INFINITY, isFresh), toldApart)
+      const apart = await tellApart(source, best, rest, averageLength)
+      yield (count) => splitBest(apart, count)[0]
+      yield (count) => splitBest(others, count)[0]
     }
     earlier.push(board)
   }
@@ -129,8 +134,7 @@ async function tellApart(
 }
 
 /** The best `count` by score, then by id. */
-async function named(pool: pg.Pool, candidates: readonly Candidate[], count: number): Promise<{ id: string; score: number }[]> {
-  const [best] = splitBest(candidates, count)
+async function named(pool: pg.Pool, best: readonly Candidate[], count: number): Promise<{ id: string; score: number }[]> {
   if (best.length === 0) return []
   const { rows } = await pool.query<[place: number, id: string]>({
     rowMode: 'array',

@@ -35,16 +35,45 @@ export class Scoreboard {
     return this.scoreOf(partition, number) > 0
   }
 
-  /** Every entry that has one of the words; in no particular order. */
-  candidates(): Candidate[] {
+  /**
+   * The best `count` and whoever has the same score as the last of these, of the entries that `counts` names; in no particular order.
+   * Most entries are many and are not wanted: they are compared and never made objects of.
+   */
+  best(count: number, counts: (partition: number, number: number) => boolean): Candidate[] {
+    const least = count === Number.POSITIVE_INFINITY ? 0 : this.#scoreAt(count, counts)
     const found: Candidate[] = []
+    this.#each(least, (partition, number, score) => {
+      if (score >= least && counts(partition, number)) found.push({ partition, number, score })
+    })
+    return found
+  }
+
+  /** The score that is the `count`-th best; 0 when there are not so many. */
+  #scoreAt(count: number, counts: (partition: number, number: number) => boolean): number {
+    const best: number[] = []
+    let least = 0
+    // Kept until there are twice as many as wanted, then the worse half goes: cheaper than to keep them in order.
+    const cut = () => {
+      best.sort((a, b) => b - a)
+      best.length = Math.min(best.length, count)
+      if (best.length === count) least = best[count - 1] ?? 0
+    }
+    this.#each(0, (partition, number, score) => {
+      if (score < least || !counts(partition, number)) return
+      best.push(score)
+      if (best.length >= 2 * count) cut()
+    })
+    cut()
+    return best.length < count ? 0 : least
+  }
+
+  #each(least: number, visit: (partition: number, number: number, score: number) => void): void {
     for (const { place, scores } of this.#blocks.values()) {
       for (let at = 0; at < scores.length; at++) {
         const score = scores[at] as number
-        if (score > 0) found.push({ partition: place.partition, number: place.block * BLOCK_ENTRIES + at, score })
+        if (score > 0 && score >= least) visit(place.partition, place.block * BLOCK_ENTRIES + at, score)
       }
     }
-    return found
   }
 }
 
