@@ -10,7 +10,7 @@ export interface FetchedFile {
   readonly mediaType: string | undefined
 }
 
-export const FETCH_ERRORS = ['blocked', 'not_fetched', 'timeout', 'too_large'] as const
+const FETCH_ERRORS = ['blocked', 'not_fetched', 'timeout', 'too_large'] as const
 
 /** Why there is no file at a URL. The message is for whoever gave it. */
 export class FetchError extends Error {

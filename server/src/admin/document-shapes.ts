@@ -102,7 +102,7 @@ export const FILE_QUERY = {
   acl: Type.Optional(Type.String({ maxLength: 100_000, description: '`everyone`, or JSON as in the body.' })),
 }
 
-export const OUTCOMES = ['added', 'changed', 'relabelled', 'unchanged', 'failed'] as const
+const OUTCOMES = ['added', 'changed', 'relabelled', 'unchanged', 'failed'] as const
 
 const OutcomeView = Type.Object({
   key: Type.String(),
