@@ -18,6 +18,7 @@ export interface MessagingTables {
   removed_file: RemovedFileTable
   event_outbox: EventOutboxTable
   event_log: EventLogTable
+  event_position: EventPositionTable
   webhook: WebhookTable
   webhook_delivery: WebhookDeliveryTable
   idempotency_key: IdempotencyKeyTable
@@ -139,8 +140,8 @@ export interface HeldMessageTable {
   /** The message whose new text it would be; null: a new message. */
   target_id: string | null
   sender_id: string
-  /** What it will carry: not to be swept while it waits. */
-  attachments: string[]
+  /** What it will carry: not to be swept while it waits. null: as it is. */
+  attachments: string[] | null
   review_item_id: string
   created_at: CreatedAt
 }
@@ -171,6 +172,9 @@ export interface EventOutboxTable {
   type: string
   /** Ids of the users who may know. */
   audience: string[]
+  /** What it tells of, and the conversation that this is in: both as in the payload. */
+  object_id: string | null
+  conversation_id: string | null
   payload: Json<unknown>
   created_at: CreatedAt
 }
@@ -180,8 +184,19 @@ export interface EventLogTable {
   sequence: number
   type: string
   audience: string[]
+  /** What it tells of, and the conversation that this is in: both as in the payload. */
+  object_id: string | null
+  conversation_id: string | null
   payload: Json<unknown>
   created_at: CreatedAt
+}
+
+export interface EventPositionTable {
+  workspace_id: string
+  /** Of the newest event of the log. */
+  last: number
+  /** Of the newest event that was removed for its age. */
+  pruned: number
 }
 
 export interface WebhookTable {
@@ -193,6 +208,8 @@ export interface WebhookTable {
   /** null: all. */
   types: string[] | null
   enabled: boolean
+  /** Up to which event of the log it has deliveries. */
+  position: number
   created_at: CreatedAt
   updated_at: Date
 }
@@ -202,15 +219,21 @@ export interface WebhookDeliveryTable {
   workspace_id: string
   webhook_id: string
   type: string
+  object_id: string | null
+  conversation_id: string | null
   payload: Json<unknown>
+  /** When what it tells of happened. */
+  happened_at: Date
   /** pending, delivered or dead. */
   state: string
   attempts: number
+  give_up_at: Date
   next_attempt_at: Date | null
   last_status: number | null
   last_failure: string | null
   created_at: CreatedAt
-  delivered_at: Date | null
+  /** When it was delivered, or given up. */
+  ended_at: Date | null
 }
 
 export interface IdempotencyKeyTable {

@@ -125,7 +125,7 @@ const STATEMENTS = [
     conversation_id uuid not null references conversation on delete cascade,
     target_id uuid references message on delete cascade,
     sender_id text not null,
-    attachments uuid[] not null,
+    attachments uuid[],
     review_item_id uuid not null unique references review_item on delete cascade,
     created_at timestamptz not null
   )`,
@@ -151,19 +151,33 @@ const STATEMENTS = [
     workspace_id uuid not null,
     type text not null,
     audience text[] not null,
-    payload jsonb not null,
+    object_id text,
+    conversation_id text,
+    payload json not null,
     created_at timestamptz not null
   )`,
+  // payload: JSON as text, sent on as it is. object_id, conversation_id: what it tells of, so that it is erased with that.
   `create table event_log (
     workspace_id uuid not null references workspace,
     sequence bigint not null,
     type text not null,
     audience text[] not null,
-    payload jsonb not null,
+    object_id text,
+    conversation_id text,
+    payload json not null,
     created_at timestamptz not null,
     primary key (workspace_id, sequence)
   )`,
   `create index event_log_age on event_log (created_at)`,
+  `create index event_log_object on event_log (workspace_id, object_id)`,
+  `create index event_log_conversation on event_log (workspace_id, conversation_id)`,
+  // last: of the newest event; pruned: of the newest that has been removed for its age.
+  `create table event_position (
+    workspace_id uuid primary key references workspace,
+    last bigint not null,
+    pruned bigint not null
+  )`,
+  // position: up to which event of the log it has deliveries.
   `create table webhook (
     id uuid primary key,
     workspace_id uuid not null references workspace,
@@ -171,6 +185,7 @@ const STATEMENTS = [
     secret bytea not null,
     types text[],
     enabled boolean not null,
+    position bigint not null,
     created_at timestamptz not null,
     updated_at timestamptz not null
   )`,
@@ -179,17 +194,24 @@ const STATEMENTS = [
     workspace_id uuid not null references workspace,
     webhook_id uuid not null references webhook on delete cascade,
     type text not null,
-    payload jsonb not null,
+    object_id text,
+    conversation_id text,
+    payload json not null,
+    happened_at timestamptz not null,
     state text not null,
     attempts integer not null,
+    give_up_at timestamptz not null,
     next_attempt_at timestamptz,
     last_status integer,
     last_failure text,
     created_at timestamptz not null,
-    delivered_at timestamptz
+    ended_at timestamptz
   )`,
-  `create index webhook_delivery_due on webhook_delivery (next_attempt_at) where state = 'pending'`,
+  `create index webhook_delivery_due on webhook_delivery (webhook_id, next_attempt_at) where state = 'pending'`,
   `create index webhook_delivery_list on webhook_delivery (workspace_id, webhook_id, id)`,
+  `create index webhook_delivery_object on webhook_delivery (workspace_id, object_id)`,
+  `create index webhook_delivery_conversation on webhook_delivery (workspace_id, conversation_id)`,
+  `create index webhook_delivery_ended on webhook_delivery (ended_at) where ended_at is not null`,
   `create table idempotency_key (
     workspace_id uuid not null references workspace,
     user_id text not null,

@@ -1,0 +1,26 @@
+import { sql } from 'kysely'
+import { uuidOfWorkspace } from '../../applications/store-support.ts'
+import type { Tx } from '../../db/database.ts'
+import type { NewEvent } from './event.ts'
+
+/**
+ * Tells of what this transaction does: when it commits, everybody in each event's audience will hear of it, once and in this
+ * order. Call `relay.wake()` after the commit; without it they hear of it a moment later.
+ */
+export async function emit(tx: Tx, ...events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.insertInto('event_outbox').values(events.map(rowOf)).execute()
+}
+
+const rowOf = ({ workspaceId, type, audience, payload }: NewEvent) => ({
+  workspace_id: uuidOfWorkspace(workspaceId),
+  type,
+  audience: [...new Set(audience)],
+  object_id: payload.id ?? null,
+  conversation_id: conversationOf(type, payload),
+  payload: JSON.stringify(payload),
+  created_at: sql<Date>`now()`,
+})
+
+const conversationOf = (type: NewEvent['type'], { id, conversation_id }: NewEvent['payload']): string | null =>
+  (type.startsWith('conversation.') ? id : conversation_id) ?? null
