@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
+import { Starts } from '../../test/support/starts.ts'
+
+describe.each(freshDatabases())('a start with folders of documents on $name', ({ open }) => {
+  let fresh: FreshDatabase
+  let starts: Starts
+  beforeAll(async () => {
+    fresh = await open()
+  })
+  afterAll(() => fresh.remove())
+  beforeEach(() => {
+    starts = new Starts(fresh.database)
+    const folder = join(starts.dataDir, 'documents')
+    mkdirSync(folder)
+    for (const key of ['a.md', 'b.md']) writeFileSync(join(folder, key), `# ${key}\n\nText.`)
+    writeFileSync(join(folder, 'empty.md'), '')
+    const collections = '[{ name: handbook, acl: everyone, folder: documents }, { name: plain }]'
+    writeFileSync(join(starts.dataDir, 'gatehouse.yaml'), `workspaces: [{ name: acme, collections: ${collections} }]\n`)
+  })
+  afterEach(async () => {
+    await starts.remove()
+    await fresh.empty()
+  })
+  const documents = () => fresh.database.db.selectFrom('knowledge_document').select(['key', 'version']).orderBy('key').execute()
+  const read = (counts: object): string => JSON.stringify({ collection: 'handbook', ...counts }).slice(1, -1)
+
+  test('reads them once it listens, says what it left out, and finds nothing new the next time', async () => {
+    const announce = await starts.prepare()
+    expect(await documents()).toEqual([])
+    await announce('http://127.0.0.1:8787')
+    await starts.background.idle()
+    const stored = [
+      { key: 'a.md', version: 1 },
+      { key: 'b.md', version: 1 },
+    ]
+    expect(await documents()).toEqual(stored)
+    expect(starts.logs).toContain(read({ file: 'empty.md', code: 'empty' }))
+    expect(starts.logs).toContain(read({ added: 2, changed: 0, relabelled: 0, unchanged: 0, deleted: 0, failed: 1, chunks: 2 }))
+
+    await starts.start()
+    await starts.background.idle()
+    expect(await documents()).toEqual(stored)
+    expect(starts.logs).toContain(read({ added: 0, changed: 0, relabelled: 0, unchanged: 2, deleted: 0, failed: 1, chunks: 0 }))
+  })
+
+  test('that is stopped meanwhile stops reading too', async () => {
+    const announce = await starts.prepare()
+    await announce('http://127.0.0.1:8787')
+    await starts.background.close()
+    expect(starts.logs).not.toContain('"level":"error"')
+    expect((await documents()).length).toBeLessThanOrEqual(2)
+  })
+
+  test('a folder that is not there stops the start', async () => {
+    const file = join(starts.dataDir, 'gatehouse.yaml')
+    writeFileSync(file, 'workspaces:\n  - name: acme\n    collections: [{ name: handbook, folder: nowhere }]\n')
+    await expect(starts.prepare()).rejects.toThrow(
+      /gatehouse\.yaml:3: workspaces\[0\]\.collections\[0\]\.folder names a folder that is not there/,
+    )
+  })
+})
