@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AdminAuthenticator } from '../applications/admin-authenticator.ts'
 import { GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../lib/faults.ts'
+import { accessTokensRoutes } from './access-tokens-routes.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { adminTokensRoutes } from './admin-tokens-routes.ts'
 import { applicationsRoutes } from './applications-routes.ts'
@@ -42,7 +43,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   await app.register(register([workspacesRoutes]))
   await app.register(async (scope) => {
     scope.addHook('preHandler', chooseWorkspace(deps.db))
-    const people = [applicationsRoutes, keysRoutes, usersRoutes, memoriesRoutes, adminTokensRoutes]
+    const people = [applicationsRoutes, keysRoutes, usersRoutes, accessTokensRoutes, memoriesRoutes, adminTokensRoutes]
     const models = [providersRoutes, modelsRoutes, discoveryRoutes]
     const rules = [policySetsRoutes, simulationRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
     const knowledge = [collectionsRoutes, documentsRoutes]

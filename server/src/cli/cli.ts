@@ -46,7 +46,9 @@ function commandLine(terminal: Terminal): Command {
   addPolicyCommands(program.command('policy').description('work on policies'), terminal)
   addAuditCommands(program.command('audit').description('read the audit log'), terminal)
   addKeyCommands(program.command('key').description("Applications' keys"), terminal)
-  addTokenCommands(program.command('token').description("operators' tokens for the admin API"), terminal)
+  const token = program.command('token').description("operators' tokens for the admin API, and users' for messaging")
+  addTokenCommands(token, terminal)
+  addAccessTokenCommands(token.command('user').description("users' tokens for the messaging API"), terminal)
   return program
 }
 
@@ -144,4 +146,25 @@ function addTokenCommands(token: Command, terminal: Terminal): void {
     .command('list')
     .description('show the tokens')
     .action(async () => (await import('./token.ts')).tokenList(terminal))
+}
+
+function addAccessTokenCommands(token: Command, terminal: Terminal): void {
+  token
+    .command('create')
+    .description('print a new token')
+    .requiredOption('--user <id>')
+    .option('--workspace <name>', 'needed where there are several')
+    .option('--name <name>', 'what to call it', 'cli')
+    .action(async (options) => (await import('./access-token.ts')).accessTokenCreate(terminal, options))
+  token
+    .command('revoke')
+    .description('refuse a token from now on')
+    .argument('<id>', 'tok_…')
+    .action(async (id) => (await import('./access-token.ts')).accessTokenRevoke(terminal, id))
+  token
+    .command('list')
+    .description("show a user's tokens")
+    .requiredOption('--user <id>')
+    .option('--workspace <name>', 'needed where there are several')
+    .action(async (options) => (await import('./access-token.ts')).accessTokenList(terminal, options))
 }

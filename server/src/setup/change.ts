@@ -9,6 +9,7 @@ export interface Change {
     | 'policy_set'
     | 'key'
     | 'admin_token'
+    | 'access_token'
     | 'collection'
     | 'document'
     | 'memory'

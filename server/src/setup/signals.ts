@@ -2,6 +2,7 @@ import { ADMIN_TOKENS_TOPIC } from '../applications/admin-authenticator.ts'
 import { APPLICATIONS_TOPIC, KEYS_TOPIC } from '../applications/authenticator.ts'
 import { WORKSPACES_TOPIC } from '../applications/user-token.ts'
 import type { Signal } from '../db/signal.ts'
+import { ACCESS_TOKENS_TOPIC } from '../messaging/people/member-authenticator.ts'
 import { POLICIES_TOPIC } from '../policy/policy-library.ts'
 import { PROVIDERS_TOPIC } from '../providers/provider-store.ts'
 import type { Change } from './change.ts'
@@ -12,6 +13,7 @@ const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
   application: APPLICATIONS_TOPIC,
   key: KEYS_TOPIC,
   admin_token: ADMIN_TOKENS_TOPIC,
+  access_token: ACCESS_TOKENS_TOPIC,
   provider: PROVIDERS_TOPIC,
   policy_set: POLICIES_TOPIC,
   user: undefined,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { GatehouseError } from '../../errors.ts'
 import { isUnavailable } from '../../lib/faults.ts'
+import { avatarRoutes } from '../people/avatar-routes.ts'
 import { peopleRoutes } from '../people/people-routes.ts'
 import { readBodies } from './bodies.ts'
 import type { Member } from './member.ts'
@@ -15,18 +16,21 @@ declare module 'fastify' {
 
 /** The messaging API: who calls, and then one folder for each kind of thing. */
 export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps): Promise<void> {
-  app.decorateRequest('member')
-  readBodies(app, deps.jsonDepth)
   // Requests are read by the routes (route.ts): the schemas are documentation.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => JSON.stringify)
-  app.setErrorHandler((error) => {
-    throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
+  avatarRoutes(app)
+  await app.register(async (members) => {
+    members.decorateRequest('member')
+    readBodies(members, deps.jsonDepth)
+    members.setErrorHandler((error) => {
+      throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
+    })
+    // Before anything else is read: who has no token learns nothing, not even whether a body would have been right.
+    members.addHook('onRequest', async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      request.member = await deps.members.authenticate(request.headers.authorization)
+    })
+    peopleRoutes(members, deps)
   })
-  // Before anything else is read: who has no token learns nothing, not even whether a body would have been right.
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('cache-control', 'no-store')
-    request.member = await deps.members.authenticate(request.headers.authorization)
-  })
-  peopleRoutes(app, deps)
 }

@@ -6,6 +6,7 @@ import { toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import { isBackwards, type PageAsked, pageOf } from '../door/pages.ts'
 import type { Contact } from './contact.ts'
+import { memberIds } from './group-store.ts'
 
 /** How exactly `last_active_at` is kept: a write for each message would queue all that one user sends at once. */
 const ACTIVE_EVERY_MS = 60_000
@@ -49,16 +50,24 @@ export async function contactsByIds(db: Db, workspaceId: string, ids: readonly s
   return new Map(rows.map((row) => [row.id, contactOf(row)]))
 }
 
-/** The people and assistants of a Workspace but the caller, by username. Undefined when the cursor is nobody there. */
+export interface ContactFilter {
+  readonly username?: string | undefined
+  /** Its members, the caller too; otherwise all of the Workspace but the caller. */
+  readonly groupId?: string
+}
+
+/** By username. Undefined when the cursor is nobody of the Workspace. */
 export async function listContacts(
   db: Db,
   { workspaceId, user }: Member,
   page: PageAsked,
-  filter: { readonly username?: string | undefined } = {},
+  { username, groupId }: ContactFilter = {},
 ): Promise<Page<Contact> | undefined> {
   const back = isBackwards(page)
-  let query = contacts(db, workspaceId).where('workspace_user.id', '!=', user.id)
-  if (filter.username !== undefined) query = query.where('username', '=', filter.username)
+  let query = contacts(db, workspaceId)
+  if (groupId === undefined) query = query.where('workspace_user.id', '!=', user.id)
+  else query = query.where('workspace_user.id', 'in', memberIds(db, workspaceId, groupId))
+  if (username !== undefined) query = query.where('username', '=', username)
   if (page.cursor) {
     const beside = await findContact(db, workspaceId, page.cursor.id)
     if (!beside) return undefined

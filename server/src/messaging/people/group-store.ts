@@ -132,15 +132,17 @@ export async function membersOf(tx: Tx, workspaceId: string, groupId: string): P
     .where('id', '=', group)
     .forShare()
     .execute()
-  const rows = await tx
-    .selectFrom('group_member')
-    .select('user_id')
-    .where('workspace_id', '=', workspace)
-    .where('group_id', '=', group)
-    .orderBy('user_id')
-    .execute()
+  const rows = await memberIds(tx, workspaceId, groupId).orderBy('user_id').execute()
   return rows.map(({ user_id }) => user_id)
 }
+
+/** The query for the ids of the group's members. */
+export const memberIds = (db: Db, workspaceId: string, groupId: string) =>
+  db
+    .selectFrom('group_member')
+    .select('user_id')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('group_id', '=', uuidOfGroup(groupId))
 
 export async function insertMembers(
   tx: Tx,

@@ -1,0 +1,74 @@
+import type { Tx } from '../../db/database.ts'
+import type { Member } from '../door/member.ts'
+import { forbidden, invalid, notFound } from '../door/refusals.ts'
+import { emit } from '../events/outbox.ts'
+import { contactsByIds } from './contact-store.ts'
+import { type Group, groupView, MAX_MEMBERS } from './group.ts'
+import { joinGroup, leaveGroup } from './group-membership.ts'
+import { findGroup, lockGroup } from './group-store.ts'
+
+/** What the changes of groups need to know of a call. */
+export interface Change {
+  readonly member: Member
+  readonly base: string
+  readonly now: Date
+}
+
+/** The group, held for this transaction. Throws a 404 for strangers. */
+export async function heldGroup(tx: Tx, member: Member, id: string): Promise<Group> {
+  const group = await lockGroup(tx, member, id)
+  if (!group) throw notFound('group')
+  return group
+}
+
+/** As `heldGroup`, for what only its owner may do. */
+export async function ownGroup(tx: Tx, member: Member, id: string): Promise<Group> {
+  const group = await heldGroup(tx, member, id)
+  if (group.ownerId !== member.user.id) throw forbidden('Only the owner of the group may do this.')
+  return group
+}
+
+/** Each id once. Throws a 404 for who is no contact, and a 400 for too many. */
+export async function checkMembers(tx: Tx, { workspaceId }: Member, ids: readonly string[]): Promise<string[]> {
+  const unique = [...new Set(ids)]
+  if (unique.length > MAX_MEMBERS) {
+    throw invalid({ param: 'contacts', message: `must not be more than ${MAX_MEMBERS}, the owner included` })
+  }
+  const known = await contactsByIds(tx, workspaceId, unique)
+  if (known.size < unique.length) throw notFound('contact')
+  return unique
+}
+
+/** Makes these the members, and tells them; those who had to go are told that it is gone. */
+export async function setMembers(tx: Tx, { member, base, now }: Change, before: Group, ids: readonly string[]): Promise<Group> {
+  const group = { workspaceId: member.workspaceId, groupId: before.id }
+  const left = before.memberIds.filter((id) => !ids.includes(id))
+  await joinGroup(
+    tx,
+    group,
+    ids.filter((id) => !before.memberIds.includes(id)),
+    now,
+  )
+  await leaveGroup(tx, group, left)
+  await tellGone(tx, member.workspaceId, before, left)
+  // Through somebody who is in it: the caller may be who has left.
+  const reader = { ...member, user: { ...member.user, id: ids[0] ?? before.ownerId } }
+  const after = await findGroup(tx, reader, before.id)
+  if (!after) throw new Error('a group is gone that is locked')
+  await tellGroup(tx, { member, base }, 'group.updated', after)
+  return after
+}
+
+export const tellGroup = (
+  tx: Tx,
+  { member: { workspaceId }, base }: Pick<Change, 'member' | 'base'>,
+  type: 'group.created' | 'group.updated',
+  group: Group,
+): Promise<void> => emit(tx, { workspaceId, type, audience: group.memberIds, payload: groupView(group, base) })
+
+/** To those who may not see it any more. */
+export async function tellGone(tx: Tx, workspaceId: string, { id }: Group, audience: readonly string[]): Promise<void> {
+  if (audience.length === 0) return
+  const payload = { id, object: 'group' as const, deleted: true }
+  await emit(tx, { workspaceId, type: 'group.deleted', audience, payload })
+}
