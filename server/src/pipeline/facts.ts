@@ -33,6 +33,7 @@ export interface Facts {
 
 export interface Caller {
   readonly application: Application
+  /** Empty: code of this server, without a key. */
   readonly keyId: string
 }
 
@@ -62,6 +63,8 @@ export interface Admitted {
 
 export interface Identity {
   readonly user: User
+  /** Everybody who will read the answer; absent: the user alone. */
+  readonly readers?: readonly User[]
   readonly sessionId: string
 }
 

@@ -4,6 +4,7 @@ import { scan } from '../classification/scan.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { DecidingRule, Decision, PolicyPoint } from '../domain/decision.ts'
 import { addCounts, countFindings, type FindingCounts } from '../domain/finding.ts'
+import type { User } from '../domain/principal.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { evaluate, mergeDecisions } from '../policy/evaluate.ts'
 import type { PolicyInput } from '../policy/input.ts'
@@ -30,6 +31,8 @@ export interface Governing<Hit> {
   readonly vault: Vault
   readonly detectors: readonly Detector[]
   readonly budgetMs: number
+  /** Everybody who will read what becomes of the hits: a policy that denies a hit to one of them denies it. */
+  readonly readers: readonly User[]
   /** Whether a hit that a person has to approve may be used by this exchange; if not, only its verdict counts. */
   readonly mayUse: (decision: Decision) => boolean
   /** Every text of a hit, and the hit with them replaced. */
@@ -93,7 +96,7 @@ type Judged<Hit> =
     }
 
 function judge<Hit extends { readonly classification: Classification }>(hit: Hit, governing: Governing<Hit>): Judged<Hit> {
-  const { point, policy, vault, detectors, budgetMs } = governing
+  const { point, policy, vault, detectors, budgetMs, readers } = governing
   const texts = governing.texts(hit)
   const { findings, counts, failures } = scan(texts, { detectors, budgetMs })
   const broken = (names: readonly string[]) => ({
@@ -102,7 +105,8 @@ function judge<Hit extends { readonly classification: Classification }>(hit: Hit
   if (failures.length > 0) return broken(failures.map((name) => `detector:${name}`))
   const { classification, risk } = assess(counts, { classification: hit.classification, risk: 'low' })
   const content = { text: texts.join('\n'), classification, riskLevel: risk, findings: counts }
-  const decision = evaluate(policy, point, governing.input(hit, content))
+  const input = governing.input(hit, content)
+  const decision = readers.map((user) => evaluate(policy, point, { ...input, user })).reduce(mergeDecisions)
   if (decision.verdict === 'deny') return { rules: decision.rules }
   if (decision.verdict === 'require_approval' && !governing.mayUse(decision)) {
     return { kept: {}, decision, counts: countFindings([]), transforms: [] }

@@ -32,7 +32,7 @@ export interface SearchContext {
   readonly viewer: Viewer
   /** As the input policies left it. */
   readonly text: string
-  readonly common: Pick<Governing<never>, 'limit' | 'policy' | 'vault' | 'detectors' | 'budgetMs' | 'mayUse'>
+  readonly common: Pick<Governing<never>, 'limit' | 'policy' | 'vault' | 'detectors' | 'budgetMs' | 'readers' | 'mayUse'>
   readonly input: (content: PolicyInput['content']) => PolicyInput
   /** A chat that nobody has approved yet waits for approval where one of its hits demands it. */
   readonly mayHold: boolean
@@ -62,6 +62,7 @@ export function hitSearch(
       vault: leave.vault,
       detectors,
       budgetMs: detectorBudgetMs,
+      readers: identity.readers ?? [identity.user],
       mayUse: (decision) => isChat && approved(decision, leave.release),
     },
     input: ({ text: read, classification, riskLevel, findings }) =>

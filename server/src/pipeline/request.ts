@@ -3,6 +3,7 @@ import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, Endpoint } from '../domain/principal.ts'
 import type { ErrorFields } from '../errors.ts'
+import type { TrustedCaller } from './trusted-caller.ts'
 
 /** One HTTP exchange as it came in: nothing in it is trusted or understood yet. */
 export interface Exchange {
@@ -10,6 +11,8 @@ export interface Exchange {
   readonly requestId: string
   readonly authorization: string | undefined
   readonly userToken: string | undefined
+  /** Instead of both, where code of this server asks. No door sets it. */
+  readonly caller?: TrustedCaller
   /** The body's bytes; empty for GET. */
   readonly body: Uint8Array
   /** A signal that is aborted when the caller goes away; made when something waits. */

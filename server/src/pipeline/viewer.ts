@@ -1,13 +1,31 @@
 import { CLASSIFICATIONS, type Classification, classificationRank } from '../domain/classification.ts'
 import type { Application, User } from '../domain/principal.ts'
-import type { Viewer } from '../domain/viewer.ts'
+import { projectsOf, type Viewer } from '../domain/viewer.ts'
 import type { Caller, Identity } from './facts.ts'
 
-/** Whose eyes knowledge and memory are seen through: the Application's and the user's, whichever may see less. */
-export function viewerOf({ application }: Caller, { user, sessionId }: Identity): Viewer {
-  const clearance = clearanceOf(user, application)
-  const ceiling = classificationRank(clearance) < classificationRank(application.ceiling) ? clearance : application.ceiling
+/**
+ * Whose eyes knowledge and memory are seen through: the Application's and the user's, whichever may see less. Where others read
+ * the answer as well, only what is common to them all.
+ */
+export function viewerOf({ application }: Caller, { user: asking, readers = [asking], sessionId }: Identity): Viewer {
+  const user = readers.length === 1 ? asking : commonUser(readers)
+  const clearance = readers.map((reader) => clearanceOf(reader, application)).reduce(lower)
+  const ceiling = lower(clearance, application.ceiling)
   return { workspaceId: application.workspaceId, applicationId: application.id, user, sessionId, ceiling }
+}
+
+const lower = (a: Classification, b: Classification): Classification => (classificationRank(a) < classificationRank(b) ? a : b)
+
+/** Nobody of their own: what all of them are. Whatever lets this user in lets each of them in. */
+function commonUser(users: readonly User[]): User {
+  const shared = (field: 'role' | 'department') => {
+    const [value = '', ...others] = new Set(users.map((user) => user[field]))
+    return others.length === 0 ? value : ''
+  }
+  const [first = [], ...others] = users.map(projectsOf)
+  const projects = first.filter((project) => others.every((theirs) => theirs.includes(project)))
+  const verified = users.every((user) => user.verified)
+  return { id: '', role: shared('role'), department: shared('department'), attributes: { projects }, verified }
 }
 
 /**

@@ -3,11 +3,12 @@ import type { Caller } from '../facts.ts'
 import { refuse, type Step } from '../outcome.ts'
 import type { Exchange } from '../request.ts'
 
-/** Stage 1 of 12: the API key names the Application (gateway-api.md, Authentication). */
+/** Stage 1 of 12: the API key names the Application (gateway-api.md, Authentication), or code of this server does. */
 export async function authenticate(
-  { authorization }: Pick<Exchange, 'authorization'>,
+  { authorization, caller }: Pick<Exchange, 'authorization' | 'caller'>,
   { authenticator }: { authenticator: Authenticator },
 ): Promise<Step<Caller>> {
+  if (caller) return { application: caller.application, keyId: '' }
   const answer = await authenticator.authenticate(authorization)
   return answer.ok ? { application: answer.application, keyId: answer.keyId } : refuse(answer.code)
 }

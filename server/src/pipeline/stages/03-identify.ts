@@ -6,15 +6,16 @@ import type { Exchange, UserAssertion } from '../request.ts'
 
 /**
  * Stage 3 of 12: who the end user is. A user token that verifies supersedes the Identity Assertion; one that does not is a
- * refusal, never silently the assertion (decisions.md §2.6).
+ * refusal, never silently the assertion (decisions.md §2.6). Code of this server has verified its user itself.
  */
 export async function identify(
-  { userToken }: Pick<Exchange, 'userToken'>,
+  { userToken, caller }: Pick<Exchange, 'userToken' | 'caller'>,
   { application }: Caller,
   { request }: Admitted,
   { userTokens }: { userTokens: UserTokenVerifier },
 ): Promise<Step<Identity>> {
   const { sessionId } = request
+  if (caller) return { user: caller.user, readers: caller.readers, sessionId }
   if (userToken === undefined) return { user: asserted(request.user), sessionId }
   const verified = await userTokens.verify(application.workspaceId, userToken)
   return verified.ok ? { user: verified.user, sessionId } : refuse('AUTH_INVALID_USER_TOKEN')
