@@ -139,6 +139,7 @@ const STATEMENTS = [
   `create index review_item_queue on review_item (workspace_id, state, id)`,
   `create index review_item_binding on review_item (workspace_id, application_id, request_hash) where kind = 'hold'`,
   `create index review_item_message on review_item (message_id) where message_id is not null`,
+  `create index review_item_conversation on review_item (session_id) where message_id is not null`,
   `create index review_item_expiry on review_item (expires_at) where content is not null or result is not null`,
   // Its workspace_id is that of audit_head, which references workspace (append.ts): checked again for every row, that
   // would be a third of what a large group costs.

@@ -1,5 +1,3 @@
-import { toId } from '../../lib/id.ts'
-
 const CHANGES = ['created', 'updated', 'deleted'] as const
 const THINGS = ['conversation', 'message', 'contact', 'group', 'attachment'] as const
 
@@ -18,6 +16,7 @@ export type EventType = (typeof EVENT_TYPES)[number]
 export interface EventPayload {
   readonly id?: string
   readonly conversation_id?: string
+  readonly [field: string]: unknown
 }
 
 /** Something that has happened, on its way into the log. */
@@ -39,7 +38,5 @@ export interface LoggedEvent {
   readonly payload: string
 }
 
-/** Topic of db/signal.ts: the log of a Workspace (its UUID) has grown. */
+/** Topic of db/signal.ts: the log of a Workspace (`ws_…`) has grown. */
 export const EVENTS_TOPIC = 'events'
-
-export const workspaceOfKey = (key: string): string => toId('ws', key)

@@ -69,5 +69,5 @@ const timeOf = (stage: string, ms: Judgement['ms']): number =>
 function outcomeOf(stage: string, error: ErrorCode | undefined): string {
   if (!WORKED.has(stage)) return 'skipped'
   if (stage !== 'authorize' || error === undefined) return 'ok'
-  return error === 'POLICY_REVIEW_PENDING' ? 'held' : 'refused'
+  return 'stopped'
 }

@@ -1,0 +1,217 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import { fromId, newUuid, toId } from '../../lib/id.ts'
+import type { Member } from '../door/member.ts'
+import { uuidOf } from '../ids.ts'
+import { membersOf } from '../people/group-store.ts'
+import { MOST_UNREAD, type Conversation, type CountedConversation } from './conversation.ts'
+
+/** The conversations that a member is in, each with what is the member's own. */
+export const conversationsOf = (db: Db, { workspaceId, user }: Member) =>
+  db
+    .selectFrom('conversation_member as mine')
+    .innerJoin('conversation', 'conversation.id', 'mine.conversation_id')
+    .where('mine.workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('mine.user_id', '=', user.id)
+
+export const CONVERSATION_COLUMNS = [
+  'conversation.id',
+  'conversation.workspace_id',
+  'group_id',
+  'direct_key',
+  'pinned_message_id',
+  'last_sequence',
+  'last_active_at',
+  'conversation.created_at',
+  'is_pinned',
+  'is_muted',
+  'archived_at',
+  'last_opened_at',
+  'read_sequence',
+] as const
+
+/** Messages of others after the member's marker. */
+export const unreadCount = sql<number>`(
+  select count(*) from (
+    select from message
+    where message.conversation_id = mine.conversation_id and message.sequence > mine.read_sequence
+      and message.sender_id <> mine.user_id
+    limit ${sql.lit(MOST_UNREAD)}
+  ) as unread
+)`.as('unread_count')
+
+interface Row {
+  readonly id: string
+  readonly workspace_id: string
+  readonly group_id: string | null
+  readonly direct_key: string | null
+  readonly pinned_message_id: string | null
+  readonly last_sequence: number
+  readonly last_active_at: Date | null
+  readonly created_at: Date
+  readonly is_pinned: boolean
+  readonly is_muted: boolean
+  readonly archived_at: Date | null
+  readonly last_opened_at: Date | null
+  readonly read_sequence: number
+}
+
+export const toConversation = (row: Row, { user }: Member): Conversation => ({
+  id: toId('conv', row.id),
+  workspaceId: toId('ws', row.workspace_id),
+  contactId: row.direct_key && otherSide(row.direct_key, user.id),
+  groupId: row.group_id && toId('grp', row.group_id),
+  pinnedMessageId: row.pinned_message_id && toId('msg', row.pinned_message_id),
+  lastSequence: row.last_sequence,
+  lastActiveAt: row.last_active_at,
+  createdAt: row.created_at,
+  isPinned: row.is_pinned,
+  isMuted: row.is_muted,
+  archivedAt: row.archived_at,
+  lastOpenedAt: row.last_opened_at,
+  readSequence: row.read_sequence,
+})
+
+export const toCounted = (row: Row & { readonly unread_count: number }, member: Member): CountedConversation => ({
+  ...toConversation(row, member),
+  unreadCount: row.unread_count,
+})
+
+const directKey = (one: string, other: string): string => canonicalJson([one, other].toSorted())
+
+const otherSide = (key: string, userId: string): string | null =>
+  (JSON.parse(key) as string[]).find((side) => side !== userId) ?? null
+
+/** Undefined unless there is one and the member is in it: nobody else can tell the difference. */
+export async function conversationFor(db: Db, member: Member, id: string): Promise<Conversation | undefined> {
+  const uuid = fromId('conv', id)
+  if (uuid === undefined) return undefined
+  const row = await conversationsOf(db, member)
+    .select(CONVERSATION_COLUMNS)
+    .where('mine.conversation_id', '=', uuid)
+    .executeTakeFirst()
+  return row && toConversation(row, member)
+}
+
+/** The same, with how much of it is unread. */
+export async function countedConversation(db: Db, member: Member, id: string): Promise<CountedConversation | undefined> {
+  const uuid = fromId('conv', id)
+  if (uuid === undefined) return undefined
+  const row = await conversationsOf(db, member)
+    .select(CONVERSATION_COLUMNS)
+    .select(unreadCount)
+    .where('mine.conversation_id', '=', uuid)
+    .executeTakeFirst()
+  return row && toCounted(row, member)
+}
+
+/** With whom: the other side, or a group that the member is in. */
+export type With = { readonly contactId: string } | { readonly groupId: string }
+
+/** Makes a conversation; with `distinct` only where there is none yet with the same people. Answers its id, and who is in it. */
+export async function createConversation(
+  tx: Tx,
+  member: Member,
+  partner: With,
+  { distinct, now }: { distinct: boolean; now: Date },
+): Promise<{ id: string; created: boolean; members: readonly string[] }> {
+  const workspace = uuidOf('ws', member.workspaceId)
+  const group = 'groupId' in partner ? uuidOf('grp', partner.groupId) : null
+  const direct = 'contactId' in partner ? directKey(member.user.id, partner.contactId) : null
+  if (distinct) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`conversation ${member.workspaceId} ${group ?? direct}`}, 0))`.execute(tx)
+    const existing = await conversationsOf(tx, member)
+      .select('conversation.id')
+      .where(group === null ? 'direct_key' : 'group_id', '=', group ?? direct)
+      .orderBy('conversation.id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (existing) return { id: toId('conv', existing.id), created: false, members: [] }
+  }
+  const members =
+    'contactId' in partner ? [member.user.id, partner.contactId] : await membersOf(tx, member.workspaceId, partner.groupId)
+  const id = newUuid()
+  await tx
+    .insertInto('conversation')
+    .values({
+      id,
+      workspace_id: workspace,
+      group_id: group,
+      direct_key: direct,
+      pinned_message_id: null,
+      last_sequence: 0,
+      last_active_at: null,
+      retention_days: null,
+      created_by: member.user.id,
+      created_at: now,
+    })
+    .execute()
+  await sql`
+    insert into conversation_member (workspace_id, conversation_id, user_id, sort_at, is_pinned, is_muted, read_sequence)
+    select ${workspace}, ${id}, joining, ${now}, false, false, 0 from unnest(${members}::text[]) as joining`.execute(tx)
+  return { id: toId('conv', id), created: true, members }
+}
+
+/** What a member may change for itself. */
+export interface OwnState {
+  readonly isPinned?: boolean | undefined
+  readonly isMuted?: boolean | undefined
+  readonly archivedAt?: Date | null | undefined
+}
+
+export async function updateOwnState(tx: Tx, member: Member, id: string, change: OwnState): Promise<void> {
+  const { isPinned, isMuted, archivedAt } = change
+  await tx
+    .updateTable('conversation_member')
+    .set({
+      ...(isPinned !== undefined && { is_pinned: isPinned }),
+      ...(isMuted !== undefined && { is_muted: isMuted }),
+      ...(archivedAt !== undefined && { archived_at: archivedAt }),
+    })
+    .where('workspace_id', '=', uuidOf('ws', member.workspaceId))
+    .where('conversation_id', '=', uuidOf('conv', id))
+    .where('user_id', '=', member.user.id)
+    .execute()
+}
+
+/** Pins a message of the conversation, or none. False when it has no such message. */
+export async function pinMessage(tx: Tx, workspaceId: string, id: string, messageId: string | null): Promise<boolean> {
+  const message = messageId === null ? null : fromId('msg', messageId)
+  if (message === undefined) return false
+  const conversation = uuidOf('conv', id)
+  if (message !== null) {
+    // Held until the pin is there: deleted at the same time, it would leave a pin behind.
+    const found = await tx
+      .selectFrom('message')
+      .select('id')
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .where('id', '=', message)
+      .where('conversation_id', '=', conversation)
+      .forShare()
+      .executeTakeFirst()
+    if (!found) return false
+  }
+  await tx
+    .updateTable('conversation')
+    .set({ pinned_message_id: message })
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', conversation)
+    .execute()
+  return true
+}
+
+/** Whether the member may delete it: either side of a direct one, the owner of a group's. */
+export async function mayDelete(db: Db, member: Member, { groupId }: Conversation): Promise<boolean> {
+  return groupId === null || (await ownsGroup(db, member, groupId))
+}
+
+export async function ownsGroup(db: Db, { workspaceId, user }: Member, groupId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('messaging_group')
+    .select('owner_id')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('grp', groupId))
+    .executeTakeFirst()
+  return row?.owner_id === user.id
+}

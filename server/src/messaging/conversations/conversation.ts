@@ -1,0 +1,88 @@
+import { type Static, Type } from 'typebox'
+import { Seconds, seconds, secondsOrNull } from '../door/pages.ts'
+
+/** A conversation as one of its members has it. Ids are TypeIDs but for users'. */
+export interface Conversation {
+  /** `conv_…` */
+  readonly id: string
+  readonly workspaceId: string
+  /** Of a direct conversation: the other side. */
+  readonly contactId: string | null
+  /** `grp_…`; null: a direct conversation. */
+  readonly groupId: string | null
+  readonly pinnedMessageId: string | null
+  /** Of the last message that was ever stored in it. */
+  readonly lastSequence: number
+  readonly lastActiveAt: Date | null
+  readonly createdAt: Date
+  /** The member's own, from here on. */
+  readonly isPinned: boolean
+  readonly isMuted: boolean
+  readonly archivedAt: Date | null
+  readonly lastOpenedAt: Date | null
+  /** Up to where the member has read. */
+  readonly readSequence: number
+}
+
+/** As it is shown. */
+export interface CountedConversation extends Conversation {
+  readonly unreadCount: number
+}
+
+/** Further unread messages are not counted: a page must cost the same however much there is to read. */
+export const MOST_UNREAD = 1_000
+
+const nullable = <S extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: S) => Type.Union([schema, Type.Null()])
+/** A time that a caller sets, to the end of the year 9999. */
+const Time = Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: 'Unix time in seconds.' })
+const Id = Type.String({ minLength: 1, maxLength: 200 })
+
+export const ConversationView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('conversation'),
+  contact_id: nullable(Type.String({ description: 'Of a direct conversation: the other side.' })),
+  group_id: nullable(Type.String()),
+  pinned_message_id: nullable(Type.String()),
+  is_pinned: Type.Boolean({ description: "The caller's own, as are is_muted, archived_at and last_opened_at." }),
+  is_muted: Type.Boolean(),
+  last_active_at: nullable(Seconds),
+  last_opened_at: nullable(Seconds),
+  created_at: Seconds,
+  archived_at: nullable(Seconds),
+  unread_count: Type.Integer({ description: `Messages of others after the caller's read marker; ${MOST_UNREAD} at most.` }),
+})
+
+export const conversationView = (conversation: CountedConversation): Static<typeof ConversationView> => ({
+  id: conversation.id,
+  object: 'conversation',
+  contact_id: conversation.contactId,
+  group_id: conversation.groupId,
+  pinned_message_id: conversation.pinnedMessageId,
+  is_pinned: conversation.isPinned,
+  is_muted: conversation.isMuted,
+  last_active_at: secondsOrNull(conversation.lastActiveAt),
+  last_opened_at: secondsOrNull(conversation.lastOpenedAt),
+  created_at: seconds(conversation.createdAt),
+  archived_at: secondsOrNull(conversation.archivedAt),
+  unread_count: conversation.unreadCount,
+})
+
+/** Body of `POST /v1/conversations`. */
+export const ConversationCreate = Type.Object({
+  contact_id: Type.Optional(nullable(Id)),
+  group_id: Type.Optional(nullable(Id)),
+  distinct: Type.Optional(Type.Boolean({ description: 'Answer the newest one that exists, if there is one.' })),
+})
+
+/** Body of `PUT /v1/conversations/:id`. */
+export const ConversationUpdate = Type.Object({
+  pinned_message_id: Type.Optional(Type.Union([Id, Type.Null()], { description: 'null: none.' })),
+  is_pinned: Type.Optional(Type.Boolean()),
+  is_muted: Type.Optional(Type.Boolean()),
+  archived_at: Type.Optional(Type.Union([Time, Type.Null()], { description: 'null: restored.' })),
+})
+
+/** Body of `POST /v1/conversations/:id/read`. */
+export const ReadMarker = Type.Object({
+  message_id: Type.Optional(Type.Union([Id, Type.Null()], { description: 'Read up to here; absent: everything.' })),
+})

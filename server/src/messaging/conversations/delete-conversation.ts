@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../db/database.ts'
+import { withdrawReviews } from '../../review/withdraw.ts'
+import { emit } from '../events/outbox.ts'
+import { uuidOf } from '../ids.ts'
+import { membersOfConversation } from './members.ts'
+
+/** Removes a conversation for good, with all that was said in it; its members are told. */
+export async function deleteConversation(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {
+  const conversation = uuidOf('conv', id)
+  // Before the conversation is held, as an approval takes them; and again, for what was put before reviewers meanwhile.
+  await withdrawReviews(tx, workspaceId, { sessionId: id }, now)
+  await tx.selectFrom('conversation').select('id').where('id', '=', conversation).forUpdate().execute()
+  await withdrawReviews(tx, workspaceId, { sessionId: id }, now)
+  const audience = await membersOfConversation(tx, workspaceId, id)
+  await sql`
+    insert into removed_file (place, removed_at)
+    select place, ${now} from message_attachment join message on message.id = message_attachment.message_id
+    where message.conversation_id = ${conversation}
+    on conflict do nothing`.execute(tx)
+  await tx
+    .deleteFrom('conversation')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', conversation)
+    .execute()
+  await emit(tx, { workspaceId, type: 'conversation.deleted', audience, payload: { id } })
+}

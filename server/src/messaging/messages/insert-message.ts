@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../db/database.ts'
+import { fromId } from '../../lib/id.ts'
+import { attachToMessage } from '../attachments/attach.ts'
+import { notFound } from '../door/refusals.ts'
+import { emit } from '../events/outbox.ts'
+import type { GovernedText } from '../governance/governed-text.ts'
+import { uuidOf } from '../ids.ts'
+import { touchActive } from '../people/contact-store.ts'
+import { type Message, type MessageRow, messageEvent, toMessage } from './message.ts'
+import type { Member } from '../door/member.ts'
+
+export interface NewMessage {
+  /** `msg_…` */
+  readonly id: string
+  readonly sender: Member
+  readonly conversationId: string
+  readonly text: GovernedText
+  /** `att_…`, uploaded by the sender and not sent yet. */
+  readonly attachments: readonly string[]
+  readonly replyTo?: string | undefined
+  /** Record of the exchange that an assistant's answer comes from: told where nobody governs messages. */
+  readonly auditId?: string | undefined
+  readonly now: Date
+}
+
+type Stored = MessageRow & { readonly audience: string[]; readonly is_group: boolean }
+
+/**
+ * Stores a message, at the next place of its conversation, and tells its members: the only way in. Who sends into the same
+ * conversation at the same time waits for the conversation's row, so that places have no gaps and times go with them.
+ *
+ * Throws a 404 when the sender is not (or no longer) in the conversation.
+ *
+ * @NOTE It ends with the decision's record, which holds the Workspace's chain: let little follow it in the transaction.
+ */
+export async function insertMessage(tx: Tx, message: NewMessage): Promise<{ message: Message; isGroup: boolean }> {
+  const { sender, text, now } = message
+  const auditId = text.auditId ?? message.auditId
+  const { rows } = await sql<Stored>`
+    with moved as (
+      update conversation
+      set last_sequence = last_sequence + 1, last_active_at = greatest(last_active_at, ${now})
+      where workspace_id = ${uuidOf('ws', sender.workspaceId)} and id = ${fromId('conv', message.conversationId) ?? null}
+        and exists (
+          select from conversation_member as mine
+          where mine.conversation_id = conversation.id and mine.user_id = ${sender.user.id}
+        )
+      returning id, workspace_id, group_id, last_sequence, last_active_at
+    ), audience as (
+      update conversation_member set sort_at = moved.last_active_at from moved where conversation_id = moved.id returning user_id
+    ), stored as (
+      insert into message
+        (id, workspace_id, conversation_id, sequence, sender_id, text, audit_id, flagged, reply_to, created_at)
+      select ${uuidOf('msg', message.id)}, workspace_id, id, last_sequence, ${sender.user.id}, ${text.text},
+        ${auditId === undefined ? null : uuidOf('aud', auditId)}::uuid, ${text.flagged},
+        ${message.replyTo === undefined ? null : uuidOf('msg', message.replyTo)}::uuid, last_active_at
+      from moved
+      returning id, workspace_id, conversation_id, sequence, sender_id, text, audit_id, flagged, reply_to, created_at,
+        updated_at, read_at
+    )
+    select stored.*, (select array_agg(user_id) from audience) as audience, moved.group_id is not null as is_group
+    from stored, moved`.execute(tx)
+  const [row] = rows
+  if (!row) throw notFound('conversation')
+  const stored = toMessage(row)
+  if (message.attachments.length > 0) await attachToMessage(tx, sender, stored.id, message.attachments)
+  await touchActive(tx, sender, now)
+  await emit(tx, {
+    workspaceId: sender.workspaceId,
+    type: 'message.created',
+    audience: row.audience,
+    payload: messageEvent(stored, [], message.attachments),
+  })
+  await text.settle(tx)
+  return { message: stored, isGroup: row.is_group }
+}

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { fromId, toId } from '../../lib/id.ts'
+import type { Member } from '../door/member.ts'
+import { invalid } from '../door/refusals.ts'
+import { uuidOf } from '../ids.ts'
+
+/** `att_…` of the files that a message carries. */
+export async function attachmentIdsOf(db: Db, messageId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('message_attachment')
+    .select('id')
+    .where('message_id', '=', uuidOf('msg', messageId))
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => toId('att', id))
+}
+
+const UNKNOWN = {
+  param: 'attachments',
+  message: 'must be ids of files that the caller has uploaded and not sent yet',
+}
+
+/**
+ * Names of the files that somebody is about to send, in the order of the ids: policies look at them too. Those of `messageId` may
+ * be among them. Throws a 400 for any other.
+ */
+export async function filenamesOf(db: Db, { workspaceId, user }: Member, ids: readonly string[], messageId?: string): Promise<string[]> {
+  if (ids.length === 0) return []
+  const uuids = ids.map((id) => fromId('att', id))
+  const known = uuids.filter((uuid) => uuid !== undefined)
+  const rows = await db
+    .selectFrom('message_attachment')
+    .select(['id', 'filename'])
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('uploaded_by', '=', user.id)
+    .where('id', 'in', known.length > 0 ? known : [null])
+    .where((of) =>
+      of.or([of('message_id', 'is', null), ...(messageId === undefined ? [] : [of('message_id', '=', uuidOf('msg', messageId))])]),
+    )
+    .execute()
+  const names = new Map(rows.map(({ id, filename }) => [id, filename]))
+  return uuids.map((uuid) => {
+    const name = uuid && names.get(uuid)
+    if (name === undefined) throw invalid(UNKNOWN)
+    return name
+  })
+}
+
+/** Removes from a message the files that are not among `ids`; their bytes go once this is committed. */
+export async function removeOtherFiles(tx: Tx, messageId: string, ids: readonly string[], now: Date): Promise<void> {
+  const kept = ids.map((id) => uuidOf('att', id))
+  await sql`
+    with gone as (
+      delete from message_attachment
+      where message_id = ${uuidOf('msg', messageId)} and id <> all (${kept}::uuid[])
+      returning place
+    )
+    insert into removed_file (place, removed_at) select place, ${now} from gone on conflict do nothing`.execute(tx)
+}

@@ -1,0 +1,112 @@
+import { Type } from 'typebox'
+import type { Selectable } from 'kysely'
+import type { MessageTable } from '../../db/messaging-tables.ts'
+import { toId } from '../../lib/id.ts'
+import { Seconds, seconds, secondsOrNull } from '../door/pages.ts'
+import { ContactView } from '../people/contact.ts'
+
+/** A message as it is stored. Ids are TypeIDs but for users'. */
+export interface Message {
+  /** `msg_…` */
+  readonly id: string
+  readonly workspaceId: string
+  readonly conversationId: string
+  /** 1, 2, 3 … in its conversation. */
+  readonly sequence: number
+  readonly senderId: string
+  readonly text: string
+  /** `aud_…` of the last decision on it. */
+  readonly auditId: string | null
+  readonly flagged: boolean
+  /** The message that an assistant answers with this one. */
+  readonly replyTo: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date | null
+  readonly readAt: Date | null
+}
+
+export const MESSAGE_COLUMNS = [
+  'message.id',
+  'message.workspace_id',
+  'message.conversation_id',
+  'message.sequence',
+  'message.sender_id',
+  'message.text',
+  'message.audit_id',
+  'message.flagged',
+  'message.reply_to',
+  'message.created_at',
+  'message.updated_at',
+  'message.read_at',
+] as const
+
+export type MessageRow = Omit<Selectable<MessageTable>, 'language_vector'>
+
+export const toMessage = (row: MessageRow): Message => ({
+  id: toId('msg', row.id),
+  workspaceId: toId('ws', row.workspace_id),
+  conversationId: toId('conv', row.conversation_id),
+  sequence: row.sequence,
+  senderId: row.sender_id,
+  text: row.text,
+  auditId: row.audit_id && toId('aud', row.audit_id),
+  flagged: row.flagged,
+  replyTo: row.reply_to && toId('msg', row.reply_to),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  readAt: row.read_at,
+})
+
+/** One entry for each name, in the order in which they were given. */
+export type Reactions = readonly Readonly<Record<string, readonly string[]>>[]
+
+const nullable = <S extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: S) => Type.Union([schema, Type.Null()])
+
+export const MessageView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('message'),
+  conversation_id: Type.String(),
+  contact: { ...ContactView, description: 'Who sent it.' },
+  message: Type.String(),
+  reactions: Type.Array(Type.Record(Type.String(), Type.Array(Type.String()))),
+  attachments: Type.Array(Type.Object({ id: Type.String() }, { additionalProperties: true })),
+  reply_to: nullable(Type.String({ description: 'The message that an assistant answers with this one.' })),
+  governance: Type.Union([Type.Object({ audit_id: Type.String() }), Type.Null()], {
+    description: 'Record of the last decision on its text; null: nobody governs.',
+  }),
+  read_at: nullable(Seconds),
+  created_at: Seconds,
+  updated_at: nullable(Seconds),
+})
+
+/** What of a message is the same for everybody who may read it. */
+const fieldsOf = (message: Message) => ({
+  reply_to: message.replyTo,
+  governance: message.auditId === null ? null : { audit_id: message.auditId },
+  read_at: secondsOrNull(message.readAt),
+  created_at: seconds(message.createdAt),
+  updated_at: secondsOrNull(message.updatedAt),
+})
+
+export const messageView = <C, A>(message: Message, contact: C, reactions: Reactions, attachments: readonly A[]) => ({
+  id: message.id,
+  object: 'message' as const,
+  conversation_id: message.conversationId,
+  contact,
+  message: message.text,
+  reactions,
+  attachments,
+  ...fieldsOf(message),
+})
+
+/** As events tell of it: contact and attachments by their ids, since nobody's address is known to make URLs with. */
+export const messageEvent = (message: Message, reactions: Reactions, attachmentIds: readonly string[]) => ({
+  id: message.id,
+  object: 'message' as const,
+  conversation_id: message.conversationId,
+  contact_id: message.senderId,
+  message: message.text,
+  reactions,
+  attachments: attachmentIds,
+  ...fieldsOf(message),
+})

@@ -1,0 +1,83 @@
+import type { Tx } from '../../db/database.ts'
+import { newId } from '../../lib/id.ts'
+import { conversationFor } from '../conversations/conversation-store.ts'
+import type { Member } from '../door/member.ts'
+import { notFound } from '../door/refusals.ts'
+import { inTransaction } from '../door/transaction.ts'
+import type { MessagingDeps } from '../door/messaging-deps.ts'
+import { filenamesOf } from './message-files.ts'
+import { govern, type GovernDeps, type GovernedText } from '../governance/governed-text.ts'
+import { HeldText } from '../governance/held-text.ts'
+import { insertMessage } from './insert-message.ts'
+import type { Message } from './message.ts'
+
+export interface Draft {
+  readonly conversationId: string
+  readonly text: string
+  /** `att_…` */
+  readonly attachments: readonly string[]
+  /** `msg_…` that an assistant answers with this one. */
+  readonly replyTo?: string | undefined
+  /** Record of the exchange that an assistant's answer comes from: told where nobody governs messages. */
+  readonly auditId?: string | undefined
+}
+
+/** A message that policies have looked at; what is left is to store it. */
+export interface ReadyMessage extends Draft {
+  /** The id that it will have. */
+  readonly id: string
+  readonly governed: GovernedText | HeldText
+}
+
+/** Asks the policies about a message. Throws NOT_FOUND where the member is not in the conversation, and POLICY_DENIED. */
+export async function prepareMessage(
+  deps: GovernDeps & Pick<MessagingDeps, 'db'>,
+  member: Member,
+  draft: Draft,
+  now: Date,
+): Promise<ReadyMessage> {
+  const conversation = await conversationFor(deps.db, member, draft.conversationId)
+  if (!conversation) throw notFound('conversation')
+  const id = newId('msg')
+  const names = await filenamesOf(deps.db, member, draft.attachments)
+  const utterance = {
+    workspaceId: member.workspaceId,
+    sender: member.user,
+    place: conversation,
+    messageId: id,
+    change: 'create' as const,
+    texts: [draft.text, ...names],
+    now,
+  }
+  return { ...draft, id, governed: await govern(utterance, deps) }
+}
+
+export type Sent =
+  | { readonly kind: 'stored'; readonly message: Message }
+  | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string }
+
+/** Stores what was prepared, or puts it before the reviewers. Last in its transaction. */
+export async function storeMessage(tx: Tx, member: Member, ready: ReadyMessage, now: Date): Promise<Sent> {
+  const { governed, id, conversationId, attachments, replyTo, auditId } = ready
+  if (governed instanceof HeldText) return { kind: 'held', ...(await governed.open(tx, { attachments })) }
+  const message = { id, sender: member, conversationId, text: governed, attachments, replyTo, auditId, now }
+  return { kind: 'stored', message: (await insertMessage(tx, message)).message }
+}
+
+/**
+ * Sends a message as the routes do: governed, stored once, told. `also` writes what belongs to it in the same transaction, before
+ * the message. Throws POLICY_DENIED and NOT_FOUND.
+ */
+export async function sendMessage(
+  deps: GovernDeps & Pick<MessagingDeps, 'db' | 'clock'>,
+  member: Member,
+  draft: Draft,
+  also: (tx: Tx) => Promise<void> = async () => {},
+): Promise<Sent> {
+  const now = deps.clock.now()
+  const ready = await prepareMessage(deps, member, draft, now)
+  return inTransaction(deps.db, async (tx) => {
+    await also(tx)
+    return storeMessage(tx, member, ready, now)
+  })
+}
