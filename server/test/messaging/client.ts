@@ -1,0 +1,93 @@
+import { expect } from 'vitest'
+import type { ErrorCode } from '../../src/errors.ts'
+import { Pace } from '../../src/messaging/door/pace.ts'
+import { adminClient, type Json, type Reply, refused as refusedReply } from '../admin/client.ts'
+import type { TestServer } from '../support/server.ts'
+
+/** For `startServer({}, { pace: unhurried() })`: tests are faster than people. */
+export const unhurried = (): Pace => {
+  const rate = { perMinute: 6_000_000, capacity: 100_000 }
+  return new Pace({ send: rate, call: rate })
+}
+
+export interface Sending {
+  /** json, unless the fields are to be sent as a form. */
+  readonly as?: 'json' | 'form'
+  readonly headers?: Readonly<Record<string, string>>
+  /** Instead of fields: sent as it is. */
+  readonly raw?: BodyInit
+  readonly token?: string | null
+}
+
+/** `{a: {b: ['x']}}` → `a[b][]=x`, as the document's examples write it. */
+export const formOf = (fields: object, prefix = ''): string =>
+  Object.entries(fields)
+    .flatMap(([key, value]) => {
+      const name = prefix ? `${prefix}[${key}]` : key
+      if (Array.isArray(value) && value.some((item) => typeof item === 'object')) return formOf({ ...value }, name)
+      if (Array.isArray(value)) return value.map((item) => `${name}[]=${encodeURIComponent(String(item))}`)
+      if (typeof value === 'object' && value !== null) return formOf(value, name)
+      return `${name}=${encodeURIComponent(value === null ? '' : String(value))}`
+    })
+    .join('&')
+
+export type Person = ReturnType<typeof personOf>
+
+function personOf(base: string, id: string, token: string) {
+  const send = async (method: string, path: string, fields?: object, sending: Sending = {}): Promise<Reply> => {
+    const { as = 'json', headers = {}, raw, token: other = token } = sending
+    const type = as === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
+    const encoded = fields && (as === 'json' ? JSON.stringify(fields) : formOf(fields))
+    const response = await fetch(`${base}/v1${path}`, {
+      method,
+      headers: {
+        ...(other !== null && { authorization: `Bearer ${other}` }),
+        ...(encoded !== undefined && { 'content-type': type }),
+        ...headers,
+      },
+      ...((raw ?? encoded) !== undefined && { body: raw ?? encoded }),
+    } as RequestInit)
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : undefined }
+  }
+  const expecting =
+    (status: number, method: string) =>
+    async (path: string, fields?: object, sending?: Sending): Promise<Json> => {
+      const reply = await send(method, path, fields, sending)
+      expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(status)
+      return reply.body
+    }
+  return {
+    id,
+    token,
+    send,
+    get: (path: string): Promise<Json> => expecting(200, 'GET')(path),
+    create: expecting(201, 'POST'),
+    post: expecting(200, 'POST'),
+    put: expecting(200, 'PUT'),
+    remove: (path: string): Promise<Json> => expecting(204, 'DELETE')(path),
+    /** The refusal of a request that must be refused. */
+    refused: async (code: ErrorCode, method: string, path: string, fields?: object, sending?: Sending): Promise<Json> =>
+      refusedReply(await send(method, path, fields, sending), code),
+  }
+}
+
+/** New users of a Workspace, each with an access token. Their ids and usernames are the names, with something of their own behind. */
+export async function people<const N extends string>(
+  server: TestServer,
+  names: readonly N[],
+  workspace?: string,
+): Promise<Record<N, Person>> {
+  const admin = adminClient(server)
+  const sending = workspace === undefined ? {} : { workspace }
+  const made = await Promise.all(
+    names.map(async (name) => {
+      const id = `${name}-${crypto.randomUUID().slice(0, 8)}`
+      await admin.create('/users', { id, username: id }, sending)
+      const { token } = await admin.create(`/users/${id}/tokens`, {}, sending)
+      return [name, personOf(server.base, id, token)] as const
+    }),
+  )
+  return Object.fromEntries(made) as Record<N, Person>
+}
