@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { findApplicationByName } from '../applications/application-store.ts'
 import { DETECTORS } from '../classification/detectors.ts'
-import { scan } from '../classification/scan.ts'
+import { textScanner } from '../classification/text-scanner.ts'
 import type { Db } from '../db/database.ts'
 import type { CollectionCreate } from '../knowledge/collection.ts'
 import { createCollection, findCollectionByName } from '../knowledge/collection-store.ts'
@@ -10,7 +10,7 @@ import type { Change } from './change.ts'
 import type { Scope } from './scope.ts'
 
 const DOCUMENTS = new URL('../../../examples/documents/', import.meta.url)
-const SCAN_BUDGET_MS = 10_000
+const scanText = textScanner({ detectors: DETECTORS, budgetMs: 10_000 })
 
 /** One for each classification, each with readers of its own; `serves` names Applications of the demo. */
 const COLLECTIONS: readonly (CollectionCreate & { readonly serves?: readonly string[] })[] = [
@@ -57,15 +57,9 @@ async function seedCollection(
   for (const name of readdirSync(folder).sort()) {
     const key = `${fields.name}/${name}`
     const bytes = readFileSync(new URL(name, folder))
-    const deps = { db: tx as Db, scanText: findingsOf, transact: <T>(write: (tx: Scope['tx'], now: Date) => T) => write(tx, now) }
+    const deps = { db: tx as Db, scanText, transact: <T>(write: (tx: Scope['tx'], now: Date) => T) => write(tx, now) }
     const ingested = await ingestDocument(deps, workspaceId, collection.id, { key, name, bytes })
     if (ingested) changes.push({ done: 'created', object: 'document', id: ingested.documentId, name: key, fields: [] })
   }
   return changes
-}
-
-function findingsOf(text: string) {
-  const { counts, failures } = scan([text], { detectors: DETECTORS, budgetMs: SCAN_BUDGET_MS })
-  if (failures.length > 0) throw new Error(`a detector failed: ${failures.join(', ')}`)
-  return counts
 }
