@@ -253,10 +253,15 @@ export interface AssistantTurnTable {
   workspace_id: string
   conversation_id: string
   assistant_id: string
-  /** waiting, held, done or given_up. */
+  /** Who asks, as a token of the Workspace's own says; null: as the directory has them. */
+  author: Json<unknown> | null
+  /** waiting, held (a reviewer decides), or refused: there is no answer to it. */
   state: string
+  /** How often it failed. */
   attempts: number
-  /** Until then another node works on it. */
+  /** Of the one who works on it, or did last. */
+  claim: string | null
+  /** Nobody else takes it up before. */
   claimed_until: Date | null
   review_item_id: string | null
   created_at: CreatedAt

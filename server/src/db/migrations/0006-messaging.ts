@@ -224,16 +224,22 @@ const STATEMENTS = [
   )`,
   `create index idempotency_key_age on idempotency_key (created_at)`,
   // A message that an assistant owes an answer to. Claimed for a time, so that another node goes on where one has died.
+  // Messages that an assistant has not answered yet, or would not: a turn that ended with an answer is gone.
   `create table assistant_turn (
     message_id uuid primary key references message on delete cascade,
     workspace_id uuid not null references workspace,
     conversation_id uuid not null references conversation on delete cascade,
     assistant_id text not null,
+    author jsonb,
     state text not null,
     attempts integer not null,
+    claim uuid,
     claimed_until timestamptz,
     review_item_id uuid,
-    created_at timestamptz not null
+    created_at timestamptz not null,
+    foreign key (workspace_id, assistant_id) references workspace_user on delete cascade
   )`,
+  `create index assistant_turn_conversation on assistant_turn (conversation_id, created_at)`,
+  `create index assistant_turn_assistant on assistant_turn (workspace_id, assistant_id)`,
   `create index assistant_turn_due on assistant_turn (created_at) where state in ('waiting', 'held')`,
 ]

@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util'
+import { findUser } from '../../applications/user-store.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { User } from '../../domain/principal.ts'
+import type { Member } from '../door/member.ts'
+import { uuidOf } from '../ids.ts'
+import { firstMentioned } from './mentions.ts'
+
+/** Topic of db/signal.ts: an assistant has something to answer. The key is the message's id. */
+export const ASSISTANTS_TOPIC = 'assistants'
+
+/** A message that has just been stored. */
+export interface Said {
+  /** `msg_…` */
+  readonly id: string
+  /** `conv_…` */
+  readonly conversationId: string
+  readonly sender: Member
+  readonly text: string
+  readonly isGroup: boolean
+  /** When it was stored: turns are taken in this order. */
+  readonly createdAt: Date
+}
+
+/**
+ * Has an assistant answer a message, in the transaction that stores it: in a direct conversation the other side, in a group
+ * the first one that is mentioned. What an assistant says is never answered. True: publish ASSISTANTS_TOPIC after the commit;
+ * without it the answer comes a moment later.
+ */
+export async function enqueueTurn(tx: Tx, said: Said): Promise<boolean> {
+  if (said.isGroup && !said.text.includes('@')) return false
+  const assistants = await assistantsIn(tx, said)
+  if (assistants.some(({ id }) => id === said.sender.user.id)) return false
+  const asked = said.isGroup ? firstMentioned(said.text, assistants) : assistants[0]
+  if (!asked) return false
+  const author = await claimsOf(tx, said.sender)
+  await tx
+    .insertInto('assistant_turn')
+    .values({
+      message_id: uuidOf('msg', said.id),
+      workspace_id: uuidOf('ws', said.sender.workspaceId),
+      conversation_id: uuidOf('conv', said.conversationId),
+      assistant_id: asked.id,
+      author: author && JSON.stringify(author),
+      state: 'waiting',
+      attempts: 0,
+      claim: null,
+      claimed_until: null,
+      review_item_id: null,
+      created_at: said.createdAt,
+    })
+    .execute()
+  return true
+}
+
+const assistantsIn = (db: Db, { sender, conversationId }: Said): Promise<{ id: string; username: string }[]> =>
+  db
+    .selectFrom('conversation_member as member')
+    .innerJoin('contact_profile as profile', (join) =>
+      join.onRef('profile.workspace_id', '=', 'member.workspace_id').onRef('profile.user_id', '=', 'member.user_id'),
+    )
+    .innerJoin('workspace_user as user', (join) =>
+      join.onRef('user.workspace_id', '=', 'member.workspace_id').onRef('user.id', '=', 'member.user_id'),
+    )
+    .where('member.workspace_id', '=', uuidOf('ws', sender.workspaceId))
+    .where('member.conversation_id', '=', uuidOf('conv', conversationId))
+    .where('profile.application_id', 'is not', null)
+    .select(['user.id', 'user.username'])
+    .execute()
+
+/** What the sender's own token says of them, where it is not what the directory says: the directory is read when it counts. */
+async function claimsOf(tx: Tx, { workspaceId, user }: Member): Promise<User | null> {
+  const { id, role, department, attributes } = user
+  const known = await findUser(tx, workspaceId, id)
+  const same = known && known.role === role && known.department === department
+  return same && isDeepStrictEqual(known.attributes, attributes) ? null : user
+}

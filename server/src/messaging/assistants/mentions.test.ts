@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { firstMentioned } from './mentions.ts'
+
+const [assistant, helper, longer] = ['assistant', 'Helper', 'helper two'].map((username) => ({ username }))
+const all = [assistant, helper, longer] as { username: string }[]
+
+test.each([
+  ['@assistant what now?', assistant],
+  ['Ask (@Assistant), please.', assistant],
+  ['@HELPER', helper],
+  ['@helper two, and not the other', longer],
+  ['first @helper, then @assistant', helper],
+  ['@assistants and then @assistant.', assistant],
+])('%s', (text, mentioned) => {
+  expect(firstMentioned(text, all)).toBe(mentioned)
+})
+
+test.each(['assistant', 'ann@assistant', '@assistant_2', '@@assistant', '@assistanté', '@', '@ assistant', '𝒂@assistant'])(
+  'nobody is mentioned in: %s',
+  (text) => {
+    expect(firstMentioned(text, all)).toBeUndefined()
+  },
+)
