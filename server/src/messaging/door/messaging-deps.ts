@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import type { Signal } from '../../db/signal.ts'
 import type { PipelineDeps } from '../../pipeline/pipeline.ts'
+import type { EventHub } from '../events/hub.ts'
+import type { EventRelay } from '../events/relay.ts'
 import type { MemberAuthenticator } from '../people/member-authenticator.ts'
 import type { Pace } from './pace.ts'
 
@@ -11,4 +13,6 @@ export interface MessagingDeps extends PipelineDeps {
   readonly members: MemberAuthenticator
   readonly pace: Pace
   readonly jsonDepth: number
+  readonly relay: EventRelay
+  readonly hub: EventHub
 }

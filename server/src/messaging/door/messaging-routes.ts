@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { GatehouseError } from '../../errors.ts'
 import { isUnavailable } from '../../lib/faults.ts'
+import { eventRoutes } from '../events/event-routes.ts'
 import { avatarRoutes } from '../people/avatar-routes.ts'
 import { peopleRoutes } from '../people/people-routes.ts'
 import { readBodies } from './bodies.ts'
@@ -32,5 +33,6 @@ export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps)
       request.member = await deps.members.authenticate(request.headers.authorization)
     })
     peopleRoutes(members, deps)
+    eventRoutes(members, deps)
   })
 }

@@ -117,7 +117,10 @@ export function writeRoute<
       try {
         const done = await written(asked ?? once(route.fingerprint?.(prepared)), route, call, prepared, deps)
         kept = !('replayed' in done)
-        if (!('replayed' in done)) done.answer.after?.()
+        if (!('replayed' in done)) {
+          deps.relay.wake()
+          done.answer.after?.()
+        }
         return 'replayed' in done ? send(reply, done.replayed) : send(reply, done.given, done.answer.headers)
       } finally {
         if (!kept) await route.discard?.(prepared, deps)

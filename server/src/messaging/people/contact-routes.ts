@@ -4,6 +4,8 @@ import type { MessagingDeps } from '../door/messaging-deps.ts'
 import { ListOf, listView, PAGE, pageQuery, unknownCursor } from '../door/pages.ts'
 import { forbidden, invalid, notFound } from '../door/refusals.ts'
 import { readRoute, writeRoute } from '../door/route.ts'
+import { emit } from '../events/outbox.ts'
+import { acquaintancesOf } from './acquaintances.ts'
 import { ContactUpdate, ContactView, contactView } from './contact.ts'
 import { findContact, listContacts, updateProfile } from './contact-store.ts'
 
@@ -65,7 +67,11 @@ export function contactRoutes(app: FastifyInstance, deps: MessagingDeps): void {
         ...(phoneNumber !== undefined && { phoneNumber: phoneNumber ?? '' }),
       })
       if (!contact) throw notFound('contact')
-      return { status: 200, body: contactView(contact, base) }
+      const view = contactView(contact, base)
+      const { workspaceId } = member
+      const audience = await acquaintancesOf(tx, workspaceId, contact.id)
+      await emit(tx, { workspaceId, type: 'contact.updated', audience, payload: view })
+      return { status: 200, body: view }
     },
   })
 }
