@@ -21,6 +21,8 @@ import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Limiter } from './limits/limiter.ts'
 import { Pace } from './messaging/door/pace.ts'
+import { EventHub } from './messaging/events/hub.ts'
+import { EventRelay } from './messaging/events/relay.ts'
 import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { POLICIES_TOPIC, PolicyLibrary } from './policy/policy-library.ts'
 import { Health } from './providers/health.ts'
@@ -122,6 +124,7 @@ function compose(
   const jwksAgent = new Agent({ connect: guardedConnector(config.allowPrivateUrls, JWKS_CONNECT_MS) })
   const documentFetcher = new DocumentFetcher({ allowPrivateUrls: config.allowPrivateUrls })
   const background = new Background(onError)
+  const hub = new EventHub({ ...database, onError })
   const metrics = new Metrics({
     auditWaiting: () => audit.waiting,
     auditLagSeconds: () => audit.lagSeconds,
@@ -172,10 +175,13 @@ function compose(
     adminAuthenticator: new AdminAuthenticator(database),
     members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
     pace: given.pace ?? new Pace(),
+    relay: new EventRelay({ ...database, background }),
+    hub,
     ready: async () => void (await database.pool.query('select 1')),
     /** Ends what waits, lets what runs finish, and writes what is queued. Call it when no request comes in any more. */
     close: async () => {
       waiters.close()
+      hub.close()
       await background.close()
       await audit.drain()
       await Promise.all([

@@ -4,11 +4,8 @@ import type { FastifyReply } from 'fastify'
 /** Pieces are joined up to this size before they are written: few system calls, and little in memory for a slow reader. */
 const WRITE_BYTES = 16_384
 
-/**
- * Writes server-sent events as fast as the reader takes them. A reader that goes away ends the writing; the iterator is then
- * not asked further.
- */
-export async function sendEvents(reply: FastifyReply, events: Iterable<string>): Promise<void> {
+/** Takes the answer over from Fastify and sends its head: server-sent events follow. */
+export function startEvents(reply: FastifyReply): FastifyReply['raw'] {
   reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
@@ -17,6 +14,15 @@ export async function sendEvents(reply: FastifyReply, events: Iterable<string>):
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   })
+  return raw
+}
+
+/**
+ * Writes server-sent events as fast as the reader takes them. A reader that goes away ends the writing; the iterator is then
+ * not asked further.
+ */
+export async function sendEvents(reply: FastifyReply, events: Iterable<string>): Promise<void> {
+  const raw = startEvents(reply)
   let pending = ''
   for (const event of events) {
     pending += event

@@ -8,6 +8,8 @@ import { sweepCollections } from '../knowledge/sweep.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { removeExpired } from '../memory/erase.ts'
+import { pruneLog } from '../messaging/events/log-store.ts'
+import type { EventRelay } from '../messaging/events/relay.ts'
 import { eraseExpired } from '../review/review-store.ts'
 import type { Job } from './jobs.ts'
 
@@ -16,12 +18,16 @@ const HOUR = 3_600 * SECOND
 const DAY = 24 * HOUR
 const ERASE_BATCH = 500
 const SWEEP_BATCH = 50
+const EVENT_BATCH = 1_000
+/** How far back event streams resume (decisions.md §3, Events). */
+const EVENT_LOG_MS = 7 * DAY
 const PAGE = 100
 
 interface Deps {
   readonly db: Db
   readonly clock: Clock
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly relay: Pick<EventRelay, 'run'>
   /** Of the embedded database; PostgreSQL looks after itself. */
   readonly upkeep: Upkeep | undefined
 }
@@ -33,6 +39,9 @@ export const recurringJobs = (deps: Deps): Job[] => [
   { name: 'remove expired memories', everyMs: 60 * SECOND, run: () => removeMemories(deps) },
   { name: 'remove deleted collections', everyMs: 30 * SECOND, run: () => removeCollections(deps) },
   { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
+  // Who writes events wakes the relay; this is for what was written as its node died, and by those who cannot wake it.
+  { name: 'relay events', everyMs: SECOND / 4, run: () => deps.relay.run() },
+  { name: 'prune the log of events', everyMs: HOUR, run: () => pruneEvents(deps) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endRetention(deps) },
   ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
 ]
@@ -52,6 +61,11 @@ async function removeMemories({ db, clock }: Deps): Promise<void> {
 
 async function removeCollections({ db }: Deps): Promise<void> {
   while (await sweepCollections(db, SWEEP_BATCH));
+}
+
+async function pruneEvents({ db, clock }: Deps): Promise<void> {
+  const before = new Date(clock.now().getTime() - EVENT_LOG_MS)
+  while ((await pruneLog(db, before, EVENT_BATCH)) === EVENT_BATCH);
 }
 
 async function signCheckpoints({ db, clock, workspaceKeys }: Deps): Promise<void> {

@@ -1,0 +1,25 @@
+import { uuidOfWorkspace } from '../../applications/store-support.ts'
+import type { Tx } from '../../db/database.ts'
+
+/** What is to be forgotten: objects by their ids, or a conversation with all that was told of it. */
+export type Forgotten = { readonly objectIds: readonly string[] } | { readonly conversationId: string }
+
+/**
+ * Part of deleting for good: takes what was told of an object out of the log and out of what webhooks are still to be told,
+ * so that no text outlives its message there. That it was deleted stays told.
+ */
+export async function eraseEvents(tx: Tx, workspaceId: string, forgotten: Forgotten): Promise<void> {
+  // In the order in which an event goes: where it is on its way from one to the next, its row's lock is waited for.
+  for (const table of ['event_outbox', 'event_log', 'webhook_delivery'] as const) {
+    await tx
+      .deleteFrom(table)
+      .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+      .where('type', 'not like', '%.deleted')
+      .where(({ eb }) =>
+        'conversationId' in forgotten
+          ? eb('conversation_id', '=', forgotten.conversationId)
+          : eb('object_id', 'in', forgotten.objectIds),
+      )
+      .execute()
+  }
+}
