@@ -15,7 +15,7 @@ export interface Sending {
   readonly as?: 'json' | 'form'
   readonly headers?: Readonly<Record<string, string>>
   /** Instead of fields: sent as it is. */
-  readonly raw?: BodyInit
+  readonly raw?: string | FormData | Uint8Array
   readonly token?: string | null
 }
 

@@ -1,11 +1,12 @@
 import type { Tx } from '../../db/database.ts'
+import { deleteConversation } from '../conversations/delete-conversation.ts'
 import type { Member } from '../door/member.ts'
 import { forbidden, invalid, notFound } from '../door/refusals.ts'
 import { emit } from '../events/outbox.ts'
 import { contactsByIds } from './contact-store.ts'
 import { type Group, groupView, MAX_MEMBERS } from './group.ts'
 import { joinGroup, leaveGroup } from './group-membership.ts'
-import { findGroup, lockGroup } from './group-store.ts'
+import { conversationIds, deleteGroup, findGroup, lockGroup } from './group-store.ts'
 
 /** What the changes of groups need to know of a call. */
 export interface Change {
@@ -71,4 +72,11 @@ export async function tellGone(tx: Tx, workspaceId: string, { id }: Group, audie
   if (audience.length === 0) return
   const payload = { id, object: 'group' as const, deleted: true }
   await emit(tx, { workspaceId, type: 'group.deleted', audience, payload })
+}
+
+/** Removes a group that is held, with its conversations; its members are told. */
+export async function removeGroup(tx: Tx, workspaceId: string, group: Group, now: Date): Promise<void> {
+  for (const id of await conversationIds(tx, workspaceId, group.id)) await deleteConversation(tx, workspaceId, id, now)
+  await deleteGroup(tx, workspaceId, group.id)
+  await tellGone(tx, workspaceId, group, group.memberIds)
 }

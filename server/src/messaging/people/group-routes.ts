@@ -4,8 +4,8 @@ import { ListOf, listView, PAGE, pageQuery, unknownCursor } from '../door/pages.
 import { invalid, notFound } from '../door/refusals.ts'
 import { readRoute, writeRoute } from '../door/route.ts'
 import { GroupCreate, GroupUpdate, GroupView, groupView } from './group.ts'
-import { checkMembers, ownGroup, setMembers, tellGone, tellGroup } from './group-changes.ts'
-import { createGroup, deleteGroup, findGroup, listGroups, updateGroup } from './group-store.ts'
+import { checkMembers, ownGroup, removeGroup, setMembers, tellGroup } from './group-changes.ts'
+import { createGroup, findGroup, listGroups, updateGroup } from './group-store.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: no such group, or the caller is not in it' }
 const OWNERS = { ...UNKNOWN, 403: 'FORBIDDEN: the caller does not own it' }
@@ -94,10 +94,8 @@ export function groupRoutes(app: FastifyInstance, deps: MessagingDeps): void {
       answers: { 204: null },
       errors: OWNERS,
     },
-    write: async (tx, { member, params }) => {
-      const group = await ownGroup(tx, member, params.id ?? '')
-      await deleteGroup(tx, member.workspaceId, group.id)
-      await tellGone(tx, member.workspaceId, group, group.memberIds)
+    write: async (tx, { member, params, now }) => {
+      await removeGroup(tx, member.workspaceId, await ownGroup(tx, member, params.id ?? ''), now)
       return { status: 204, body: undefined }
     },
   })

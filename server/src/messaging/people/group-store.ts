@@ -52,6 +52,29 @@ export interface GroupFields {
   readonly ownerId: string
 }
 
+/** Ids of all groups that the user is in. */
+export async function groupIdsOf(tx: Tx, workspaceId: string, userId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('group_member')
+    .select('group_id')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('user_id', '=', userId)
+    .orderBy('group_id')
+    .execute()
+  return rows.map(({ group_id }) => toId('grp', group_id))
+}
+
+/** Who has been in the group for longest but that user. Undefined when nobody else is in it. */
+export async function eldestBut(tx: Tx, workspaceId: string, groupId: string, userId: string): Promise<string | undefined> {
+  const row = await memberIds(tx, workspaceId, groupId)
+    .where('user_id', '!=', userId)
+    .orderBy('joined_at')
+    .orderBy('user_id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.user_id
+}
+
 /** `memberIds` are contacts of the Workspace. */
 export async function createGroup(
   tx: Tx,
@@ -100,7 +123,19 @@ export async function updateGroup(
     .execute()
 }
 
-/** Its conversations go with it. */
+/** `conv_…` of the group's conversations. */
+export async function conversationIds(tx: Tx, workspaceId: string, id: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('conversation')
+    .select('id')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('group_id', '=', uuidOfGroup(id))
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => toId('conv', row.id))
+}
+
+/** When its conversations are gone; its members go with it. */
 export async function deleteGroup(tx: Tx, workspaceId: string, id: string): Promise<void> {
   await tx
     .deleteFrom('messaging_group')
