@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { oneOf } from '../applications/shapes.ts'
 import { GatehouseError } from '../errors.ts'
+import { settleHeldMessage } from '../messaging/messages/release-held.ts'
 import { acknowledgeEscalation, type Decided, decide } from '../review/decision-store.ts'
 import { REVIEW_STATES, type ReviewItem } from '../review/review.ts'
 import { reviewJson } from '../review/review-json.ts'
@@ -49,7 +50,10 @@ const docs = {
     answers: { 200: ReviewWithContentView },
     errors: UNKNOWN,
   }),
-  approve: judging('approveReview', 'Approve a hold: its request may be sent again and goes through'),
+  approve: judging(
+    'approveReview',
+    'Approve a hold: its request may be sent again and goes through; a message is stored at once',
+  ),
   deny: judging('denyReview', 'Deny a hold, and erase its content'),
   acknowledge: judging('acknowledgeReview', 'Take an escalation off the queue'),
 }
@@ -92,7 +96,7 @@ export function reviewsRoutes(app: AdminApp, deps: AdminDeps): void {
       const { workspaceId, operator, params, body } = request
       const item = await change(deps, request, async (tx, now) => {
         const judgement = { by: operator.tokenId, comment: body.comment ?? null, now }
-        const value = decided(await settle(tx, workspaceId, params.id, judgement))
+        const value = await settleHeldMessage(tx, decided(await settle(tx, workspaceId, params.id, judgement)), deps, now)
         return { value, action: `review.${verb}`, id: value.id, fields: ['state', ...(body.comment ? ['comment'] : [])] }
       })
       await waiters.changed(item.id)

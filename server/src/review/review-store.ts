@@ -146,9 +146,7 @@ const holdsOf = (db: Db, { workspaceId, applicationId }: ReviewOpener) =>
     .selectFrom('review_item')
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where((where) =>
-      applicationId === null
-        ? where('application_id', 'is', null)
-        : where('application_id', '=', uuidOf('app', applicationId)),
+      applicationId === null ? where('application_id', 'is', null) : where('application_id', '=', uuidOf('app', applicationId)),
     )
     .where('kind', '=', 'hold')
 

@@ -206,5 +206,9 @@ async function tellOfNew(tx: Tx, { workspaceId, user }: Member, made: CountedCon
   const about = { workspaceId, type: 'conversation.created' } as const
   if (made.groupId !== null) return emit(tx, { ...about, audience: members, payload: view })
   const others = members.filter((id) => id !== user.id)
-  await emit(tx, { ...about, audience: [user.id], payload: view }, { ...about, audience: others, payload: { ...view, contact_id: user.id } })
+  await emit(
+    tx,
+    { ...about, audience: [user.id], payload: view },
+    { ...about, audience: others, payload: { ...view, contact_id: user.id } },
+  )
 }

@@ -5,7 +5,7 @@ import { fromId, newUuid, toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import { uuidOf } from '../ids.ts'
 import { membersOf } from '../people/group-store.ts'
-import { MOST_UNREAD, type Conversation, type CountedConversation } from './conversation.ts'
+import { type Conversation, type CountedConversation, MOST_UNREAD } from './conversation.ts'
 
 /** The conversations that a member is in, each with what is the member's own. */
 export const conversationsOf = (db: Db, { workspaceId, user }: Member) =>
@@ -120,7 +120,9 @@ export async function createConversation(
   const group = 'groupId' in partner ? uuidOf('grp', partner.groupId) : null
   const direct = 'contactId' in partner ? directKey(member.user.id, partner.contactId) : null
   if (distinct) {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`conversation ${member.workspaceId} ${group ?? direct}`}, 0))`.execute(tx)
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`conversation ${member.workspaceId} ${group ?? direct}`}, 0))`.execute(
+      tx,
+    )
     const existing = await conversationsOf(tx, member)
       .select('conversation.id')
       .where(group === null ? 'direct_key' : 'group_id', '=', group ?? direct)

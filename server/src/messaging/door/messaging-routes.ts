@@ -3,6 +3,8 @@ import { GatehouseError } from '../../errors.ts'
 import { isUnavailable } from '../../lib/faults.ts'
 import { eventRoutes } from '../events/event-routes.ts'
 import { avatarRoutes } from '../people/avatar-routes.ts'
+import { conversationRoutes } from '../conversations/conversation-routes.ts'
+import { messageRoutes } from '../messages/message-routes.ts'
 import { peopleRoutes } from '../people/people-routes.ts'
 import { readBodies } from './bodies.ts'
 import type { Member } from './member.ts'
@@ -33,6 +35,8 @@ export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps)
       request.member = await deps.members.authenticate(request.headers.authorization)
     })
     peopleRoutes(members, deps)
+    conversationRoutes(members, deps)
+    messageRoutes(members, deps)
     eventRoutes(members, deps)
   })
 }

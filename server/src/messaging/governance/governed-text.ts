@@ -8,7 +8,7 @@ import { newId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { openEscalation } from '../../review/review-store.ts'
 import { HeldText } from './held-text.ts'
-import { type Judgement, type JudgeDeps, judge } from './judge.ts'
+import { type JudgeDeps, type Judgement, judge } from './judge.ts'
 import { messageDraft } from './message-record.ts'
 import { newReview } from './message-review.ts'
 import type { Utterance } from './utterance.ts'
@@ -86,7 +86,11 @@ export async function governAtOnce(utterance: Utterance, deps: GovernDeps): Prom
  * A held text that a reviewer approves: the policies in force now are asked again (decisions.md §2.5, At release). Undefined
  * when they deny it.
  */
-export async function governReleased(utterance: Utterance, reviewItemId: string, deps: GovernDeps): Promise<GovernedText | undefined> {
+export async function governReleased(
+  utterance: Utterance,
+  reviewItemId: string,
+  deps: JudgeDeps,
+): Promise<GovernedText | undefined> {
   const judgement = await judge(utterance, deps)
   if (!judgement) return ungoverned(utterance)
   if (judgement.decision.verdict === 'deny') return undefined

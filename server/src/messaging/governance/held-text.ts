@@ -45,7 +45,7 @@ export class HeldText {
           conversation_id: uuidOf('conv', place.id),
           target_id: target && uuidOf('msg', target),
           sender_id: sender.id,
-          attachments: attachments && attachments.map((id) => uuidOf('att', id)),
+          attachments: attachments?.map((id) => uuidOf('att', id)) ?? null,
           review_item_id: uuidOf('rev', item.id),
           created_at: now,
         })

@@ -59,7 +59,10 @@ export async function judge(utterance: Utterance, deps: JudgeDeps): Promise<Judg
   const { classification, risk } = assess(counts, START)
   if (failures.length > 0) {
     const nothing = { verdict: 'allow', classification, risk, transforms: [], directives: [], rules: [] } as const
-    const decision = deniedBy(nothing, failures.map((name) => `detector:${name}`))
+    const decision = deniedBy(
+      nothing,
+      failures.map((name) => `detector:${name}`),
+    )
     return { ...judged, decision, texts, transforms: [], ms: timed() }
   }
   const decision = evaluate(policy, 'message', inputOf(utterance, { classification, riskLevel: risk, findings: counts }, tokens))
@@ -76,7 +79,10 @@ export async function judge(utterance: Utterance, deps: JudgeDeps): Promise<Judg
 const deniedBy = (decision: Decision, culprits: readonly string[]): Decision => ({
   ...decision,
   verdict: 'deny',
-  rules: [...decision.rules, ...culprits.map((id) => ({ id, point: 'message' as const, verdict: 'deny' as const, error: 'failed' }))],
+  rules: [
+    ...decision.rules,
+    ...culprits.map((id) => ({ id, point: 'message' as const, verdict: 'deny' as const, error: 'failed' })),
+  ],
 })
 
 function inputOf(

@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
 import { fromId } from '../../lib/id.ts'
-import { attachToMessage } from '../attachments/attach.ts'
+import { enqueueTurn } from '../assistants/enqueue.ts'
+import type { Member } from '../door/member.ts'
 import { notFound } from '../door/refusals.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernedText } from '../governance/governed-text.ts'
 import { uuidOf } from '../ids.ts'
 import { touchActive } from '../people/contact-store.ts'
 import { type Message, type MessageRow, messageEvent, toMessage } from './message.ts'
-import type { Member } from '../door/member.ts'
+import { attachToMessage } from './message-files.ts'
 
 export interface NewMessage {
   /** `msg_…` */
@@ -24,6 +25,12 @@ export interface NewMessage {
   readonly now: Date
 }
 
+export interface Inserted {
+  readonly message: Message
+  /** An assistant has to answer it: tell ASSISTANTS_TOPIC once this is committed. */
+  readonly isAsked: boolean
+}
+
 type Stored = MessageRow & { readonly audience: string[]; readonly is_group: boolean }
 
 /**
@@ -34,7 +41,7 @@ type Stored = MessageRow & { readonly audience: string[]; readonly is_group: boo
  *
  * @NOTE It ends with the decision's record, which holds the Workspace's chain: let little follow it in the transaction.
  */
-export async function insertMessage(tx: Tx, message: NewMessage): Promise<{ message: Message; isGroup: boolean }> {
+export async function insertMessage(tx: Tx, message: NewMessage): Promise<Inserted> {
   const { sender, text, now } = message
   const auditId = text.auditId ?? message.auditId
   const { rows } = await sql<Stored>`
@@ -72,6 +79,8 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<{ mess
     audience: row.audience,
     payload: messageEvent(stored, [], message.attachments),
   })
+  const asks = { id: stored.id, conversationId: stored.conversationId, sender, text: stored.text, createdAt: stored.createdAt }
+  const isAsked = await enqueueTurn(tx, { ...asks, isGroup: row.is_group })
   await text.settle(tx)
-  return { message: stored, isGroup: row.is_group }
+  return { message: stored, isAsked }
 }

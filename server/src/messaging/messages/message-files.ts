@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { fromId, toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
+import { seconds } from '../door/pages.ts'
 import { invalid } from '../door/refusals.ts'
 import { uuidOf } from '../ids.ts'
 
@@ -25,7 +26,12 @@ const UNKNOWN = {
  * Names of the files that somebody is about to send, in the order of the ids: policies look at them too. Those of `messageId` may
  * be among them. Throws a 400 for any other.
  */
-export async function filenamesOf(db: Db, { workspaceId, user }: Member, ids: readonly string[], messageId?: string): Promise<string[]> {
+export async function filenamesOf(
+  db: Db,
+  { workspaceId, user }: Member,
+  ids: readonly string[],
+  messageId?: string,
+): Promise<string[]> {
   if (ids.length === 0) return []
   const uuids = ids.map((id) => fromId('att', id))
   const known = uuids.filter((uuid) => uuid !== undefined)
@@ -36,7 +42,10 @@ export async function filenamesOf(db: Db, { workspaceId, user }: Member, ids: re
     .where('uploaded_by', '=', user.id)
     .where('id', 'in', known.length > 0 ? known : [null])
     .where((of) =>
-      of.or([of('message_id', 'is', null), ...(messageId === undefined ? [] : [of('message_id', '=', uuidOf('msg', messageId))])]),
+      of.or([
+        of('message_id', 'is', null),
+        ...(messageId === undefined ? [] : [of('message_id', '=', uuidOf('msg', messageId))]),
+      ]),
     )
     .execute()
   const names = new Map(rows.map(({ id, filename }) => [id, filename]))
@@ -58,3 +67,69 @@ export async function removeOtherFiles(tx: Tx, messageId: string, ids: readonly 
     )
     insert into removed_file (place, removed_at) select place, ${now} from gone on conflict do nothing`.execute(tx)
 }
+
+/** Sends the caller's uploads with a message. Throws a 400 for what is none of them, or was sent already. */
+export async function attachToMessage(
+  tx: Tx,
+  { workspaceId, user }: Member,
+  messageId: string,
+  ids: readonly string[],
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('message_attachment')
+    .set({ message_id: uuidOf('msg', messageId) })
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('uploaded_by', '=', user.id)
+    .where('message_id', 'is', null)
+    .where(
+      'id',
+      'in',
+      ids.map((id) => fromId('att', id) ?? null),
+    )
+    .executeTakeFirst()
+  if (Number(numUpdatedRows) !== ids.length) throw invalid(UNKNOWN)
+}
+
+/** A file as the messages that carry it show it. */
+export interface CarriedFile {
+  readonly id: string
+  readonly messageId: string
+  readonly filename: string
+  readonly mediaType: string
+  readonly bytes: number
+  readonly createdAt: Date
+}
+
+/** What each of the messages carries, by the message's id. */
+export async function filesOf(db: Db, messageIds: readonly string[]): Promise<Map<string, CarriedFile[]>> {
+  const files = new Map<string, CarriedFile[]>()
+  if (messageIds.length === 0) return files
+  const rows = await db
+    .selectFrom('message_attachment')
+    .select(['id', 'message_id', 'filename', 'media_type', 'bytes', 'created_at'])
+    .where(
+      'message_id',
+      'in',
+      messageIds.map((id) => uuidOf('msg', id)),
+    )
+    .orderBy('id')
+    .execute()
+  for (const { id, message_id, filename, media_type, bytes, created_at } of rows) {
+    const messageId = toId('msg', message_id ?? '')
+    const file = { id: toId('att', id), messageId, filename, mediaType: media_type, bytes, createdAt: created_at }
+    files.set(messageId, [...(files.get(messageId) ?? []), file])
+  }
+  return files
+}
+
+/** decisions.md §3, Contacts, groups, attachments. */
+export const fileView = ({ id, messageId, filename, mediaType, bytes, createdAt }: CarriedFile, base: string) => ({
+  id,
+  object: 'attachment' as const,
+  message_id: messageId,
+  filename,
+  file_url: `${base}/v1/attachments/${id}/content`,
+  file_type: mediaType,
+  file_size: bytes,
+  created_at: seconds(createdAt),
+})

@@ -7,10 +7,9 @@ import type { Member } from '../door/member.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernedText } from '../governance/governed-text.ts'
 import { uuidOf } from '../ids.ts'
-import { MESSAGE_COLUMNS, type Message, toMessage } from './message.ts'
+import { MESSAGE_COLUMNS, type Message, messageEvent, toMessage } from './message.ts'
 import { attachmentIdsOf } from './message-files.ts'
 import { reactionsOf } from './reactions.ts'
-import { messageEvent } from './message.ts'
 
 /** Messages of the conversations that a member is in. */
 export const messagesOf = (db: Db, { workspaceId, user }: Member) =>

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import type { Selectable } from 'kysely'
+import { Type } from 'typebox'
 import type { MessageTable } from '../../db/messaging-tables.ts'
 import { toId } from '../../lib/id.ts'
 import { Seconds, seconds, secondsOrNull } from '../door/pages.ts'

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
 import { sql } from 'kysely'
+import { type Static, Type } from 'typebox'
 import type { Db, Tx } from '../../db/database.ts'
 import { toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
@@ -12,9 +12,10 @@ const MOST_NAMES = 20
 /** Texts under one name that a body may hold: a whole group's. */
 const MOST_VALUES = 1_000
 
-export const ReactionName = Type.String({ minLength: 1, maxLength: 64 })
+const MAX_NAME = 64
+
 const Values = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: MOST_VALUES })
-const ReactionMap = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Values, { maxProperties: MOST_NAMES })
+const ReactionMap = Type.Record(Type.String(), Values, { maxProperties: MOST_NAMES })
 
 /** Names mapped to texts, or an array of such maps. */
 export const ReactionsBody = Type.Union([ReactionMap, Type.Array(ReactionMap, { maxItems: MOST_NAMES })])
@@ -29,9 +30,17 @@ export interface Reaction {
 export function reactionsIn(body: Static<typeof ReactionsBody>): Reaction[] {
   const wanted = new Map<string, Set<string>>()
   for (const map of [body].flat()) {
-    for (const [name, values] of Object.entries(map)) wanted.set(name, new Set([...(wanted.get(name) ?? []), ...values]))
+    for (const [name, values] of Object.entries(map)) {
+      wanted.set(checkedName(name), new Set([...(wanted.get(name) ?? []), ...values]))
+    }
   }
   return [...wanted].flatMap(([name, values]) => [...values].map((value) => ({ name, value })))
+}
+
+/** Throws a 400 for what is no name of a reaction. */
+export function checkedName(name: string): string {
+  if (name.length > 0 && name.length <= MAX_NAME) return name
+  throw invalid({ param: 'reactions', message: `must have names of 1 to ${MAX_NAME} characters` })
 }
 
 /** Of each message that has any, by its id. */
@@ -52,7 +61,9 @@ export async function reactionsOf(db: Db, messageIds: readonly string[]): Promis
     const names = byMessage.get(message_id) ?? new Map<string, Set<string>>()
     byMessage.set(message_id, names.set(name, (names.get(name) ?? new Set()).add(value)))
   }
-  return new Map([...byMessage].map(([id, names]) => [toId('msg', id), [...names].map(([name, values]) => ({ [name]: [...values] }))]))
+  return new Map(
+    [...byMessage].map(([id, names]) => [toId('msg', id), [...names].map(([name, values]) => ({ [name]: [...values] }))]),
+  )
 }
 
 /**
@@ -91,7 +102,13 @@ export async function replaceReactions(
 }
 
 /** The member reacts, in its own name. False when it had done so already. `tx` holds the message. */
-export async function addReaction(tx: Tx, { workspaceId, user }: Member, { id }: Message, name: string, now: Date): Promise<boolean> {
+export async function addReaction(
+  tx: Tx,
+  { workspaceId, user }: Member,
+  { id }: Message,
+  name: string,
+  now: Date,
+): Promise<boolean> {
   const message = uuidOf('msg', id)
   const before = await tx.selectFrom('message_reaction').select('name').distinct().where('message_id', '=', message).execute()
   checkNames([...before, { name }])

@@ -3,10 +3,10 @@ import type { Page } from '../../applications/shapes.ts'
 import type { Db } from '../../db/database.ts'
 import type { Member } from '../door/member.ts'
 import { isBackwards, type PageAsked, pageOf } from '../door/pages.ts'
+import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, type Message, toMessage } from './message.ts'
 import { placeOf } from './message-list.ts'
 import { messagesOf } from './message-store.ts'
-import { uuidOf } from '../ids.ts'
 
 /**
  * Messages that hold all the words of `q` and that the member may see, newest first; as web searches have it, `"a phrase"`,

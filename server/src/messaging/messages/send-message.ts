@@ -1,15 +1,15 @@
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../lib/id.ts'
+import { ASSISTANTS_TOPIC } from '../assistants/enqueue.ts'
 import { conversationFor } from '../conversations/conversation-store.ts'
 import type { Member } from '../door/member.ts'
+import type { MessagingDeps } from '../door/messaging-deps.ts'
 import { notFound } from '../door/refusals.ts'
 import { inTransaction } from '../door/transaction.ts'
-import type { MessagingDeps } from '../door/messaging-deps.ts'
-import { filenamesOf } from './message-files.ts'
-import { govern, type GovernDeps, type GovernedText } from '../governance/governed-text.ts'
+import { type GovernDeps, type GovernedText, govern } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
-import { insertMessage } from './insert-message.ts'
-import type { Message } from './message.ts'
+import { type Inserted, insertMessage } from './insert-message.ts'
+import { filenamesOf } from './message-files.ts'
 
 export interface Draft {
   readonly conversationId: string
@@ -53,7 +53,7 @@ export async function prepareMessage(
 }
 
 export type Sent =
-  | { readonly kind: 'stored'; readonly message: Message }
+  | ({ readonly kind: 'stored' } & Inserted)
   | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string }
 
 /** Stores what was prepared, or puts it before the reviewers. Last in its transaction. */
@@ -61,7 +61,7 @@ export async function storeMessage(tx: Tx, member: Member, ready: ReadyMessage, 
   const { governed, id, conversationId, attachments, replyTo, auditId } = ready
   if (governed instanceof HeldText) return { kind: 'held', ...(await governed.open(tx, { attachments })) }
   const message = { id, sender: member, conversationId, text: governed, attachments, replyTo, auditId, now }
-  return { kind: 'stored', message: (await insertMessage(tx, message)).message }
+  return { kind: 'stored', ...(await insertMessage(tx, message)) }
 }
 
 /**
@@ -69,15 +69,24 @@ export async function storeMessage(tx: Tx, member: Member, ready: ReadyMessage, 
  * the message. Throws POLICY_DENIED and NOT_FOUND.
  */
 export async function sendMessage(
-  deps: GovernDeps & Pick<MessagingDeps, 'db' | 'clock'>,
+  deps: GovernDeps & Pick<MessagingDeps, 'db' | 'clock' | 'signal' | 'log' | 'relay'>,
   member: Member,
   draft: Draft,
   also: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<Sent> {
   const now = deps.clock.now()
   const ready = await prepareMessage(deps, member, draft, now)
-  return inTransaction(deps.db, async (tx) => {
+  const sent = await inTransaction(deps.db, async (tx) => {
     await also(tx)
     return storeMessage(tx, member, ready, now)
   })
+  deps.relay.wake()
+  if (sent.kind === 'stored') tellAssistants(deps, sent)
+  return sent
+}
+
+/** Once it is committed. Where it does not arrive, the answer comes a moment later. */
+export function tellAssistants({ signal, log }: Pick<MessagingDeps, 'signal' | 'log'>, { message, isAsked }: Inserted): void {
+  if (!isAsked) return
+  signal.publish(ASSISTANTS_TOPIC, message.id).catch((err) => log.error({ err }, 'assistants could not be told of a message'))
 }

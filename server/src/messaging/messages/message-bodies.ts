@@ -1,0 +1,38 @@
+import { type Static, Type } from 'typebox'
+import { GatehouseError } from '../../errors.ts'
+import { ReactionsBody } from './reactions.ts'
+
+const MAX_BYTES = 32 * 1_024
+const MAX_ATTACHMENTS = 20
+
+const Id = Type.String({ minLength: 1, maxLength: 200 })
+const Text = Type.String({ minLength: 1, maxLength: MAX_BYTES, description: '32 KiB at most.' })
+const Attachments = Type.Array(Type.Union([Id, Type.Object({ id: Id })]), {
+  maxItems: MAX_ATTACHMENTS,
+  description: "Ids of the caller's uploads, or objects with an id.",
+})
+
+/** Body of `POST /v1/messages`. */
+export const MessageCreate = Type.Object({
+  conversation_id: Id,
+  message: Text,
+  attachments: Type.Optional(Type.Union([Attachments, Type.Null()])),
+})
+
+/** Body of `PUT /v1/messages/:id`. */
+export const MessageUpdate = Type.Object({
+  message: Type.Optional(Text),
+  reactions: Type.Optional({ ...ReactionsBody, description: "What the caller gives: texts by name. Others' stay." }),
+  attachments: Type.Optional({ ...Attachments, description: 'All that the message carries from now on.' }),
+})
+
+/** Each id once. */
+export const attachmentIdsIn = (attachments: Static<typeof Attachments> | null | undefined): string[] => [
+  ...new Set((attachments ?? []).map((item) => (typeof item === 'string' ? item : item.id))),
+]
+
+/** Throws a 413 for a text of more than 32 KiB. */
+export function checkedText(text: string): string {
+  if (Buffer.byteLength(text) <= MAX_BYTES) return text
+  throw new GatehouseError('PAYLOAD_TOO_LARGE', { message: 'message: must not have more than 32 KiB.', param: 'message' })
+}

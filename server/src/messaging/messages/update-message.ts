@@ -1,0 +1,110 @@
+import type { Tx } from '../../db/database.ts'
+import { conversationFor } from '../conversations/conversation-store.ts'
+import { membersOfConversation } from '../conversations/members.ts'
+import type { Member } from '../door/member.ts'
+import type { MessagingDeps } from '../door/messaging-deps.ts'
+import { forbidden, notFound } from '../door/refusals.ts'
+import { type GovernedText, govern, governAtOnce } from '../governance/governed-text.ts'
+import { HeldText } from '../governance/held-text.ts'
+import type { Utterance } from '../governance/utterance.ts'
+import type { Message } from './message.ts'
+import { attachmentIdsOf, attachToMessage, filenamesOf, removeOtherFiles } from './message-files.ts'
+import { findMessageFor, lockMessageFor, replaceText, tellOfUpdate } from './message-store.ts'
+import { type Reaction, replaceReactions } from './reactions.ts'
+
+/** What of a message is to change; undefined: stays. */
+export interface Update {
+  readonly text?: string | undefined
+  /** `att_…`: all that it is to carry. */
+  readonly attachments?: readonly string[] | undefined
+  /** All that the caller gives. */
+  readonly reactions?: readonly Reaction[] | undefined
+}
+
+/** An update that policies have looked at. */
+export interface ReadyUpdate {
+  readonly text?: GovernedText | HeldText | undefined
+  readonly attachments?: { readonly ids: readonly string[]; readonly governed: GovernedText | undefined } | undefined
+  readonly reactions?: { readonly wanted: readonly Reaction[]; readonly governed: GovernedText } | undefined
+}
+
+/** Asks the policies about an update. Throws NOT_FOUND, FORBIDDEN for what only the sender may, and POLICY_DENIED. */
+export async function prepareUpdate(
+  deps: MessagingDeps,
+  member: Member,
+  id: string,
+  { text, attachments, reactions }: Update,
+  now: Date,
+): Promise<ReadyUpdate> {
+  const message = await findMessageFor(deps.db, member, id)
+  const place = message && (await conversationFor(deps.db, member, message.conversationId))
+  if (!message || !place) throw notFound('message')
+  if ((text !== undefined || attachments !== undefined) && message.senderId !== member.user.id) {
+    throw forbidden('Only its sender changes a message and its attachments.')
+  }
+  const about = (texts: readonly string[], change: Utterance['change']): Utterance => ({
+    workspaceId: member.workspaceId,
+    sender: member.user,
+    place,
+    messageId: id,
+    change,
+    texts,
+    now,
+  })
+  const names = await filenamesOf(deps.db, member, attachments ?? [], id)
+  return {
+    text: text === undefined ? undefined : await govern(about([text, ...names], 'update'), deps),
+    attachments: attachments && {
+      ids: attachments,
+      // With a text they are looked at together.
+      governed: text === undefined && names.length > 0 ? await governAtOnce(about(names, 'update'), deps) : undefined,
+    },
+    reactions: reactions && (await governReactions(deps, member, about([], 'react'), reactions)),
+  }
+}
+
+/** Names and texts are somebody's words; the ids of members are not. */
+async function governReactions(deps: MessagingDeps, member: Member, about: Utterance, reactions: readonly Reaction[]) {
+  const members = new Set(await membersOfConversation(deps.db, member.workspaceId, about.place.id))
+  const words = [...new Set(reactions.flatMap(({ name, value }) => (members.has(value) ? [name] : [name, value])))]
+  const governed = await governAtOnce({ ...about, texts: words }, deps)
+  const said = new Map(words.map((word, index) => [word, governed.texts[index] ?? '']))
+  const wanted = reactions.map(({ name, value }) => ({ name: said.get(name) ?? name, value: said.get(value) ?? value }))
+  return { wanted, governed }
+}
+
+/** The caller reacts with one name. */
+export async function prepareReaction(deps: MessagingDeps, member: Member, id: string, name: string, now: Date) {
+  const { reactions } = await prepareUpdate(deps, member, id, { reactions: [{ name, value: member.user.id }] }, now)
+  if (!reactions) throw new Error('a reaction was not prepared')
+  return { name: reactions.wanted[0]?.name ?? name, governed: reactions.governed }
+}
+
+export type Updated =
+  | { readonly kind: 'updated'; readonly message: Message }
+  | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string }
+
+/** Carries an update out, or puts its text before the reviewers: then nothing of it is done. Last in its transaction. */
+export async function updateMessage(tx: Tx, member: Member, id: string, ready: ReadyUpdate, now: Date): Promise<Updated> {
+  const message = await lockMessageFor(tx, member, id)
+  if (!message) throw notFound('message')
+  const { text, attachments, reactions } = ready
+  if (text instanceof HeldText) return { kind: 'held', ...(await text.open(tx, { attachments: attachments?.ids ?? null })) }
+  if (text) await replaceText(tx, message, text)
+  if (attachments) await replaceFiles(tx, member, id, attachments.ids, now)
+  if (reactions) {
+    const members = await membersOfConversation(tx, member.workspaceId, message.conversationId)
+    await replaceReactions(tx, member, message, reactions.wanted, members, now)
+  }
+  const updated = await tellOfUpdate(tx, message, now)
+  for (const governed of [text, attachments?.governed, reactions?.governed]) await governed?.settle(tx)
+  return { kind: 'updated', message: updated }
+}
+
+/** Makes these the files of the message: what it carries already stays, in its place. */
+export async function replaceFiles(tx: Tx, member: Member, messageId: string, ids: readonly string[], now: Date): Promise<void> {
+  await removeOtherFiles(tx, messageId, ids, now)
+  const carried = await attachmentIdsOf(tx, messageId)
+  const added = ids.filter((id) => !carried.includes(id))
+  if (added.length > 0) await attachToMessage(tx, member, messageId, added)
+}
