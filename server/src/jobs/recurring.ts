@@ -8,6 +8,7 @@ import { sweepCollections } from '../knowledge/sweep.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { removeExpired } from '../memory/erase.ts'
+import { removeOldKeys } from '../messaging/door/idempotency.ts'
 import { pruneLog } from '../messaging/events/log-store.ts'
 import type { EventRelay } from '../messaging/events/relay.ts'
 import { eraseExpired } from '../review/review-store.ts'
@@ -42,6 +43,7 @@ export const recurringJobs = (deps: Deps): Job[] => [
   // Who writes events wakes the relay; this is for what was written as its node died, and by those who cannot wake it.
   { name: 'relay events', everyMs: SECOND / 4, run: () => deps.relay.run() },
   { name: 'prune the log of events', everyMs: HOUR, run: () => pruneEvents(deps) },
+  { name: 'forget idempotency keys', everyMs: 60 * SECOND, run: () => forgetKeys(deps) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endRetention(deps) },
   ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
 ]
@@ -66,6 +68,10 @@ async function removeCollections({ db }: Deps): Promise<void> {
 async function pruneEvents({ db, clock }: Deps): Promise<void> {
   const before = new Date(clock.now().getTime() - EVENT_LOG_MS)
   while ((await pruneLog(db, before, EVENT_BATCH)) === EVENT_BATCH);
+}
+
+async function forgetKeys({ db, clock }: Deps): Promise<void> {
+  while ((await removeOldKeys(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
 }
 
 async function signCheckpoints({ db, clock, workspaceKeys }: Deps): Promise<void> {

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Person, people, unhurried } from './client.ts'
+
+let server: TestServer
+let ann: Person
+let ben: Person
+beforeAll(async () => {
+  server = await startServer({}, { pace: unhurried() })
+  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+})
+afterAll(() => server.close())
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const groupsOf = async (person: Person): Promise<string[]> =>
+  (await person.get('/groups?limit=100')).data.map(({ name }: { name: string }) => name)
+
+describe('Idempotency-Key', () => {
+  const once = () => ({ headers: { 'idempotency-key': crypto.randomUUID() } })
+
+  test('a repeated request gets the first answer, byte for byte, and does nothing', async () => {
+    const sending = once()
+    const first = await ann.send('POST', '/groups', { name: 'Once', description: 'x' }, sending)
+    await ann.put(`/groups/${first.body.id}`, { name: 'Changed since' })
+    const again = await ann.send('POST', '/groups', { description: 'x', name: 'Once' }, sending)
+    expect([again.status, again.text]).toEqual([201, first.text])
+    expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
+    expect(await ann.send('POST', '/groups', { name: 'Once', description: 'x' }, { ...sending, as: 'form' })).toMatchObject({
+      text: first.text,
+    })
+    expect((await groupsOf(ann)).filter((name) => name === 'Once')).toEqual([])
+  })
+
+  test('many at once are one', async () => {
+    const sending = once()
+    const replies = await Promise.all(Array.from({ length: 8 }, () => ann.send('POST', '/groups', { name: 'Rush' }, sending)))
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect((await groupsOf(ann)).filter((name) => name === 'Rush')).toHaveLength(1)
+  })
+
+  test('with another body, path or method it is a conflict, and one user’s key is not another’s', async () => {
+    const sending = once()
+    const { id } = await ann.create('/groups', { name: 'Keyed' }, sending)
+    await ann.refused('CONFLICT', 'POST', '/groups', { name: 'Other' }, sending)
+    await ann.refused('CONFLICT', 'PUT', `/groups/${id}`, { name: 'Keyed' }, sending)
+    expect((await ben.create('/groups', { name: 'Keyed' }, sending)).owner_id).toBe(ben.id)
+  })
+
+  test('a request that was refused leaves the key free', async () => {
+    const sending = once()
+    await ann.refused('NOT_FOUND', 'POST', '/groups', { name: 'Second try', contacts: ['nobody'] }, sending)
+    await ann.create('/groups', { name: 'Second try' }, sending)
+  })
+
+  test('has 1 to 255 characters', async () => {
+    await ann.refused('VALIDATION_ERROR', 'POST', '/groups', { name: 'x' }, { headers: { 'idempotency-key': 'k'.repeat(256) } })
+    await ann.create('/groups', { name: 'x' }, { headers: { 'idempotency-key': 'k'.repeat(255) } })
+  })
+})
+
+describe('bodies', () => {
+  test.each([
+    ['a repeated scalar', 'name=a&name=b', 'VALIDATION_ERROR'],
+    ['10,000 fields', Array.from({ length: 10_000 }, (_, i) => `f${i}=1`).join('&'), 'VALIDATION_ERROR'],
+    ['deep nesting', `name${'[a]'.repeat(5_000)}=x`, 'VALIDATION_ERROR'],
+    ['__proto__', 'name=a&__proto__[admin]=1', 'VALIDATION_ERROR'],
+    ['bad percent-encoding', 'name=%zz', 'VALIDATION_ERROR'],
+    ['bad UTF-8', 'name=%ff', 'VALIDATION_ERROR'],
+    ['U+0000', 'name=a&description=%00', 'VALIDATION_ERROR'],
+    ['an unknown field with U+0000 in its name', 'name=a&x%00=1', 'VALIDATION_ERROR'],
+    ['more than a body may have', `name=${'a'.repeat(1_100_000)}`, 'PAYLOAD_TOO_LARGE'],
+    ['nothing', '', 'VALIDATION_ERROR'],
+  ] as const)('a form with %s is refused', async (_, raw, code) => {
+    await ann.refused(code, 'POST', '/groups', undefined, { raw, headers: FORM })
+  })
+
+  test.each([
+    ['text/plain', 'hello'],
+    ['multipart/form-data; boundary=x', '--x--'],
+    ['application/xml', '<a/>'],
+    ['application/x-www-form-urlencoded; charset=iso-8859-1', 'name=%FC'],
+    ['application/json; charset=utf-16', '{}'],
+  ])('%s is a media type that is not supported', async (type, raw) => {
+    await ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/groups', undefined, { raw, headers: { 'content-type': type } })
+  })
+
+  test('a charset that is UTF-8 by another spelling will do', async () => {
+    const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded; Charset="UTF-8"' }
+    expect((await ann.send('POST', '/groups', undefined, { raw: 'name=Gr%C3%BCn', headers })).body.name).toBe('Grün')
+  })
+
+  test('unknown fields are ignored', async () => {
+    await ann.create('/groups', { name: 'Plain', colour: 'green' })
+    await ann.create('/groups', { name: 'Plain', colour: { deep: ['green'] } }, { as: 'form' })
+  })
+
+  test('the URLs of an answer lead where the request came from, whatever its Host header holds', async () => {
+    const { body } = await ann.send('POST', '/groups', { name: 'Here' })
+    expect(body.avatar_url).toBe(`${server.base}/v1/avatars/Here`)
+    const reply = await server.app.inject({
+      url: `/v1/contacts/${ben.id}`,
+      headers: { authorization: `Bearer ${ann.token}`, host: 'evil.example"><script>' },
+    })
+    expect(reply.json().avatar_url).toMatch(/^http:\/\/localhost:\d+\/v1\/avatars\//)
+  })
+})
+
+test('a path that no database can hold leads nowhere', async () => {
+  await ann.refused('NOT_FOUND', 'GET', '/contacts/%00')
+  await ann.refused('NOT_FOUND', 'GET', '/groups/%ff')
+  await ann.refused('VALIDATION_ERROR', 'GET', '/contacts?username=%00')
+  await ann.refused('METHOD_NOT_ALLOWED', 'PATCH', '/groups')
+})
