@@ -21,8 +21,10 @@ import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Limiter } from './limits/limiter.ts'
 import { Pace } from './messaging/door/pace.ts'
+import { WebhookDispatcher } from './messaging/events/dispatcher.ts'
 import { EventHub } from './messaging/events/hub.ts'
 import { EventRelay } from './messaging/events/relay.ts'
+import { WebhookSender } from './messaging/events/webhook-sender.ts'
 import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { POLICIES_TOPIC, PolicyLibrary } from './policy/policy-library.ts'
 import { Health } from './providers/health.ts'
@@ -125,6 +127,8 @@ function compose(
   const documentFetcher = new DocumentFetcher({ allowPrivateUrls: config.allowPrivateUrls })
   const background = new Background(onError)
   const hub = new EventHub({ ...database, onError })
+  const webhookBox = secretBox(secrets.secretKey, 'webhook')
+  const webhookSender = new WebhookSender({ allowPrivateUrls: config.allowPrivateUrls })
   const metrics = new Metrics({
     auditWaiting: () => audit.waiting,
     auditLagSeconds: () => audit.lagSeconds,
@@ -177,6 +181,8 @@ function compose(
     pace: given.pace ?? new Pace(),
     relay: new EventRelay({ ...database, background }),
     hub,
+    webhookBox,
+    webhooks: new WebhookDispatcher({ ...database, clock, random, webhookBox, sender: webhookSender, background }),
     ready: async () => void (await database.pool.query('select 1')),
     /** Ends what waits, lets what runs finish, and writes what is queued. Call it when no request comes in any more. */
     close: async () => {
@@ -188,6 +194,7 @@ function compose(
         pools.close(SHUTDOWN_GRACE_MS),
         jwksAgent.close(),
         documentFetcher.close(),
+        webhookSender.close(),
         tracing.close(),
         closeParsers(),
         semantic?.close(),

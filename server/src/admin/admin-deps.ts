@@ -11,6 +11,7 @@ import type { Signal } from '../db/signal.ts'
 import type { ChatLimits } from '../gateway/chat-request.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
+import type { WebhookDispatcher } from '../messaging/events/dispatcher.ts'
 import type { AuthorizeDeps } from '../pipeline/stages/05-authorize.ts'
 import type { InspectDeps } from '../pipeline/stages/10-inspect.ts'
 import type { Health } from '../providers/health.ts'
@@ -24,6 +25,8 @@ export interface AdminDeps extends AuthorizeDeps, InspectDeps {
   readonly signal: Signal
   readonly workspaceBox: SecretBox
   readonly providerBox: SecretBox
+  readonly webhookBox: SecretBox
+  readonly webhooks: Pick<WebhookDispatcher, 'wake'>
   readonly providers: Cache<readonly Provider[]>
   readonly health: Health
   readonly providerCalls: { readonly pools: Pools }

@@ -21,6 +21,7 @@ import { providersRoutes } from './providers-routes.ts'
 import { reviewsRoutes } from './reviews-routes.ts'
 import { simulationRoutes } from './simulation-routes.ts'
 import { usersRoutes } from './users-routes.ts'
+import { webhooksRoutes } from './webhooks-routes.ts'
 import { chooseWorkspace } from './workspace-choice.ts'
 import { workspacesRoutes } from './workspaces-routes.ts'
 
@@ -47,7 +48,8 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     const models = [providersRoutes, modelsRoutes, discoveryRoutes]
     const rules = [policySetsRoutes, simulationRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
     const knowledge = [collectionsRoutes, documentsRoutes]
-    await register([...people, ...models, ...rules, ...knowledge])(scope)
+    const messaging = [webhooksRoutes]
+    await register([...people, ...models, ...rules, ...knowledge, ...messaging])(scope)
   })
 }
 

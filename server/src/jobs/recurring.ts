@@ -9,6 +9,8 @@ import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { removeExpired } from '../memory/erase.ts'
 import { removeOldKeys } from '../messaging/door/idempotency.ts'
+import { removeEnded } from '../messaging/events/delivery-store.ts'
+import type { WebhookDispatcher } from '../messaging/events/dispatcher.ts'
 import { pruneLog } from '../messaging/events/log-store.ts'
 import type { EventRelay } from '../messaging/events/relay.ts'
 import { eraseExpired } from '../review/review-store.ts'
@@ -22,6 +24,8 @@ const SWEEP_BATCH = 50
 const EVENT_BATCH = 1_000
 /** How far back event streams resume (decisions.md §3, Events). */
 const EVENT_LOG_MS = 7 * DAY
+/** How long deliveries are shown, and can be sent once more, after they have ended. */
+const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
 const PAGE = 100
 
 interface Deps {
@@ -29,6 +33,7 @@ interface Deps {
   readonly clock: Clock
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly relay: Pick<EventRelay, 'run'>
+  readonly webhooks: Pick<WebhookDispatcher, 'wake'>
   /** Of the embedded database; PostgreSQL looks after itself. */
   readonly upkeep: Upkeep | undefined
 }
@@ -42,7 +47,8 @@ export const recurringJobs = (deps: Deps): Job[] => [
   { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
   // Who writes events wakes the relay; this is for what was written as its node died, and by those who cannot wake it.
   { name: 'relay events', everyMs: SECOND / 4, run: () => deps.relay.run() },
-  { name: 'prune the log of events', everyMs: HOUR, run: () => pruneEvents(deps) },
+  { name: 'deliver to webhooks', everyMs: SECOND, run: async () => deps.webhooks.wake() },
+  { name: 'prune events and deliveries', everyMs: HOUR, run: () => pruneEvents(deps) },
   { name: 'forget idempotency keys', everyMs: 60 * SECOND, run: () => forgetKeys(deps) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endRetention(deps) },
   ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
@@ -68,6 +74,10 @@ async function removeCollections({ db }: Deps): Promise<void> {
 async function pruneEvents({ db, clock }: Deps): Promise<void> {
   const before = new Date(clock.now().getTime() - EVENT_LOG_MS)
   while ((await pruneLog(db, before, EVENT_BATCH)) === EVENT_BATCH);
+  for (const state of ['delivered', 'dead'] as const) {
+    const ended = new Date(clock.now().getTime() - DELIVERIES_MS[state])
+    while ((await removeEnded(db, state, ended, EVENT_BATCH)) === EVENT_BATCH);
+  }
 }
 
 async function forgetKeys({ db, clock }: Deps): Promise<void> {

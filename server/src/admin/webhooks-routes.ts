@@ -1,0 +1,151 @@
+import { Type } from 'typebox'
+import type { Db } from '../db/database.ts'
+import { listDeliveries, replayDead, replayDelivery } from '../messaging/events/delivery-store.ts'
+import type { Webhook } from '../messaging/events/webhook.ts'
+import { webhookUrlProblem } from '../messaging/events/webhook-sender.ts'
+import { createWebhook, deleteWebhook, findWebhook, listWebhooks, updateWebhook } from '../messaging/events/webhook-store.ts'
+import type { AdminApp, AdminDeps } from './admin-deps.ts'
+import { change } from './change.ts'
+import { changedFields } from './changed-fields.ts'
+import { inWorkspace } from './operation.ts'
+import { listOf, PAGE, pageOf } from './paging.ts'
+import { invalid, notFound } from './refusals.ts'
+import { List, pathOf } from './shapes.ts'
+import {
+  CreatedWebhookView,
+  DeliveryView,
+  deliveryView,
+  State,
+  WebhookCreate,
+  WebhookPatch,
+  WebhookView,
+  webhookFields,
+  webhookView,
+} from './webhook-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the webhook, or the Workspace' }
+const one = { query: {}, params: pathOf('id'), errors: UNKNOWN }
+const KEPT =
+  'Delivered ones are kept for 7 days, dead ones for 30; what has been deleted in the conversations is deleted here too.'
+
+const docs = {
+  list: inWorkspace('listWebhooks', 'Webhooks, oldest first', { query: PAGE, answers: { 200: List(WebhookView) } }),
+  create: inWorkspace('createWebhook', 'Tell a URL of everything that happens in messaging, from now on', {
+    description:
+      'By POST, with the headers and the signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. ' +
+      'What fails is tried again for 3 days, then it is dead. The secret is in this answer, and nowhere afterwards.',
+    query: {},
+    body: WebhookCreate,
+    answers: { 201: CreatedWebhookView },
+  }),
+  get: inWorkspace('getWebhook', 'One webhook', { ...one, answers: { 200: WebhookView } }),
+  update: inWorkspace('updateWebhook', 'Change a webhook', {
+    description: 'What is left out stays. While it is disabled nothing is sent, and what happens is not kept for it.',
+    ...one,
+    body: WebhookPatch,
+    answers: { 200: WebhookView },
+  }),
+  remove: inWorkspace('deleteWebhook', 'Delete a webhook with its deliveries', { ...one, answers: { 204: null } }),
+  deliveries: inWorkspace('listWebhookDeliveries', "A webhook's deliveries, newest first", {
+    description: `\`state=dead\` lists those that were given up. ${KEPT}`,
+    ...one,
+    query: { ...PAGE, state: Type.Optional(State) },
+    answers: { 200: List(DeliveryView) },
+  }),
+  replay: inWorkspace('replayWebhookDelivery', 'Send a delivery once more, with the same id', {
+    description: 'In any state; for 3 days again.',
+    query: {},
+    params: pathOf('id', 'delivery'),
+    answers: { 200: DeliveryView },
+    errors: { 404: 'NOT_FOUND: the delivery, the webhook, or the Workspace' },
+  }),
+  replayDead: inWorkspace('replayDeadWebhookDeliveries', 'Send every dead delivery of a webhook once more', {
+    ...one,
+    answers: { 200: Type.Object({ replayed: Type.Integer({ description: 'How many.' }) }) },
+  }),
+}
+
+export function webhooksRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { db, webhookBox: box, webhooks } = deps
+
+  app.get('/webhooks', { schema: docs.list }, async ({ workspaceId, query }) =>
+    listOf(await listWebhooks(db, workspaceId, pageOf(query)), webhookView, ({ id }) => id),
+  )
+
+  app.post('/webhooks', { schema: docs.create }, async (request, reply) => {
+    const { workspaceId, body } = request
+    check(body, deps)
+    const created = await change(deps, request, async (tx, now) => {
+      const fields = { types: null, enabled: true, ...webhookFields(body), url: body.url }
+      const value = await createWebhook(tx, workspaceId, fields, { box, now })
+      return { value, action: 'webhook.create', id: value.id, fields: changedFields(WebhookCreate, body) }
+    })
+    return reply.status(201).send({ secret: created.secret, ...webhookView(created) })
+  })
+
+  app.get('/webhooks/:id', { schema: docs.get }, async ({ workspaceId, params }) =>
+    webhookView(await known(db, workspaceId, params.id)),
+  )
+
+  app.patch('/webhooks/:id', { schema: docs.update }, async (request) => {
+    const { workspaceId, params, body } = request
+    check(body, deps)
+    const updated = await change(deps, request, async (tx, now) => {
+      const value = await updateWebhook(tx, workspaceId, params.id, webhookFields(body), now)
+      if (!value) throw notFound('webhook')
+      return { value, action: 'webhook.update', id: value.id, fields: changedFields(WebhookPatch, body) }
+    })
+    return webhookView(updated)
+  })
+
+  app.delete('/webhooks/:id', { schema: docs.remove }, async (request, reply) => {
+    const { id } = request.params
+    await change(deps, request, async (tx) => {
+      if (!(await deleteWebhook(tx, request.workspaceId, id))) throw notFound('webhook')
+      return { value: undefined, action: 'webhook.delete', id }
+    })
+    return reply.status(204).send()
+  })
+
+  app.get('/webhooks/:id/deliveries', { schema: docs.deliveries }, async ({ workspaceId, params, query }) => {
+    const { id: webhookId } = await known(db, workspaceId, params.id)
+    const { state } = query
+    const asked = { ...pageOf(query), ...(state !== undefined && { state }) }
+    return listOf(await listDeliveries(db, { workspaceId, webhookId }, asked), deliveryView, ({ id }) => id)
+  })
+
+  app.post('/webhooks/:id/deliveries/:delivery/replay', { schema: docs.replay }, async (request) => {
+    const { workspaceId, params } = request
+    const { id: webhookId } = await known(db, workspaceId, params.id)
+    const delivery = await change(deps, request, async (tx, now) => {
+      const value = await replayDelivery(tx, { workspaceId, webhookId }, params.delivery, now)
+      if (!value) throw notFound('delivery')
+      return { value, action: 'webhook_delivery.replay', id: value.id }
+    })
+    webhooks.wake()
+    return deliveryView(delivery)
+  })
+
+  app.post('/webhooks/:id/replay', { schema: docs.replayDead }, async (request) => {
+    const { workspaceId, params } = request
+    const { id: webhookId } = await known(db, workspaceId, params.id)
+    const replayed = await change(deps, request, async (tx, now) => {
+      const value = await replayDead(tx, { workspaceId, webhookId }, now)
+      return { value, action: 'webhook.replay', id: webhookId }
+    })
+    webhooks.wake()
+    return { replayed }
+  })
+}
+
+async function known(db: Db, workspaceId: string, id: string): Promise<Webhook> {
+  const webhook = await findWebhook(db, workspaceId, id)
+  if (!webhook) throw notFound('webhook')
+  return webhook
+}
+
+/** Throws a 400 for a URL that nothing may be sent to. */
+function check({ url }: WebhookPatch, { config }: AdminDeps): void {
+  const problem = url === undefined ? undefined : webhookUrlProblem(url, config.allowPrivateUrls)
+  if (problem !== undefined) throw invalid({ param: 'url', message: problem })
+}

@@ -1,0 +1,90 @@
+import type { LookupFunction } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { Agent, type Dispatcher } from 'undici'
+import { exchange } from '../../lib/exchange.ts'
+import { guardedConnector, hostProblem } from '../../providers/url-guard.ts'
+import type { Claimed } from './delivery-queue.ts'
+
+export interface SenderOptions {
+  /** GATEHOUSE_ALLOW_PRIVATE_URLS. */
+  readonly allowPrivateUrls: boolean
+  readonly timeoutMs?: number
+  /** Resolves names; tests bring their own. */
+  readonly lookup?: LookupFunction
+}
+
+/** Standard Webhooks recommends 15 to 30 s. */
+const TIMEOUT_MS = 15_000
+const CONNECT_MS = 5_000
+const MAX_ANSWER_BYTES = 65_536
+const CONNECTIONS = 8
+
+/** What a receiver answered; `failure` in words for its operator, null: it has the event. */
+export interface Sent {
+  readonly status: number | null
+  readonly failure: string | null
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  blocked: 'The URL leads to an address that is not public.',
+  connect: 'No connection could be made.',
+  timeout: 'It took too long.',
+  aborted: 'The server was stopped.',
+}
+
+/** What is wrong with a webhook's URL, in words for its operator; undefined when nothing is. Other names are judged when connecting. */
+export function webhookUrlProblem(text: string, allowPrivateUrls: boolean): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) return 'must be an absolute URL and start with https:// or http://'
+  if (url.username || url.password) return 'must not hold credentials'
+  return hostProblem(url, allowPrivateUrls)
+}
+
+/** Sends events as Standard Webhooks has it. Redirects are not followed: where they lead nobody has checked. */
+export class WebhookSender {
+  readonly #options: SenderOptions
+  readonly #agent: Agent
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+    const connect = guardedConnector(options.allowPrivateUrls, CONNECT_MS, options.lookup)
+    this.#agent = new Agent({ connect, connections: CONNECTIONS, pipelining: 1 })
+  }
+
+  async send({ id, url: text, secret, type, happenedAt, payload }: Claimed, now: Date, signal?: AbortSignal): Promise<Sent> {
+    const { allowPrivateUrls, timeoutMs = TIMEOUT_MS } = this.#options
+    const url = new URL(text)
+    if (webhookUrlProblem(text, allowPrivateUrls) !== undefined) return { status: null, failure: WORDS.blocked as string }
+    const head = JSON.stringify({ id, type, timestamp: happenedAt.toISOString() })
+    const body = `${head.slice(0, -1)},"payload":${payload}}`
+    const answer = await exchange(this.#to(url.origin), {
+      method: 'POST',
+      path: url.pathname + url.search,
+      headers: [
+        ...['content-type', 'application/json', 'user-agent', 'gatehouse', 'accept-encoding', 'identity'],
+        ...['webhook-id', id, 'webhook-timestamp', String(Math.floor(now.getTime() / 1_000))],
+        ...['webhook-signature', new Webhook(secret).sign(id, now, body)],
+      ],
+      body,
+      timeoutMs,
+      maxBytes: MAX_ANSWER_BYTES,
+      signal,
+      now: () => now.getTime(),
+    })
+    const status = answer.status || null
+    // What it says beside its status is of no interest, nor whether it comes to its end.
+    if (status !== null && status < 300) return { status, failure: null }
+    if (status !== null)
+      return { status, failure: status < 400 ? 'It redirects, which is not followed.' : `It answered ${status}.` }
+    return { status, failure: WORDS[answer.ok ? '' : answer.failure] ?? 'The connection broke off.' }
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy()
+  }
+
+  #to(origin: string): Dispatcher {
+    const dispatch: Dispatcher['dispatch'] = (options, handler) => this.#agent.dispatch({ ...options, origin }, handler)
+    return { dispatch } as Dispatcher
+  }
+}

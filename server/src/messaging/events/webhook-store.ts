@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import { type Page, type PageRequest, pageOf } from '../../applications/shapes.ts'
+import { uuidOfWorkspace } from '../../applications/store-support.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { WebhookTable } from '../../db/messaging-tables.ts'
+import { fromId, newUuid, toId } from '../../lib/id.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { EventType } from './event.ts'
+import { logPosition } from './log-store.ts'
+import type { Webhook, WebhookFields } from './webhook.ts'
+
+const SECRET_BYTES = 32
+
+const webhookOf = (row: Selectable<WebhookTable>): Webhook => ({
+  id: toId('whk', row.id),
+  url: row.url,
+  types: row.types as EventType[] | null,
+  enabled: row.enabled,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+/** It is told of what happens from now on. `secret` is shown to nobody after this. */
+export async function createWebhook(
+  tx: Tx,
+  workspaceId: string,
+  { url, types, enabled }: WebhookFields,
+  { box, now }: { readonly box: SecretBox; readonly now: Date },
+): Promise<Webhook & { readonly secret: string }> {
+  const id = newUuid()
+  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+  const { last } = await logPosition(tx, workspaceId)
+  const row = await tx
+    .insertInto('webhook')
+    .values({
+      id,
+      workspace_id: uuidOfWorkspace(workspaceId),
+      url,
+      secret: box.seal(secret, toId('whk', id)),
+      types: types && [...types],
+      enabled,
+      position: last,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ...webhookOf(row), secret }
+}
+
+export async function findWebhook(db: Db, workspaceId: string, id: string): Promise<Webhook | undefined> {
+  const uuid = fromId('whk', id)
+  if (uuid === undefined) return undefined
+  const row = await webhooks(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  return row && webhookOf(row)
+}
+
+/** Oldest first. Undefined when `page.after` is no id. */
+export async function listWebhooks(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Webhook> | undefined> {
+  let query = webhooks(db, workspaceId)
+  if (page.after !== undefined) {
+    const after = fromId('whk', page.after)
+    if (after === undefined) return undefined
+    query = query.where('id', '>', after)
+  }
+  const rows = await query
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .execute()
+  return pageOf(rows, page.limit, webhookOf)
+}
+
+/** What happened while it was disabled it is not told of. Undefined when there is none. */
+export async function updateWebhook(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  fields: Partial<WebhookFields>,
+  now: Date,
+): Promise<Webhook | undefined> {
+  const uuid = fromId('whk', id)
+  const stored = uuid && (await webhooks(tx, workspaceId).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
+  if (!stored) return undefined
+  const { url = stored.url, types = stored.types, enabled = stored.enabled } = fields
+  const position = enabled && !stored.enabled ? (await logPosition(tx, workspaceId)).last : stored.position
+  const row = await tx
+    .updateTable('webhook')
+    .set({ url, types: types && [...types], enabled, position, updated_at: now })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', stored.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return webhookOf(row)
+}
+
+/** With its deliveries. False when there is none. */
+export async function deleteWebhook(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+  const uuid = fromId('whk', id)
+  if (uuid === undefined) return false
+  const { numDeletedRows } = await tx
+    .deleteFrom('webhook')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuid)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Whether anybody in any Workspace is to be told of anything. */
+export async function anyWebhook(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('webhook').select('id').where('enabled', '=', true).limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+const webhooks = (db: Db, workspaceId: string) =>
+  db.selectFrom('webhook').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
