@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
 import { withdrawReviews } from '../../review/withdraw.ts'
+import { eraseEvents } from '../events/erase.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
 import { membersOfConversation } from './members.ts'
@@ -23,5 +24,6 @@ export async function deleteConversation(tx: Tx, workspaceId: string, id: string
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('id', '=', conversation)
     .execute()
+  await eraseEvents(tx, workspaceId, { conversationId: id })
   await emit(tx, { workspaceId, type: 'conversation.deleted', audience, payload: { id } })
 }

@@ -9,6 +9,7 @@ export type Forgotten = { readonly objectIds: readonly string[] } | { readonly c
  * so that no text outlives its message there. That it was deleted stays told.
  */
 export async function eraseEvents(tx: Tx, workspaceId: string, forgotten: Forgotten): Promise<void> {
+  if ('objectIds' in forgotten && forgotten.objectIds.length === 0) return
   // In the order in which an event goes: where it is on its way from one to the next, its row's lock is waited for.
   for (const table of ['event_outbox', 'event_log', 'webhook_delivery'] as const) {
     await tx

@@ -4,6 +4,7 @@ import { fromId } from '../../lib/id.ts'
 import { withdrawReviews } from '../../review/withdraw.ts'
 import { membersOfConversation } from '../conversations/members.ts'
 import type { Member } from '../door/member.ts'
+import { eraseEvents } from '../events/erase.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernedText } from '../governance/governed-text.ts'
 import { uuidOf } from '../ids.ts'
@@ -104,8 +105,8 @@ export async function deleteMessages(
     .execute()
   const audience = await membersOfConversation(tx, workspaceId, conversationId)
   const removed = ids.filter((_, index) => gone.some(({ id }) => id === uuids[index]))
-  for (const id of removed) {
-    await emit(tx, { workspaceId, type: 'message.deleted', audience, payload: { id, conversation_id: conversationId } })
-  }
+  const payload = { conversation_id: conversationId }
+  await eraseEvents(tx, workspaceId, { objectIds: removed })
+  await emit(tx, ...removed.map((id) => ({ workspaceId, type: 'message.deleted' as const, audience, payload: { id, ...payload } })))
   return removed
 }
