@@ -20,6 +20,7 @@ import { type Clock, systemClock } from './lib/clock.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Limiter } from './limits/limiter.ts'
+import { AssistantWorker } from './messaging/assistants/worker.ts'
 import { Pace } from './messaging/door/pace.ts'
 import { WebhookDispatcher } from './messaging/events/dispatcher.ts'
 import { EventHub } from './messaging/events/hub.ts'
@@ -166,6 +167,8 @@ function compose(
     audit,
     observe: exchangeObserver({ metrics, tracing, log }),
   } satisfies GatewayDeps
+  const relay = new EventRelay({ ...database, background })
+  const assistants = new AssistantWorker({ ...gateway, signal, log, relay })
 
   return {
     ...gateway,
@@ -179,7 +182,8 @@ function compose(
     adminAuthenticator: new AdminAuthenticator(database),
     members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
     pace: given.pace ?? new Pace(),
-    relay: new EventRelay({ ...database, background }),
+    relay,
+    assistants,
     hub,
     webhookBox,
     webhooks: new WebhookDispatcher({ ...database, clock, random, webhookBox, sender: webhookSender, background }),
@@ -188,6 +192,7 @@ function compose(
     close: async () => {
       waiters.close()
       hub.close()
+      await assistants.close()
       await background.close()
       await audit.drain()
       await Promise.all([

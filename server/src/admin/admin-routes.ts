@@ -7,6 +7,7 @@ import { accessTokensRoutes } from './access-tokens-routes.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { adminTokensRoutes } from './admin-tokens-routes.ts'
 import { applicationsRoutes } from './applications-routes.ts'
+import { assistantsRoutes } from './assistants-routes.ts'
 import { auditLogRoutes } from './audit-log-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { checkRequests, readBodies } from './bodies.ts'
@@ -45,7 +46,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   await app.register(async (scope) => {
     scope.addHook('preHandler', chooseWorkspace(deps.db))
     const people = [applicationsRoutes, keysRoutes, usersRoutes, accessTokensRoutes, memoriesRoutes, adminTokensRoutes]
-    const models = [providersRoutes, modelsRoutes, discoveryRoutes]
+    const models = [providersRoutes, modelsRoutes, discoveryRoutes, assistantsRoutes]
     const rules = [policySetsRoutes, simulationRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
     const knowledge = [collectionsRoutes, documentsRoutes]
     const messaging = [webhooksRoutes]

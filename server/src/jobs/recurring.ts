@@ -8,6 +8,7 @@ import { sweepCollections } from '../knowledge/sweep.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { removeExpired } from '../memory/erase.ts'
+import type { AssistantWorker } from '../messaging/assistants/worker.ts'
 import { removeOldKeys } from '../messaging/door/idempotency.ts'
 import { removeEnded } from '../messaging/events/delivery-store.ts'
 import type { WebhookDispatcher } from '../messaging/events/dispatcher.ts'
@@ -33,6 +34,7 @@ interface Deps {
   readonly clock: Clock
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly relay: Pick<EventRelay, 'run'>
+  readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'wake'>
   /** Of the embedded database; PostgreSQL looks after itself. */
   readonly upkeep: Upkeep | undefined
@@ -47,6 +49,8 @@ export const recurringJobs = (deps: Deps): Job[] => [
   { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
   // Who writes events wakes the relay; this is for what was written as its node died, and by those who cannot wake it.
   { name: 'relay events', everyMs: SECOND / 4, run: () => deps.relay.run() },
+  // Likewise: who sends a message to one wakes them.
+  { name: 'answer as assistants', everyMs: SECOND, run: () => deps.assistants.run() },
   { name: 'deliver to webhooks', everyMs: SECOND, run: async () => deps.webhooks.wake() },
   { name: 'prune events and deliveries', everyMs: HOUR, run: () => pruneEvents(deps) },
   { name: 'forget idempotency keys', everyMs: 60 * SECOND, run: () => forgetKeys(deps) },

@@ -1,0 +1,94 @@
+import { findApplication } from '../../applications/application-store.ts'
+import { isStorable, type Page, type PageRequest, pageOf } from '../../applications/shapes.ts'
+import { createUser, updateUser } from '../../applications/user-store.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { uuidOf } from '../ids.ts'
+import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch, assistantOf } from './assistant.ts'
+
+export type AssistantChange =
+  | { readonly ok: true; readonly assistant: Assistant }
+  | { readonly ok: false; readonly reason: 'not_found' | 'no_application' | 'id_taken' | 'username_taken' }
+
+/** A user of its own: one who exists already stays a person. */
+export async function createAssistant(tx: Tx, workspaceId: string, create: AssistantCreate, now: Date): Promise<AssistantChange> {
+  const application = await findApplication(tx, workspaceId, create.application_id)
+  if (!application) return { ok: false, reason: 'no_application' }
+  const { id, username } = create
+  const made = await createUser(tx, workspaceId, { ...(id !== undefined && { id }), username, role: ASSISTANT_ROLE }, now)
+  if (!made.ok) return made
+  await tx
+    .insertInto('contact_profile')
+    .values({
+      workspace_id: uuidOf('ws', workspaceId),
+      user_id: made.user.id,
+      display_name: create.display_name ?? null,
+      phone_number: '',
+      avatar_url: create.avatar_url ?? null,
+      application_id: uuidOf('app', application.id),
+      last_active_at: null,
+    })
+    .execute()
+  return found(await findAssistant(tx, workspaceId, made.user.id))
+}
+
+export async function updateAssistant(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  patch: AssistantPatch,
+  now: Date,
+): Promise<AssistantChange> {
+  if (!(await findAssistant(tx, workspaceId, id))) return { ok: false, reason: 'not_found' }
+  const { username, application_id: applicationId, display_name: displayName, avatar_url: avatarUrl } = patch
+  if (applicationId !== undefined && !(await findApplication(tx, workspaceId, applicationId))) {
+    return { ok: false, reason: 'no_application' }
+  }
+  const renamed = await updateUser(tx, workspaceId, id, { ...(username !== undefined && { username }) }, now)
+  if (!renamed.ok) return renamed
+  const fields = {
+    ...(applicationId !== undefined && { application_id: uuidOf('app', applicationId) }),
+    ...(displayName !== undefined && { display_name: displayName }),
+    ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
+  }
+  if (Object.keys(fields).length > 0) {
+    await tx
+      .updateTable('contact_profile')
+      .set(fields)
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .where('user_id', '=', id)
+      .execute()
+  }
+  return found(await findAssistant(tx, workspaceId, id))
+}
+
+export async function findAssistant(db: Db, workspaceId: string, id: string): Promise<Assistant | undefined> {
+  if (!isStorable(id)) return undefined
+  const row = await assistants(db, workspaceId).where('user.id', '=', id).executeTakeFirst()
+  return row && assistantOf(row)
+}
+
+/** By id. Undefined when no id can be as `page.after` is. */
+export async function listAssistants(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Assistant> | undefined> {
+  if (!isStorable(page.after ?? '')) return undefined
+  let query = assistants(db, workspaceId)
+  if (page.after !== undefined) query = query.where('user.id', '>', page.after)
+  const rows = await query
+    .orderBy('user.id')
+    .limit(page.limit + 1)
+    .execute()
+  return pageOf(rows, page.limit, assistantOf)
+}
+
+const found = (assistant: Assistant | undefined): AssistantChange =>
+  assistant ? { ok: true, assistant } : { ok: false, reason: 'not_found' }
+
+const assistants = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('workspace_user as user')
+    .innerJoin('contact_profile as profile', (join) =>
+      join.onRef('profile.workspace_id', '=', 'user.workspace_id').onRef('profile.user_id', '=', 'user.id'),
+    )
+    .where('user.workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('profile.application_id', 'is not', null)
+    .select(['user.id', 'user.workspace_id', 'user.username', 'user.created_at'])
+    .select(['profile.display_name', 'profile.avatar_url', 'profile.application_id'])

@@ -1,0 +1,153 @@
+import type { Logger } from 'pino'
+import type { Db, Tx } from '../../db/database.ts'
+import { GatehouseError } from '../../errors.ts'
+import { inTransaction } from '../door/transaction.ts'
+import { emit } from '../events/outbox.ts'
+import type { EventRelay } from '../events/relay.ts'
+import type { GovernDeps } from '../governance/governed-text.ts'
+import { HeldText } from '../governance/held-text.ts'
+import { prepareMessage, type ReadyMessage, storeMessage } from '../messages/send-message.ts'
+import { type AskDeps, askPipeline, type Outcome } from './ask-pipeline.ts'
+import { type Setting, settingOf } from './setting.ts'
+import { endTurn, holdTurn, postponeTurn, refuseTurn, type Turn } from './turn-store.ts'
+import { HELD, wordsFor } from './words.ts'
+
+export interface TurnDeps extends AskDeps, GovernDeps {
+  readonly db: Db
+  readonly log: Logger
+  readonly relay: Pick<EventRelay, 'wake'>
+}
+
+/** A turn that keeps failing, or that limits keep from its answer for that long, is given up. */
+const MAX_ATTEMPTS = 3
+const MAX_WAIT_MS = 10 * 60_000
+/** What a message holds; a model may say more. */
+const MAX_BYTES = 32 * 1_024
+
+/**
+ * Answers one message: what the assistant says and the end of the turn are one transaction, so it is said once, whoever dies
+ * when. Throws where the database does not answer; then the turn is taken again after its claim.
+ */
+export async function takeTurn(turn: Turn, signal: AbortSignal, deps: TurnDeps): Promise<void> {
+  const setting = await settingOf(deps.db, turn)
+  if (!setting) return end(turn, deps)
+  // It ended in a way that nobody could tell of, as a process does that is killed by what it works on.
+  if (turn.attempts > MAX_ATTEMPTS) return giveUp(turn, setting, deps)
+  if (turn.reviewItemId === null) await tellOfTyping(turn, setting, deps)
+  await settle(turn, setting, await askPipeline(turn, setting, signal, deps), deps)
+}
+
+const end = (turn: Turn, { db }: TurnDeps): Promise<void> => inTransaction(db, async (tx) => void (await endTurn(tx, turn)))
+
+async function tellOfTyping(turn: Turn, { members }: Setting, { db, relay }: TurnDeps): Promise<void> {
+  const { workspaceId, assistantId, conversationId } = turn
+  const audience = members.filter((id) => id !== assistantId)
+  const payload = { conversation_id: conversationId, contact_id: assistantId }
+  await inTransaction(db, (tx) => emit(tx, { workspaceId, type: 'assistant.typing', audience, payload }))
+  relay.wake()
+}
+
+async function settle(turn: Turn, setting: Setting, outcome: Outcome, deps: TurnDeps): Promise<void> {
+  switch (outcome.kind) {
+    case 'done':
+      return end(turn, deps)
+    case 'answer':
+      return answer(turn, setting, outcome.text, outcome.auditId, deps)
+    case 'refusal':
+      return refuse(turn, setting, outcome.text, outcome.auditId, deps)
+    case 'later':
+      return later(turn, setting, outcome, deps)
+    case 'held': {
+      // Told once: a hold that goes on in another, or is still pending, was told before.
+      const notice = turn.reviewItemId === null ? await ready(turn, setting, HELD, outcome.auditId, deps) : undefined
+      return together(setting, (tx) => holdTurn(tx, turn, outcome.reviewItemId), notice ? [notice] : [], deps)
+    }
+  }
+}
+
+/** The answer as a message: policies look at it as at any other, and a person may have to approve it. */
+async function answer(turn: Turn, setting: Setting, text: string, auditId: string | undefined, deps: TurnDeps): Promise<void> {
+  const reply = await ready(turn, setting, shortened(text), auditId, deps, turn.messageId)
+  if (!reply) return refuse(turn, setting, wordsFor('POLICY_DENIED'), auditId, deps)
+  if (!(reply.governed instanceof HeldText)) return together(setting, (tx) => endTurn(tx, turn), [reply], deps)
+  const notice = await ready(turn, setting, HELD, auditId, deps)
+  await inTransaction(deps.db, async (tx) => {
+    const now = deps.clock.now()
+    const sent = await storeMessage(tx, setting.assistant, reply, now)
+    if (sent.kind !== 'held' || !(await holdTurn(tx, turn, sent.reviewItemId))) throw new TurnLost()
+    if (notice) await storeMessage(tx, setting.assistant, notice, now)
+  }).catch(unlessLost)
+  deps.relay.wake()
+}
+
+async function refuse(turn: Turn, setting: Setting, text: string, auditId: string | undefined, deps: TurnDeps): Promise<void> {
+  const words = await ready(turn, setting, text, auditId, deps, turn.messageId)
+  await together(setting, (tx) => refuseTurn(tx, turn), words ? [words] : [], deps)
+}
+
+async function later(turn: Turn, setting: Setting, outcome: Outcome & { kind: 'later' }, deps: TurnDeps): Promise<void> {
+  const { code, afterMs, failed } = outcome
+  const now = deps.clock.now()
+  const waited = now.getTime() - turn.createdAt.getTime() + afterMs
+  const givenUp = failed ? turn.attempts >= MAX_ATTEMPTS : waited > MAX_WAIT_MS && turn.reviewItemId === null
+  if (givenUp) return refuse(turn, setting, wordsFor(code), undefined, deps)
+  await postponeTurn(deps.db, turn, new Date(now.getTime() + afterMs), { failed })
+}
+
+/** With words if that can be, and without where it cannot. */
+async function giveUp(turn: Turn, setting: Setting, deps: TurnDeps): Promise<void> {
+  if (turn.attempts === MAX_ATTEMPTS + 1) return refuse(turn, setting, wordsFor('INTERNAL'), undefined, deps)
+  return together(setting, (tx) => refuseTurn(tx, turn), [], deps)
+}
+
+/**
+ * Something that the assistant says, once policies have looked at it. Undefined when they deny it (which is recorded), or the
+ * assistant is not in the conversation any more.
+ */
+async function ready(
+  turn: Turn,
+  { assistant }: Setting,
+  text: string,
+  auditId: string | undefined,
+  deps: TurnDeps,
+  replyTo?: string,
+): Promise<ReadyMessage | undefined> {
+  const draft = { conversationId: turn.conversationId, text, attachments: [], replyTo, auditId }
+  try {
+    return await prepareMessage(deps, assistant, draft, deps.clock.now())
+  } catch (error) {
+    if (error instanceof GatehouseError && (error.code === 'POLICY_DENIED' || error.code === 'NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+/** Ends the turn's claim, and says what is said with it; neither, when the turn is somebody else's by now. */
+async function together(
+  { assistant }: Setting,
+  change: (tx: Tx) => Promise<boolean>,
+  messages: readonly ReadyMessage[],
+  deps: TurnDeps,
+): Promise<void> {
+  const say = messages.filter(({ governed, replyTo }) => replyTo !== undefined || !(governed instanceof HeldText))
+  await inTransaction(deps.db, async (tx) => {
+    if (!(await change(tx))) throw new TurnLost()
+    for (const message of say) await storeMessage(tx, assistant, message, deps.clock.now())
+  }).catch(unlessLost)
+  deps.relay.wake()
+}
+
+/** Rolls back what was made of a turn that has been taken by another worker, or has gone with its message. */
+class TurnLost extends Error {}
+
+function unlessLost(error: unknown): void {
+  const isGone = error instanceof GatehouseError && error.code === 'NOT_FOUND'
+  if (!(error instanceof TurnLost) && !isGone) throw error
+}
+
+function shortened(text: string): string {
+  const clean = text.toWellFormed().replaceAll('\0', '')
+  const bytes = Buffer.from(clean)
+  if (bytes.length <= MAX_BYTES) return clean
+  // A character that was cut through is left out.
+  return `${new TextDecoder().decode(bytes.subarray(0, MAX_BYTES - 8), { stream: true })}…`
+}
