@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
+import { stopWaitingFor } from '../conversations/read-marker.ts'
 import type { Member } from '../door/member.ts'
 import { forbidden, invalid, notFound } from '../door/refusals.ts'
 import { emit } from '../events/outbox.ts'
@@ -50,7 +51,7 @@ export async function setMembers(tx: Tx, { member, base, now }: Change, before: 
     ids.filter((id) => !before.memberIds.includes(id)),
     now,
   )
-  await leaveGroup(tx, group, left)
+  await stopWaitingFor(tx, member.workspaceId, await leaveGroup(tx, group, left), now)
   await tellGone(tx, member.workspaceId, before, left)
   // Through somebody who is in it: the caller may be who has left.
   const reader = { ...member, user: { ...member.user, id: ids[0] ?? before.ownerId } }

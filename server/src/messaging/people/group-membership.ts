@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { uuidOfWorkspace } from '../../applications/store-support.ts'
 import type { Tx } from '../../db/database.ts'
+import { toId } from '../../lib/id.ts'
+import type { LeftMarker } from '../conversations/read-marker.ts'
 import { insertMembers, uuidOfGroup } from './group-store.ts'
 
 /** One group of one Workspace, locked by the transaction (`lockGroup`). */
@@ -22,9 +24,12 @@ export async function joinGroup(tx: Tx, group: GroupOf, userIds: readonly string
     on conflict do nothing`.execute(tx)
 }
 
-/** Who leaves is in none of the group's conversations any more; what they have said stays. */
-export async function leaveGroup(tx: Tx, group: GroupOf, userIds: readonly string[]): Promise<void> {
-  if (userIds.length === 0) return
+/**
+ * Who leaves is in none of the group's conversations any more; what they have said stays. Answers up to where they had read:
+ * nobody waits for them any more.
+ */
+export async function leaveGroup(tx: Tx, group: GroupOf, userIds: readonly string[]): Promise<LeftMarker[]> {
+  if (userIds.length === 0) return []
   await lockConversations(tx, group)
   await tx
     .deleteFrom('group_member')
@@ -32,12 +37,14 @@ export async function leaveGroup(tx: Tx, group: GroupOf, userIds: readonly strin
     .where('group_id', '=', uuidOfGroup(group.groupId))
     .where('user_id', 'in', userIds)
     .execute()
-  await tx
+  const left = await tx
     .deleteFrom('conversation_member')
     .where('workspace_id', '=', uuidOfWorkspace(group.workspaceId))
     .where('user_id', 'in', userIds)
     .where('conversation_id', 'in', conversationsOf(tx, group).select('id'))
+    .returning(['conversation_id', 'read_sequence'])
     .execute()
+  return left.map((row) => ({ conversationId: toId('conv', row.conversation_id), readSequence: row.read_sequence }))
 }
 
 /** In one order, so that two who do this never wait for each other; a message that is just being sent is waited for. */

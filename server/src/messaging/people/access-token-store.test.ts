@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
+import { generateUserTokenKeys, signUserToken } from '../../applications/demo-tokens.ts'
+import { createUser, findUser } from '../../applications/user-store.ts'
+import { UserTokenVerifier } from '../../applications/user-token.ts'
+import { updateWorkspace } from '../../applications/workspace-store.ts'
+import type { Database } from '../../db/database.ts'
+import { fromId, newId } from '../../lib/id.ts'
+import { findTokenHolder, issueAccessToken, listAccessTokens, revokeAccessToken } from './access-token-store.ts'
+import { MemberAuthenticator } from './member-authenticator.ts'
+
+const NOW = new Date('2026-03-02T09:00:00Z')
+const sha256 = (text: string) => createHash('sha256').update(text).digest()
+const clock = { now: () => NOW }
+const noFetch = async (): Promise<never> => {
+  throw new Error('no keys are read from anywhere')
+}
+
+describe.each(testDatabases())('access tokens on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let foreign: string
+
+  const issue = async (userId = 'ann') => {
+    const issued = await issueAccessToken(database.db, workspaceId, userId, 'phone', NOW)
+    if (!issued) throw new Error('no such user')
+    return issued
+  }
+  const authenticator = () => {
+    const userTokens = new UserTokenVerifier({ ...database, clock, fetch: noFetch })
+    return new MemberAuthenticator({ ...database, clock, userTokens })
+  }
+
+  beforeAll(async () => {
+    database = await open()
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    foreign = (await seedWorkspace(database.db)).workspaceId
+    await createUser(database.db, workspaceId, { id: 'ann', username: 'ann', role: 'clerk', attributes: { a: 1 } }, NOW)
+  })
+  afterAll(() => database.close())
+
+  test('are stored as a hash alone, and lead to their user as the directory has them', async () => {
+    const { token } = await issue()
+    const row = await database.db
+      .selectFrom('access_token')
+      .selectAll()
+      .where('hash', '=', sha256(token))
+      .executeTakeFirstOrThrow()
+    expect(JSON.stringify(row)).not.toContain(token.slice(3))
+    expect(await findTokenHolder(database.db, sha256(token))).toMatchObject({
+      member: { workspaceId, user: { id: 'ann', role: 'clerk', department: '', attributes: { a: 1 }, verified: true } },
+      revokedAt: null,
+    })
+    expect(await authenticator().authenticate(`Bearer ${token}`)).toMatchObject({ workspaceId, user: { id: 'ann' } })
+  })
+
+  test('are for people: nobody speaks for an assistant or for who is not there', async () => {
+    const { applicationId } = await seedApplication(database.db, workspaceId)
+    await createUser(database.db, workspaceId, { id: 'helper', username: 'helper' }, NOW)
+    await database.db
+      .insertInto('contact_profile')
+      .values({
+        workspace_id: fromId('ws', workspaceId) ?? '',
+        user_id: 'helper',
+        phone_number: '',
+        application_id: fromId('app', applicationId) ?? '',
+      })
+      .execute()
+    for (const id of ['helper', 'nobody', '\0']) {
+      expect(await issueAccessToken(database.db, workspaceId, id, 'x', NOW)).toBeUndefined()
+    }
+    expect(await issueAccessToken(database.db, foreign, 'ann', 'x', NOW)).toBeUndefined()
+  })
+
+  test('are neither listed nor revoked by another Workspace', async () => {
+    const { id, token } = await issue()
+    for (const unknown of [id, newId('tok'), 'nonsense']) {
+      expect(await revokeAccessToken(database.db, foreign, unknown, NOW)).toBeUndefined()
+    }
+    expect(await listAccessTokens(database.db, foreign, 'ann', { limit: 10 })).toEqual({ data: [], hasMore: false })
+    expect((await findTokenHolder(database.db, sha256(token)))?.revokedAt).toBeNull()
+  })
+
+  test('once revoked say so', async () => {
+    const { id, token } = await issue()
+    await revokeAccessToken(database.db, workspaceId, id, NOW)
+    await expect(authenticator().authenticate(`Bearer ${token}`)).rejects.toMatchObject({ code: 'AUTH_KEY_REVOKED' })
+    expect(
+      (await listAccessTokens(database.db, workspaceId, 'ann', { limit: 100 }))?.data.find((each) => each.id === id),
+    ).toMatchObject({
+      name: 'phone',
+      revokedAt: NOW,
+    })
+  })
+
+  describe('a JWT', () => {
+    const claims = { issuedAt: NOW, expiresAt: new Date(NOW.getTime() + 3_600_000) }
+    const trust = async (workspace: string, publicJwk: object) => {
+      const jwks = { keys: [publicJwk] } as never
+      await database.db.transaction().execute((tx) => updateWorkspace(tx, workspace, { settings: { jwks } }))
+    }
+
+    test('of the Workspace’s keys serves as well, and puts who is new into the directory', async () => {
+      const { privateJwk, publicJwk } = await generateUserTokenKeys()
+      await trust(workspaceId, publicJwk)
+      const bearer = async (sub: string) => `Bearer ${await signUserToken(privateJwk, { sub, role: 'guest', ...claims })}`
+      const newcomer = newId('new')
+      expect(await authenticator().authenticate(await bearer(newcomer))).toMatchObject({
+        workspaceId,
+        user: { id: newcomer, role: 'guest', verified: true },
+      })
+      expect(await findUser(database.db, workspaceId, newcomer)).toMatchObject({ username: newcomer })
+      expect(await authenticator().authenticate(await bearer('ann'))).toMatchObject({ user: { id: 'ann', role: 'guest' } })
+      await createUser(database.db, workspaceId, { id: 'other', username: 'taken' }, NOW)
+      expect(await authenticator().authenticate(await bearer('taken'))).toMatchObject({ user: { id: 'taken' } })
+      await expect(authenticator().authenticate(await bearer('helper'))).rejects.toMatchObject({ code: 'AUTH_INVALID_KEY' })
+    })
+
+    test('that two Workspaces trust is nobody’s', async () => {
+      const { privateJwk, publicJwk } = await generateUserTokenKeys()
+      const bearer = `Bearer ${await signUserToken(privateJwk, { sub: 'ann', ...claims })}`
+      await trust(foreign, publicJwk)
+      expect(await authenticator().authenticate(bearer)).toMatchObject({ workspaceId: foreign })
+      await trust(workspaceId, publicJwk)
+      await expect(authenticator().authenticate(bearer)).rejects.toMatchObject({ code: 'AUTH_INVALID_KEY' })
+    })
+
+    test.each(['', 'Bearer', 'Bearer a.b', 'Bearer a.b.c.d', 'Basic a.b.c', `Bearer gu_${'x'.repeat(43)}`])(
+      '%s is none',
+      async (header) => {
+        await expect(authenticator().authenticate(header)).rejects.toMatchObject({ code: 'AUTH_INVALID_KEY' })
+      },
+    )
+  })
+})
