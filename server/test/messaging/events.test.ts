@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EventReader } from '../../../bench/support/event-reader.ts'
+import { adminClient, type Json } from '../admin/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Person, people, unhurried } from './client.ts'
+
+let server: TestServer
+let ann: Person
+let ben: Person
+let cleo: Person
+let chat: Json
+beforeAll(async () => {
+  server = await startServer({}, { pace: unhurried() })
+  ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
+  chat = await ann.create('/conversations', { contact_id: ben.id })
+})
+afterAll(() => server.close())
+
+const say = (message: string): Promise<Json> => ann.create('/messages', { conversation_id: chat.id, message })
+const about =
+  ({ id }: { id: string }, type = 'message.created') =>
+  (event: { type: string; data: string }) =>
+    event.type === type && JSON.parse(event.data).id === id
+const listen = ({ token }: Person, lastEventId?: number, query?: string): Promise<EventReader> =>
+  EventReader.open({ base: server.base, token, lastEventId, ...(query !== undefined && { query }) })
+
+test('a message is told to those who are in its conversation, as its sender has it, and to nobody else', async () => {
+  const [anns, bens, cleos] = await Promise.all([ann, ben, cleo].map((person) => listen(person)))
+  const sent = await say('hello')
+  const [first, second] = [await anns?.until(about(sent)), await bens?.until(about(sent))]
+  expect(first).toEqual(second)
+  expect(JSON.parse(first?.data ?? '')).toMatchObject({
+    id: sent.id,
+    conversation_id: chat.id,
+    message: 'hello',
+    contact_id: ann.id,
+  })
+  expect(await bens?.contentType).toBe('text/event-stream; charset=utf-8')
+  // Cleo is told of what comes later: it would have come before that.
+  const other = await cleo.create('/conversations', { contact_id: ann.id })
+  await cleos?.until(about(other, 'conversation.created'))
+  expect(cleos?.events).toHaveLength(1)
+  for (const reader of [anns, bens, cleos]) reader?.close()
+})
+
+test('ids rise by what happens, and a repeated request tells nothing twice', async () => {
+  const reader = await listen(ben)
+  const fields = { conversation_id: chat.id, message: 'once' }
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const sent = await ann.create('/messages', fields, { headers })
+  expect(await ann.create('/messages', fields, { headers })).toEqual(sent)
+  const last = await say('then')
+  await reader.until(about(last))
+  expect(reader.events.filter(about(sent))).toHaveLength(1)
+  const ids = reader.events.map(({ id }) => id)
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
+  reader.close()
+})
+
+describe('a reader resumes without loss or duplicate', () => {
+  test.each(['Last-Event-ID', 'after'])('after the event that %s names', async (by) => {
+    const before = await listen(ben)
+    const [one, two] = [await say('one'), await say('two')]
+    const first = await before.until(about(one))
+    await before.until(about(two))
+    before.close()
+    const three = await say('three')
+    const again = await (by === 'after' ? listen(ben, undefined, `after=${first.id}`) : listen(ben, first.id))
+    const four = await say('four')
+    await again.until(about(four))
+    expect([one, two, three, four].map((message) => again.events.filter(about(message)).length)).toEqual([0, 1, 1, 1])
+    again.close()
+  })
+
+  test('from where it began, when nothing had happened yet', async () => {
+    const reader = await listen(ben)
+    reader.close()
+    const missed = await say('missed')
+    const again = await listen(ben, reader.position)
+    await again.until(about(missed))
+    expect(again.events).toHaveLength(1)
+    again.close()
+  })
+
+  test('the header wins over the query, which a client cannot change when it comes back', async () => {
+    const reader = await listen(ben)
+    const one = await say('one')
+    const { id } = await reader.until(about(one))
+    reader.close()
+    const two = await say('two')
+    const again = await listen(ben, id, `after=${id - 1}`)
+    await again.until(about(two))
+    expect(again.events.some(about(one))).toBe(false)
+    again.close()
+  })
+
+  test('what has been deleted for good is told no more, its deletion is', async () => {
+    const reader = await listen(ben)
+    reader.close()
+    const gone = await say('soon gone')
+    await ann.remove(`/messages/${gone.id}`)
+    const again = await listen(ben, reader.position)
+    await again.until(about(gone, 'message.deleted'))
+    expect(again.events.map(({ type }) => type)).toEqual(['message.deleted'])
+    again.close()
+  })
+})
+
+test('a reader from a log that this server does not have is told to read anew, and hears what happens then', async () => {
+  const reader = await listen(ben, 900_000_000)
+  const { id } = await reader.until(({ type }) => type === 'reset')
+  const next = await say('after the reset')
+  await reader.until(about(next))
+  expect(reader.events.map(({ type }) => type)).toEqual(['reset', 'message.created'])
+  expect(reader.events[1]?.id).toBeGreaterThan(id)
+  reader.close()
+})
+
+test.each(['x', '-1', '1.5', '9'.repeat(20)])('Last-Event-ID %s is refused, and so is it as after', async (id) => {
+  const error = await ben.refused('VALIDATION_ERROR', 'GET', '/events', undefined, { headers: { 'last-event-id': id } })
+  expect(error.param).toBe('Last-Event-ID')
+  expect((await ben.refused('VALIDATION_ERROR', 'GET', `/events?after=${id}`)).param).toBe('after')
+})
+
+test('nobody listens without a token', () => ben.refused('AUTH_INVALID_KEY', 'GET', '/events', undefined, { token: null }))
+
+test('HEAD is answered, without a stream', async () => {
+  const reply = await ben.send('HEAD', '/events')
+  expect([reply.status, reply.text]).toEqual([200, ''])
+})
+
+test('a stream ends when its token is revoked, and others of the same user go on', async () => {
+  const admin = adminClient(server)
+  const { id, token } = await admin.create(`/users/${ben.id}/tokens`, {})
+  const [revoked, other] = [await listen({ ...ben, token }), await listen(ben)]
+  await admin.post(`/access-tokens/${id}/revoke`)
+  await expect(revoked.until(() => false)).rejects.toThrow('ended: true')
+  expect(other.ended).toBe(false)
+  other.close()
+})
+
+test('one user has so many streams and no more', async () => {
+  const readers = await Promise.all(Array.from({ length: 50 }, () => listen(cleo)))
+  const refusal = await cleo.send('GET', '/events')
+  expect([refusal.status, refusal.body?.error.code, refusal.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '10'])
+  for (const reader of readers) reader.close()
+})
+
+test('a server that stops ends its streams instead of waiting for them', async () => {
+  const other = await startServer({}, { pace: unhurried() })
+  const { dora } = await people(other, ['dora'])
+  const reader = await EventReader.open({ base: other.base, token: dora.token })
+  await other.app.close()
+  await expect(reader.until(() => false)).rejects.toThrow('ended: true')
+  await other.close()
+})

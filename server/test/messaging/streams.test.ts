@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EventReader } from '../../../bench/support/event-reader.ts'
+import type { Database } from '../../src/db/database.ts'
+import { Background } from '../../src/lib/background.ts'
+import { EventHub } from '../../src/messaging/events/hub.ts'
+import { emit } from '../../src/messaging/events/outbox.ts'
+import { EventRelay } from '../../src/messaging/events/relay.ts'
+import { testDatabases } from '../support/database.ts'
+import { seedWorkspace } from '../support/seed.ts'
+
+const fail = (error: Error): void => {
+  throw error
+}
+
+/** A node: its own relay and hub on the database that all nodes share. The bearer token is the user's id. */
+async function startNode(database: Database, workspaceId: string, heartbeatMs?: number) {
+  const background = new Background(fail)
+  const relay = new EventRelay({ ...database, background })
+  const hub = new EventHub({ ...database, onError: fail, ...(heartbeatMs !== undefined && { heartbeatMs }) })
+  const server: Server = createServer((request, response) => {
+    const after = request.headers['last-event-id']
+    const opening = {
+      member: { workspaceId, user: { id: request.headers.authorization?.slice(7) ?? '' } as never },
+      after: after === undefined ? undefined : Number(after),
+      mayStay: async () => true,
+    }
+    void hub.open(response, opening, () => response.writeHead(200, { 'content-type': 'text/event-stream' }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    relay,
+    listen: (token: string, lastEventId?: number) => EventReader.open({ base: `http://127.0.0.1:${port}`, token, lastEventId }),
+    close: async () => {
+      hub.close()
+      await background.close()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+type Node = Awaited<ReturnType<typeof startNode>>
+
+describe.each(testDatabases())('streams of events on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let node: Node
+  beforeAll(async () => {
+    database = await open()
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    node = await startNode(database, workspaceId)
+  })
+  afterAll(async () => {
+    await node.close()
+    await database.close()
+  })
+
+  const write = async (ids: readonly string[], audience: readonly string[], filler = ''): Promise<void> => {
+    const event = { workspaceId, type: 'message.created', audience } as const
+    const events = ids.map((id) => ({ ...event, payload: { id, filler } }))
+    await database.db.transaction().execute((tx) => emit(tx, ...events))
+    node.relay.wake()
+  }
+  const idsIn = ({ events }: EventReader): string[] => events.map(({ data }) => JSON.parse(data).id)
+  const having = (id: string) => (event: { data: string }) => JSON.parse(event.data).id === id
+
+  test('every reader gets every event once, in order, wherever it resumes while others write', async () => {
+    const ids = Array.from({ length: 200 }, (_, i) => `r${i}`)
+    const start = await node.listen('ann')
+    const readers = [start]
+    for (let at = 0; at < ids.length; at += 5) {
+      await write(ids.slice(at, at + 5), ['ann'])
+      // Cut off at any moment, and back at once: in the middle of catching up, too.
+      if (at % 20 === 0) {
+        const before = readers.at(-1) as EventReader
+        before.close()
+        readers.push(await node.listen('ann', before.position))
+      }
+    }
+    await readers.at(-1)?.until(having('r199'))
+    expect(readers.flatMap(idsIn)).toEqual(ids)
+    for (const reader of readers) reader.close()
+  })
+
+  test('a node hears what another has relayed', async () => {
+    const other = await startNode(database, workspaceId)
+    const reader = await other.listen('bob')
+    await write(['from afar'], ['bob'])
+    await reader.until(having('from afar'))
+    await other.close()
+  })
+
+  test('a heartbeat shows that the stream lives, and moves its place past what concerns others', async () => {
+    const beating = await startNode(database, workspaceId, 20)
+    const [reader, other] = [await beating.listen('ann'), await beating.listen('bob')]
+    const from = reader.position as number
+    await write(['for bob'], ['bob'])
+    await other.until(having('for bob'))
+    await expect.poll(() => reader.position).toBe(from + 1)
+    expect(reader.events).toEqual([])
+    expect(reader.comments).toBeGreaterThan(0)
+    await beating.close()
+  })
+
+  test('a reader that does not read is cut off, harms nobody, and resumes without loss', async () => {
+    const ids = Array.from({ length: 120 }, (_, i) => `b${i}`)
+    const socket = connect(node.port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sloth\r\n\r\n')
+    const [head] = await once(socket, 'data')
+    const from = Number(/id: (\d+)/.exec(String(head))?.[1] ?? String((await once(socket, 'data'))[0]).match(/id: (\d+)/)?.[1])
+    socket.pause()
+    const quick = await node.listen('hare')
+    const filler = 'x'.repeat(100_000)
+    for (const id of ids) await write([id], ['sloth', 'hare'], filler)
+    await quick.until(having('b119'))
+    expect(idsIn(quick)).toEqual(ids)
+    let received = 0
+    socket.on('data', (bytes) => {
+      received += bytes.length
+    })
+    socket.on('error', () => {})
+    socket.resume()
+    await once(socket, 'close')
+    expect(received).toBeLessThan(ids.length * filler.length)
+    // The resumed reader is slow as well: it gets as much at a time as it takes.
+    const again = await node.listen('sloth', from)
+    await again.until(having('b119'))
+    expect(idsIn(again)).toEqual(ids)
+    for (const reader of [quick, again]) reader.close()
+  })
+
+  test('a reader that leaves before its stream begins leaves nothing behind', async () => {
+    const socket = connect(node.port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer gone\r\n\r\n')
+    socket.destroy()
+    await sleep(50)
+    const reader = await node.listen('ann')
+    await write(['still here'], ['ann', 'gone'])
+    await reader.until(having('still here'))
+    reader.close()
+  })
+})
