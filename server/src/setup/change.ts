@@ -13,6 +13,7 @@ export interface Change {
     | 'collection'
     | 'document'
     | 'memory'
+    | 'group'
   /** As records name it. */
   readonly id: string
   /** As people name it. */

@@ -20,6 +20,7 @@ const DemoFile = Type.Object({
       department: Type.String(),
       attributes: Type.Object({}, { additionalProperties: true }),
       user_token: Text,
+      access_token: Text,
     }),
   ),
 })

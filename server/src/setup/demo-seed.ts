@@ -14,6 +14,7 @@ import { demoDeclaration } from './demo-declaration.ts'
 import type { DemoFile } from './demo-file.ts'
 import { seedKnowledge } from './demo-knowledge.ts'
 import { seedMemories } from './demo-memories.ts'
+import { issueDemoTokens, seedMessaging } from './demo-messaging.ts'
 import { type DemoKeys, newAdminToken, newDemoKeys, signDemoToken } from './demo-secrets.ts'
 import { secretHash } from './imported-secret.ts'
 import type { ApplyDeps, Scope } from './scope.ts'
@@ -39,13 +40,15 @@ export async function seedDemo(tx: Tx, known: Workspace | undefined, now: Date, 
   const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, async (scope) => [
     ...(await revokeSome(scope, keys)),
     ...(await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)),
-    ...(known ? [] : [...(await seedKnowledge(scope)), ...(await seedMemories(scope))]),
+    ...(known ? [] : [...(await seedKnowledge(scope)), ...(await seedMemories(scope)), ...(await seedMessaging(scope))]),
   ])
   const demo = {
     admin_token,
     workspace: { id: workspaceId, name: declared.name },
     applications: await applicationsOf(tx, workspaceId, keys),
-    users: await usersOf(tx, workspaceId, whole, (user) => signDemoToken(privateJwk, user, now)),
+    users: await usersOf(tx, workspaceId, whole, await issueDemoTokens(tx, workspaceId, whole.users, now), (user) =>
+      signDemoToken(privateJwk, user, now),
+    ),
   }
   return { demo, changes }
 }
@@ -101,6 +104,7 @@ async function usersOf(
   tx: Tx,
   workspaceId: string,
   { users: declared }: DeclaredWorkspace,
+  accessTokens: ReadonlyMap<string, string>,
   sign: (user: WorkspaceUser) => Promise<string>,
 ): Promise<DemoFile['users']> {
   const users: DemoFile['users'] = []
@@ -108,7 +112,15 @@ async function usersOf(
     const user = await findUser(tx, workspaceId, id)
     if (!user) continue
     const { username, role, department, attributes } = user
-    users.push({ id, username, role, department, attributes: { ...attributes }, user_token: await sign(user) })
+    users.push({
+      id,
+      username,
+      role,
+      department,
+      attributes: { ...attributes },
+      user_token: await sign(user),
+      access_token: accessTokens.get(id) ?? '',
+    })
   }
   return users
 }

@@ -20,6 +20,7 @@ const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
   collection: undefined,
   document: undefined,
   memory: undefined,
+  group: undefined,
 }
 
 /** Call it when the changes are committed; `key` is the Workspace's id. */
