@@ -14,6 +14,7 @@ import { removeEnded } from '../messaging/events/delivery-store.ts'
 import type { WebhookDispatcher } from '../messaging/events/dispatcher.ts'
 import { pruneLog } from '../messaging/events/log-store.ts'
 import type { EventRelay } from '../messaging/events/relay.ts'
+import { removeExpiredHolds } from '../messaging/messages/expired-holds.ts'
 import { eraseExpired } from '../review/review-store.ts'
 import type { Job } from './jobs.ts'
 
@@ -44,6 +45,7 @@ interface Deps {
 export const recurringJobs = (deps: Deps): Job[] => [
   // Expiry itself is read from the clock: this only removes what can no longer be read.
   { name: 'erase content of expired reviews', everyMs: 60 * SECOND, run: () => eraseReviews(deps) },
+  { name: 'let go of held messages', everyMs: 60 * SECOND, run: () => letGoOfHeld(deps) },
   { name: 'remove expired memories', everyMs: 60 * SECOND, run: () => removeMemories(deps) },
   { name: 'remove deleted collections', everyMs: 30 * SECOND, run: () => removeCollections(deps) },
   { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
@@ -65,6 +67,10 @@ const upkeepJobs = (upkeep: Upkeep): Job[] => [
 
 async function eraseReviews({ db, clock }: Deps): Promise<void> {
   while ((await eraseExpired(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
+}
+
+async function letGoOfHeld({ db, clock }: Deps): Promise<void> {
+  while ((await removeExpiredHolds(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
 }
 
 async function removeMemories({ db, clock }: Deps): Promise<void> {

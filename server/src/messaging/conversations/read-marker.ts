@@ -60,11 +60,24 @@ export async function readUpTo(
   return true
 }
 
+/** Where the marker of somebody stood who is not in the conversation any more. */
+export interface LeftMarker {
+  readonly conversationId: string
+  readonly readSequence: number
+}
+
+/** What only those who left had not read is read as of now. */
+export async function stopWaitingFor(tx: Tx, workspaceId: string, left: readonly LeftMarker[], now: Date): Promise<void> {
+  for (const { conversationId: id, readSequence: after } of left) {
+    await passReadMarkers(tx, { workspaceId, id }, { after, through: Number.MAX_SAFE_INTEGER, now })
+  }
+}
+
 /**
  * Messages after `after` up to `through` that every member but their sender has read by now, and had not before: they are read
  * as of now. Only a marker that has passed them can have been the last.
  */
-export async function passReadMarkers(
+async function passReadMarkers(
   tx: Tx,
   { workspaceId, id }: Marked,
   { after, through, now }: { after: number; through: number; now: Date },

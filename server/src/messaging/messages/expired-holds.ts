@@ -1,0 +1,33 @@
+import type { Db } from '../../db/database.ts'
+import { toId } from '../../lib/id.ts'
+import { inTransaction } from '../door/transaction.ts'
+import { emit } from '../events/outbox.ts'
+
+/** Lets go of up to `most` held messages whose time is up, undecided, and tells their authors; answers how many. */
+export function removeExpiredHolds(db: Db, now: Date, most: number): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const due = tx
+      .selectFrom('held_message')
+      .innerJoin('review_item', 'review_item.id', 'review_item_id')
+      .select('held_message.id')
+      .where('review_item.expires_at', '<=', now)
+      .limit(most)
+      .forUpdate('held_message')
+      .skipLocked()
+    const gone = await tx.deleteFrom('held_message').where('id', 'in', due).returningAll().execute()
+    for (const held of gone) {
+      await emit(tx, {
+        workspaceId: toId('ws', held.workspace_id),
+        type: 'message.held',
+        audience: [held.sender_id],
+        payload: {
+          id: toId('msg', held.target_id ?? held.id),
+          conversation_id: toId('conv', held.conversation_id),
+          review_item_id: toId('rev', held.review_item_id),
+          state: 'expired',
+        },
+      })
+    }
+    return gone.length
+  })
+}

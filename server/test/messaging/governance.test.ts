@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Admin, adminClient, type Json } from '../admin/client.ts'
+import { removeExpiredHolds } from '../../src/messaging/messages/expired-holds.ts'
+import { adjustableClock } from '../support/adjustable-clock.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Person, people, unhurried } from './client.ts'
+
+const rule = (word: string, demands: object, at = 'message') => ({
+  id: word,
+  at: [at],
+  when: `content.text.contains("${word}")`,
+  ...demands,
+})
+const RULES = [
+  rule('fennel-deny', { verdict: 'deny' }),
+  rule('fennel-escalate', { verdict: 'escalate' }),
+  rule('fennel-hold', { verdict: 'require_approval' }),
+  rule('fennel-brief', { verdict: 'require_approval', hold_expires_in: '30s' }),
+  rule('fennel-redact', { verdict: 'allow', transforms: ['redact:pii'] }),
+  rule('fennel-broken', { verdict: 'allow' }),
+  { id: 'facts', at: ['message'], when: 'content.text == "facts" && message.sender != user.id', verdict: 'deny' },
+  {
+    id: 'group-only',
+    at: ['message'],
+    when: 'content.text == "club" && message.group.startsWith("grp_") && message.conversation_id.startsWith("conv_")',
+    verdict: 'deny',
+  },
+]
+
+const clock = adjustableClock()
+let server: TestServer
+let admin: Admin
+let ann: Person
+let ben: Person
+let chat: Json
+const publish = (rules: readonly object[]) => admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules }) })
+beforeAll(async () => {
+  server = await startServer({}, { clock, pace: unhurried() })
+  admin = adminClient(server)
+  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  await publish(RULES)
+  chat = await ann.create('/conversations', { contact_id: ben.id })
+})
+afterAll(() => server.close())
+
+const fields = (message: string, more: object = {}) => ({ conversation_id: chat.id, message, ...more })
+const say = (message: string): Promise<Json> => ann.create('/messages', fields(message))
+const word = (): string => crypto.randomUUID().slice(0, 8)
+const textsIn = async (who: Person = ben, id: string = chat.id): Promise<string[]> =>
+  (await who.get(`/messages?limit=100&conversation_id=${id}`)).data.map(({ message }: Json) => message)
+const hold = (message: string, sending = {}): Promise<Json> =>
+  ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', fields(message), sending)
+const eventsOf = async (type: string, about: string): Promise<Json[]> => {
+  const { db } = server.context
+  const outbox = await db.selectFrom('event_outbox').select(['audience', 'payload']).where('type', '=', type).execute()
+  const log = await db.selectFrom('event_log').select(['audience', 'payload']).where('type', '=', type).execute()
+  return [...log, ...outbox].filter(({ payload }) => JSON.stringify(payload).includes(about))
+}
+
+describe('deny', () => {
+  test('on create: recorded, named, nothing stored', async () => {
+    const text = `fennel-deny ${word()}`
+    const error = await ann.refused('POLICY_DENIED', 'POST', '/messages', fields(text))
+    expect(error.details).toEqual({ rules: ['fennel-deny'], point: 'message' })
+    expect(await textsIn()).not.toContain(text)
+    const record = await admin.get(`/audit/${error.audit_id}`)
+    expect(record).toMatchObject({
+      endpoint: 'message',
+      application_id: null,
+      status: 403,
+      error_code: 'POLICY_DENIED',
+      decision: { verdict: 'deny', rules: [{ id: 'fennel-deny', point: 'message', verdict: 'deny' }] },
+      features: { 'message.conversation_id': chat.id, 'message.change': 'create' },
+      user: { verified: true },
+    })
+    expect(record.stages).toHaveLength(12)
+    expect(JSON.stringify(record)).not.toContain(text)
+    expect(JSON.stringify(record)).not.toContain(ann.id)
+  })
+
+  test('on update: the old text stays', async () => {
+    const { id, message } = await say(`harmless ${word()}`)
+    await ann.refused('POLICY_DENIED', 'PUT', `/messages/${id}`, { message: 'fennel-deny' })
+    expect((await ben.get(`/messages/${id}`)).message).toBe(message)
+  })
+
+  test('in a reaction, by map or by name', async () => {
+    const { id } = await say('react')
+    for (const reactions of [{ 'fennel-deny': ['x'] }, { heart: ['fennel-deny'] }, [{ heart: ['fennel-hold'] }]]) {
+      await ben.refused('POLICY_DENIED', 'PUT', `/messages/${id}`, { reactions })
+    }
+    await ben.refused('POLICY_DENIED', 'PUT', `/messages/${id}/reactions/fennel-deny`)
+    expect((await ann.get(`/messages/${id}`)).reactions).toEqual([])
+    await ben.put(`/messages/${id}/reactions/heart`)
+  })
+
+  test('a denied request sent again under its key is denied again', async () => {
+    const sending = { headers: { 'idempotency-key': word() } }
+    for (let time = 0; time < 2; time++) await ann.refused('POLICY_DENIED', 'POST', '/messages', fields('fennel-deny'), sending)
+  })
+
+  test('policies see the sender and the group', async () => {
+    await say('facts')
+    await say('club')
+    const group = await ann.create('/groups', { name: 'Club', contacts: [ben.id] })
+    const { id } = await ann.create('/conversations', { group_id: group.id })
+    await ann.refused('POLICY_DENIED', 'POST', '/messages', { conversation_id: id, message: 'club' })
+  })
+})
+
+describe('allow and escalate', () => {
+  test('transforms are stored; the record is named on the message', async () => {
+    const sent = await say('fennel-redact jane.roe@example.org')
+    expect(sent.message).toBe('fennel-redact [EMAIL]')
+    const record = await admin.get(`/audit/${sent.governance.audit_id}`)
+    expect(record).toMatchObject({ status: 201, decision: { verdict: 'allow', transforms: ['redact:pii'] } })
+    const changed = await ann.put(`/messages/${sent.id}`, { message: 'fennel-redact bob@example.org' })
+    expect(changed.message).toBe('fennel-redact [EMAIL]')
+    expect(changed.governance.audit_id).not.toBe(sent.governance.audit_id)
+  })
+
+  test('escalate: stored, and put before reviewers until the message is deleted', async () => {
+    const text = `fennel-escalate ${word()}`
+    const { id, governance } = await say(text)
+    expect(await textsIn()).toContain(text)
+    const { data } = await admin.get('/reviews?kind=escalation&state=pending&limit=100')
+    const item = data.find((one: Json) => one.audit_id === governance.audit_id)
+    expect(item).toMatchObject({ message_id: id, application_id: null, endpoint: 'message', session_id: chat.id })
+    expect((await admin.get(`/reviews/${item.id}`)).content.messages[0].content).toBe(text)
+    expect((await admin.get(`/audit/${governance.audit_id}`)).review).toEqual({ id: item.id, state: 'pending' })
+    await ann.remove(`/messages/${id}`)
+    expect(await admin.get(`/reviews/${item.id}`)).toMatchObject({ state: 'expired', content: null })
+    await admin.get(`/audit/${governance.audit_id}`)
+  })
+})
+
+describe('require_approval', () => {
+  test('held: seen by nobody, told to its author; stored once on approval', async () => {
+    const text = `fennel-hold ${word()}`
+    const error = await hold(text)
+    expect(error).toMatchObject({ review_item_id: expect.stringMatching(/^rev_/), audit_id: expect.stringMatching(/^aud_/) })
+    for (const who of [ann, ben]) {
+      expect(await textsIn(who)).not.toContain(text)
+      expect((await who.get(`/messages/search?q=${encodeURIComponent(text)}`)).data).toEqual([])
+    }
+    expect(await eventsOf('message.held', error.review_item_id)).toEqual([
+      { audience: [ann.id], payload: expect.objectContaining({ conversation_id: chat.id, state: 'pending' }) },
+    ])
+    const approved = await admin.post(`/reviews/${error.review_item_id}/approve`, { comment: 'fine' })
+    expect(approved).toMatchObject({ state: 'released', released_audit_id: expect.stringMatching(/^aud_/) })
+    expect((await textsIn()).filter((one) => one === text)).toEqual([text])
+    expect((await admin.send('POST', `/reviews/${error.review_item_id}/approve`, {})).status).toBe(409)
+    expect((await textsIn()).filter((one) => one === text)).toEqual([text])
+    const [message] = (await ben.get(`/messages?conversation_id=${chat.id}`)).data
+    expect(message).toMatchObject({ id: approved.message_id, governance: { audit_id: approved.released_audit_id } })
+    expect((await admin.get(`/reviews/${error.review_item_id}`)).content).toBeNull()
+    expect(await eventsOf('message.released', error.review_item_id)).toHaveLength(1)
+    expect(await eventsOf('message.created', message.id)).toMatchObject([{ audience: expect.arrayContaining([ann.id, ben.id]) }])
+  })
+
+  test('the identical message waits for the same item, also under a key', async () => {
+    const text = `fennel-hold ${word()}`
+    const sending = { headers: { 'idempotency-key': word() } }
+    const items = [await hold(text, sending), await hold(text, sending), await hold(text)]
+    expect(new Set(items.map((error) => error.review_item_id)).size).toBe(1)
+    await admin.post(`/reviews/${items[0].review_item_id}/approve`)
+    expect((await textsIn()).filter((one) => one === text)).toEqual([text])
+  })
+
+  test('denied: never stored, its author is told', async () => {
+    const text = `fennel-hold ${word()}`
+    const { review_item_id: id } = await hold(text)
+    expect((await admin.post(`/reviews/${id}/deny`, { comment: 'no' })).state).toBe('denied')
+    expect(await textsIn()).not.toContain(text)
+    expect(await eventsOf('message.held', id)).toMatchObject([
+      { payload: { state: 'pending' } },
+      { payload: { state: 'denied' } },
+    ])
+  })
+
+  test('an update is held as well; the old text stays until it is approved', async () => {
+    const { id, message } = await say(`harmless ${word()}`)
+    const text = `fennel-hold ${word()}`
+    const error = await ann.refused('POLICY_REVIEW_PENDING', 'PUT', `/messages/${id}`, { message: text })
+    expect((await ben.get(`/messages/${id}`)).message).toBe(message)
+    await admin.post(`/reviews/${error.review_item_id}/approve`)
+    expect(await ben.get(`/messages/${id}`)).toMatchObject({ message: text, updated_at: expect.any(Number) })
+  })
+
+  test('what the policies in force deny by then cannot be approved', async () => {
+    const text = `fennel-hold parsnip ${word()}`
+    const { review_item_id: id } = await hold(text)
+    await publish([...RULES, rule('parsnip', { verdict: 'deny' })])
+    expect((await admin.send('POST', `/reviews/${id}/approve`, {})).status).toBe(409)
+    expect((await admin.get(`/reviews/${id}`)).state).toBe('pending')
+    await publish(RULES)
+    await admin.post(`/reviews/${id}/approve`)
+    expect(await textsIn()).toContain(text)
+  })
+
+  test('with the conversation, what waits in it is withdrawn and erased', async () => {
+    const { id } = await ann.create('/conversations', { contact_id: ben.id })
+    const error = await ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', { conversation_id: id, message: 'fennel-hold' })
+    await ben.remove(`/conversations/${id}`)
+    expect(await admin.get(`/reviews/${error.review_item_id}`)).toMatchObject({ state: 'expired', content: null })
+    expect((await admin.send('POST', `/reviews/${error.review_item_id}/approve`, {})).status).toBe(409)
+  })
+
+  test('expired: it cannot be approved, and its author is told', async () => {
+    const { review_item_id: id } = await hold(`fennel-brief ${word()}`)
+    clock.advance(31_000)
+    expect((await admin.send('POST', `/reviews/${id}/approve`, {})).status).toBe(409)
+    const { db } = server.context
+    while ((await removeExpiredHolds(db, clock.now(), 100)) === 100);
+    expect(await eventsOf('message.held', id)).toMatchObject([{ payload: { state: 'pending' } }, { payload: { state: 'expired' } }])
+    expect(await removeExpiredHolds(db, clock.now(), 100)).toBe(0)
+  })
+})
+
+test('where no rule looks at messages, none is recorded', async () => {
+  await publish([rule('fennel-deny', { verdict: 'deny' }, 'input')])
+  const { records } = admin
+  const [before] = await records()
+  expect((await say('fennel-deny')).governance).toBeNull()
+  expect((await records())[0].id).toBe(before.id)
+  await publish(RULES)
+})

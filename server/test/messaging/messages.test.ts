@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Json } from '../admin/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Person, people, unhurried } from './client.ts'
+
+let server: TestServer
+let ann: Person
+let ben: Person
+let cleo: Person
+let chat: Json
+beforeAll(async () => {
+  server = await startServer({}, { pace: unhurried() })
+  ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
+  chat = await ann.create('/conversations', { contact_id: ben.id })
+})
+afterAll(() => server.close())
+
+const say = (who: Person, message: string, conversation = chat): Promise<Json> =>
+  who.create('/messages', { conversation_id: conversation.id, message })
+const idsIn = async (who: Person, query: string): Promise<string[]> =>
+  (await who.get(`/messages?${query}`)).data.map(({ id }: Json) => id)
+
+describe('send', () => {
+  test.each(['json', 'form'] as const)('%s: stored as it was written, unread', async (as) => {
+    const message = 'Grüße & co = 100 % 👋'
+    const sent = await ann.create('/messages', { conversation_id: chat.id, message }, { as })
+    expect(sent).toEqual({
+      id: expect.stringMatching(/^msg_/),
+      object: 'message',
+      conversation_id: chat.id,
+      contact: expect.objectContaining({ id: ann.id, username: ann.id, avatar_url: expect.stringMatching(/^http:/) }),
+      message,
+      reactions: [],
+      attachments: [],
+      reply_to: null,
+      governance: { audit_id: expect.stringMatching(/^aud_/) },
+      read_at: null,
+      created_at: expect.any(Number),
+      updated_at: null,
+    })
+    expect(await ben.get(`/messages/${sent.id}`)).toEqual(sent)
+    expect((await ann.get(`/conversations/${chat.id}`)).last_active_at).toBe(sent.created_at)
+  })
+
+  test('texts are 1 byte to 32 KiB', async () => {
+    const send = (message: unknown) => ann.send('POST', '/messages', { conversation_id: chat.id, message })
+    expect((await send('x'.repeat(32_768))).status).toBe(201)
+    for (const message of ['x'.repeat(32_769), 'ü'.repeat(16_385)]) expect([400, 413]).toContain((await send(message)).status)
+    for (const message of ['', null, undefined, 7, ['x'], 'nul\0']) expect((await send(message)).status).toBe(400)
+  })
+
+  test('only by members', async () => {
+    await cleo.refused('NOT_FOUND', 'POST', '/messages', { conversation_id: chat.id, message: 'x' })
+    await cleo.refused('NOT_FOUND', 'POST', '/messages', { conversation_id: 'conv_1', message: 'x' })
+  })
+
+  test('twelve writers at once: one sequence, no gap, no duplicate', async () => {
+    const here = await ann.create('/conversations', { contact_id: ben.id })
+    const sent = await Promise.all(Array.from({ length: 60 }, (_, i) => say(i % 2 ? ann : ben, `number ${i}`, here)))
+    const listed = await idsIn(ann, `conversation_id=${here.id}&limit=100`)
+    expect(listed.toSorted()).toEqual(sent.map(({ id }) => id).toSorted())
+    const rows = await server.context.db
+      .selectFrom('message')
+      .innerJoin('conversation', 'conversation.id', 'conversation_id')
+      .where('sender_id', 'in', [ann.id, ben.id])
+      .where('text', 'like', 'number %')
+      .select(['sequence', 'last_sequence'])
+      .orderBy('sequence')
+      .execute()
+    expect(rows.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1))
+    expect(rows[0]?.last_sequence).toBe(60)
+  })
+
+  test('once under its Idempotency-Key', async () => {
+    const fields = { conversation_id: chat.id, message: 'just once' }
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const [first, second] = [
+      await ann.send('POST', '/messages', fields, { headers }),
+      await ann.send('POST', '/messages', fields, { headers, as: 'form' }),
+    ]
+    expect([second.status, second.text]).toEqual([201, first.text])
+  })
+})
+
+describe('list', () => {
+  test('of one conversation, newest first, pages in both directions', async () => {
+    const here = await ann.create('/conversations', { contact_id: ben.id })
+    const ids: string[] = []
+    for (let count = 0; count < 12; count++) ids.unshift((await say(ann, 'x', here)).id)
+    const query = `conversation_id=${here.id}`
+    expect(await idsIn(ben, query)).toEqual(ids.slice(0, 10))
+    expect(await idsIn(ben, `${query}&starting_after=${ids[9]}`)).toEqual(ids.slice(10))
+    expect(await idsIn(ben, `${query}&ending_before=${ids[7]}&limit=3`)).toEqual(ids.slice(4, 7))
+    await cleo.refused('NOT_FOUND', 'GET', `/messages?${query}`)
+    const other = await say(ann, 'elsewhere')
+    await ben.refused('VALIDATION_ERROR', 'GET', `/messages?${query}&starting_after=${other.id}`)
+  })
+
+  test('of all conversations: a walk in pages of three sees each once, in order, also past quiet and emptied ones', async () => {
+    const { dan, eve, fay } = await people(server, ['dan', 'eve', 'fay'])
+    const talks: Json[] = []
+    for (const other of [eve, fay, eve, fay, eve, fay]) talks.push(await dan.create('/conversations', { contact_id: other.id }))
+    const ids: string[] = []
+    for (let count = 0; count < 20; count++) ids.unshift((await say(dan, 'x', talks[(count * 5) % 4])).id)
+    const emptied = [await say(dan, 'gone', talks[4]), await say(dan, 'gone', talks[5])]
+    for (const { id } of emptied) await dan.remove(`/messages/${id}`)
+    for (let count = 0; count < 5; count++) await dan.create('/conversations', { contact_id: eve.id })
+    const seen: string[] = []
+    for (let after = ''; ; after = `&starting_after=${seen.at(-1)}`) {
+      const { data, has_more } = await dan.get(`/messages?limit=3${after}`)
+      seen.push(...data.map(({ id }: Json) => id))
+      expect(has_more).toBe(seen.length < 20)
+      if (!has_more) break
+    }
+    expect(seen).toEqual(ids)
+    expect(await idsIn(dan, `ending_before=${ids[9]}&limit=4`)).toEqual(ids.slice(5, 9))
+    expect(await idsIn(dan, `ending_before=${ids[2]}&limit=4`)).toEqual(ids.slice(0, 2))
+    const theirs = new Set(await idsIn(eve, 'limit=100'))
+    expect(theirs.size).toBe(10)
+    await eve.refused('VALIDATION_ERROR', 'GET', `/messages?starting_after=${ids.find((id) => !theirs.has(id))}`)
+  })
+})
+
+describe('update', () => {
+  test('the sender changes the text', async () => {
+    const { id } = await say(ann, 'before')
+    expect(await ann.put(`/messages/${id}`, { message: 'after' }, { as: 'form' })).toMatchObject({
+      message: 'after',
+      updated_at: expect.any(Number),
+    })
+    expect((await ben.get(`/messages/${id}`)).message).toBe('after')
+    await ben.refused('FORBIDDEN', 'PUT', `/messages/${id}`, { message: 'mine' })
+    await cleo.refused('NOT_FOUND', 'PUT', `/messages/${id}`, { message: 'mine' })
+    for (const fields of [{}, { message: '' }, { message: 3 }, { reactions: 'x' }, { reactions: { a: 'b' } }]) {
+      await ann.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}`, fields)
+    }
+  })
+
+  test.each(['json', 'form'] as const)('%s: reactions are a map, answered as a list', async (as) => {
+    const { id } = await say(ann, 'react')
+    const reactions = { red_angry_face: ['two', 'one', 'two'], heart: ['one'] }
+    const changed = await ann.put(`/messages/${id}`, { reactions }, { as })
+    expect(changed.reactions).toEqual([{ red_angry_face: ['two', 'one'] }, { heart: ['one'] }])
+    expect((await ben.get(`/messages/${id}`)).reactions).toEqual(changed.reactions)
+    expect((await ann.put(`/messages/${id}`, { reactions: [{ heart: [ann.id] }] }, { as })).reactions).toEqual([
+      { heart: [ann.id] },
+    ])
+  })
+
+  test('what others have given stays, and nobody gives in their name', async () => {
+    const { id } = await say(ann, 'react')
+    await ben.put(`/messages/${id}`, { reactions: { heart: [ben.id, 'free'] } })
+    expect((await ann.put(`/messages/${id}`, { reactions: { heart: [ann.id] } })).reactions).toEqual([
+      { heart: [ben.id, 'free', ann.id] },
+    ])
+    expect((await ann.put(`/messages/${id}`, { reactions: { heart: [ben.id, ann.id] } })).reactions).toEqual([
+      { heart: [ben.id, 'free', ann.id] },
+    ])
+    await ann.refused('FORBIDDEN', 'PUT', `/messages/${id}`, { reactions: { star: [ben.id] } })
+    expect((await ann.put(`/messages/${id}`, { reactions: {} })).reactions).toEqual([{ heart: [ben.id, 'free'] }])
+  })
+
+  test('twenty names at most', async () => {
+    const { id } = await say(ann, 'react')
+    const names = (count: number, prefix: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, ['x']]))
+    await ann.put(`/messages/${id}`, { reactions: names(15, 'a') })
+    await ben.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: names(6, 'b') })
+    expect((await ben.put(`/messages/${id}`, { reactions: names(5, 'b') })).reactions).toHaveLength(20)
+    await ann.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}/reactions/another`)
+    await ann.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: { ['x'.repeat(65)]: ['x'] } })
+  })
+
+  test('one’s own reaction by its name; it is no edit', async () => {
+    const { id } = await say(ann, 'react')
+    await ann.put(`/messages/${id}/reactions/heart`)
+    await ann.put(`/messages/${id}/reactions/heart`)
+    expect(await ben.put(`/messages/${id}/reactions/heart`)).toMatchObject({
+      reactions: [{ heart: [ann.id, ben.id] }],
+      updated_at: null,
+    })
+    await ann.remove(`/messages/${id}/reactions/heart`)
+    await ann.refused('NOT_FOUND', 'DELETE', `/messages/${id}/reactions/heart`)
+    expect((await ann.get(`/messages/${id}`)).reactions).toEqual([{ heart: [ben.id] }])
+    await cleo.refused('NOT_FOUND', 'PUT', `/messages/${id}/reactions/heart`)
+  })
+})
+
+describe('delete', () => {
+  test('by the sender, or the owner of the group', async () => {
+    const { id } = await say(ben, 'short-lived')
+    await ann.refused('FORBIDDEN', 'DELETE', `/messages/${id}`)
+    await cleo.refused('NOT_FOUND', 'DELETE', `/messages/${id}`)
+    await ben.remove(`/messages/${id}`)
+    await ben.refused('NOT_FOUND', 'DELETE', `/messages/${id}`)
+    const group = await ann.create('/groups', { name: 'Club', contacts: [ben.id] })
+    const conversation = await ann.create('/conversations', { group_id: group.id })
+    const theirs = await say(ben, 'off topic', conversation)
+    const own = await say(ann, 'mine', conversation)
+    await ben.refused('FORBIDDEN', 'DELETE', `/messages/${own.id}`)
+    await ann.remove(`/messages/${theirs.id}`)
+  })
+})
+
+describe('search', () => {
+  test('finds all the words, newest first, in one’s own conversations only', async () => {
+    const word = `w${crypto.randomUUID().slice(0, 8)}`
+    const [one, two] = [await say(ann, `the ${word} of Zürich`), await say(ben, `Zürich without ${word.toUpperCase()}`)]
+    const find = async (who: Person, q: string, more = '') =>
+      (await who.get(`/messages/search?q=${encodeURIComponent(q)}${more}`)).data.map(({ id }: Json) => id)
+    expect(await find(ann, word)).toEqual([two.id, one.id])
+    expect(await find(ben, `${word} zürich the`)).toEqual([one.id])
+    expect(await find(ben, `"of Zürich" ${word}`)).toEqual([one.id])
+    expect(await find(ann, word, '&limit=1')).toEqual([two.id])
+    expect(await find(ann, word, `&starting_after=${two.id}&conversation_id=${chat.id}`)).toEqual([one.id])
+    expect(await find(cleo, word)).toEqual([])
+    await ann.put(`/messages/${one.id}`, { message: 'other words' })
+    expect(await find(ann, word)).toEqual([two.id])
+    await cleo.refused('NOT_FOUND', 'GET', `/messages/search?q=x&conversation_id=${chat.id}`)
+    await ann.refused('VALIDATION_ERROR', 'GET', '/messages/search')
+    for (const q of ['!!! ((', "' & | <->", ':*', '-']) expect(await find(ann, q)).toEqual([])
+  })
+})
