@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Admin, adminClient, refused } from '../admin/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Person, people, unhurried } from './client.ts'
+
+let server: TestServer
+let admin: Admin
+let ann: Person
+let application_id: string
+const name = () => `helper-${crypto.randomUUID().slice(0, 8)}`
+beforeAll(async () => {
+  server = await startServer({}, { pace: unhurried() })
+  admin = adminClient(server)
+  ;({ ann } = await people(server, ['ann']))
+  application_id = server.demo.applications[0]?.id ?? ''
+})
+afterAll(() => server.close())
+
+describe('assistants', () => {
+  test('are made, shown, listed, and contacts of everybody', async () => {
+    const username = name()
+    const made = await admin.create('/assistants', { id: username, username, application_id, display_name: 'Helper' })
+    expect(made).toEqual({
+      id: username,
+      object: 'assistant',
+      workspace_id: expect.stringMatching(/^ws_/),
+      username,
+      display_name: 'Helper',
+      avatar_url: null,
+      application_id,
+      created_at: expect.stringMatching(/Z$/),
+    })
+    expect(await admin.get(`/assistants/${username}`)).toEqual(made)
+    const { data } = await admin.get('/assistants?limit=100')
+    expect(data).toContainEqual(made)
+    expect(data.map(({ id }: { id: string }) => id)).not.toContain(ann.id)
+    expect(await ann.get(`/contacts/${username}`)).toMatchObject({ is_assistant: true, display_name: 'Helper' })
+    const [record] = await admin.records()
+    expect(record.change).toMatchObject({ action: 'assistant.create', object_type: 'assistant' })
+    expect(JSON.stringify(record)).not.toContain(username)
+  })
+
+  test('are changed field by field', async () => {
+    const { id, username } = await admin.create('/assistants', { username: name(), application_id, display_name: 'Helper' })
+    const other = server.demo.applications[1]?.id
+    expect(await admin.patch(`/assistants/${id}`, { application_id: other })).toMatchObject({
+      username,
+      display_name: 'Helper',
+      application_id: other,
+    })
+    const renamed = name()
+    expect(await admin.patch(`/assistants/${id}`, { username: renamed, display_name: null })).toMatchObject({
+      username: renamed,
+      display_name: null,
+      application_id: other,
+    })
+  })
+
+  test('take nobody’s name, and turn nobody into one', async () => {
+    const { username } = await admin.create('/assistants', { username: name(), application_id })
+    refused(await admin.send('POST', '/assistants', { username, application_id }), 'CONFLICT', 'username')
+    refused(await admin.send('POST', '/assistants', { id: ann.id, username: name(), application_id }), 'CONFLICT', 'id')
+    refused(await admin.send('PATCH', `/assistants/${ann.id}`, { application_id }), 'NOT_FOUND')
+    expect(await ann.get(`/contacts/${ann.id}`)).toMatchObject({ is_assistant: false })
+  })
+
+  test('need an Application of their own Workspace', async () => {
+    const elsewhere = await admin.workspace()
+    const { id } = await admin.create('/applications', { name: name() }, { workspace: elsewhere })
+    for (const application of [id, 'app_01h455vb4pex5vsknk084sn02q', 'nonsense']) {
+      refused(await admin.send('POST', '/assistants', { username: name(), application_id: application }), 'NOT_FOUND')
+    }
+    refused(await admin.send('POST', '/assistants', { username: name() }), 'VALIDATION_ERROR', 'application_id')
+  })
+
+  test('get no access token', async () => {
+    const { id } = await admin.create('/assistants', { username: name(), application_id })
+    refused(await admin.send('POST', `/users/${id}/tokens`, {}), 'NOT_FOUND')
+  })
+})
