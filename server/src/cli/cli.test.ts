@@ -146,6 +146,25 @@ describe('beside a running server', { timeout: 60_000 }, () => {
     expect((await fetch(`${demo.base_url}/admin/v1/applications`, { headers })).status).toBe(200)
   })
 
+  test("a user's token made by a command opens the messaging API at once, is listed by its name, and once revoked opens nothing", async () => {
+    const [{ id: user = '' } = {}] = demo.users
+    const issued = await beside('token', 'user', 'create', '--user', user, '--name', 'laptop')
+    expect(issued.out).toMatch(/^gu_[A-Za-z0-9_-]{43}\n$/)
+    const headers = { authorization: `Bearer ${issued.out.trim()}` }
+    const status = async (): Promise<number> => (await fetch(`${demo.base_url}/v1/contacts`, { headers })).status
+    expect(await status()).toBe(200)
+
+    const [id = ''] = /tok_\w+/.exec(issued.err) ?? []
+    expect((await beside('token', 'user', 'list', '--user', user)).out).toMatch(new RegExp(`^${id} +laptop `, 'm'))
+    expect(await beside('token', 'user', 'revoke', id)).toMatchObject({ code: 0 })
+    await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 1_000, interval: 50 })
+    expect(await beside('token', 'user', 'revoke', 'tok_nothing')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('user list'),
+    })
+    expect(await beside('token', 'user', 'create', '--user', 'nobody')).toMatchObject({ code: 1 })
+  })
+
   test('apply tells each change, the second time that there is none, and choices that there are now', async () => {
     const first = await beside('apply', join(folder, 'gatehouse.yaml'))
     expect(first).toMatchObject({ code: 0, out: 'created workspace acme\ncreated application support\n' })
