@@ -10,7 +10,7 @@ export type Kind = 'send' | 'call'
 export type Rates = Readonly<Record<Kind, Rate>>
 
 /** Decisions.md §3: 5 sends a second with a burst of 20, and 20 reads a second, for each user. */
-export const RATES: Rates = {
+const RATES: Rates = {
   send: { perMinute: 300, capacity: 20 },
   call: { perMinute: 1_200, capacity: 20 },
 }

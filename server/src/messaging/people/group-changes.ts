@@ -69,7 +69,7 @@ export const tellGroup = (
 ): Promise<void> => emit(tx, { workspaceId, type, audience: group.memberIds, payload: groupView(group, base) })
 
 /** To those who may not see it any more. */
-export async function tellGone(tx: Tx, workspaceId: string, { id }: Group, audience: readonly string[]): Promise<void> {
+async function tellGone(tx: Tx, workspaceId: string, { id }: Group, audience: readonly string[]): Promise<void> {
   if (audience.length === 0) return
   const payload = { id, object: 'group' as const, deleted: true }
   await emit(tx, { workspaceId, type: 'group.deleted', audience, payload })
