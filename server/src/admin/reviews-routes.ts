@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { oneOf } from '../applications/shapes.ts'
 import { GatehouseError } from '../errors.ts'
-import { settleHeldMessage } from '../messaging/messages/release-held.ts'
+import { prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
 import { acknowledgeEscalation, type Decided, decide } from '../review/decision-store.ts'
 import { REVIEW_STATES, type ReviewItem } from '../review/review.ts'
 import { reviewJson } from '../review/review-json.ts'
@@ -94,9 +94,11 @@ export function reviewsRoutes(app: AdminApp, deps: AdminDeps): void {
     const path = `/reviews/:id/${verb}` as const
     app.post(path, { schema: docs[verb], preValidation: bodyOptional }, async (request) => {
       const { workspaceId, operator, params, body } = request
+      const release = verb === 'approve' ? await prepareRelease(deps, workspaceId, params.id, clock.now()) : undefined
       const item = await change(deps, request, async (tx, now) => {
         const judgement = { by: operator.tokenId, comment: body.comment ?? null, now }
-        const value = await settleHeldMessage(tx, decided(await settle(tx, workspaceId, params.id, judgement)), deps, now)
+        const item = decided(await settle(tx, workspaceId, params.id, judgement))
+        const value = await settleHeldMessage(tx, item, release, now)
         return { value, action: `review.${verb}`, id: value.id, fields: ['state', ...(body.comment ? ['comment'] : [])] }
       })
       await waiters.changed(item.id)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { removeExpiredHolds } from '../../src/messaging/messages/expired-holds.ts'
+import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { type Person, people, unhurried } from './client.ts'
@@ -212,7 +212,10 @@ describe('require_approval', () => {
     expect((await admin.send('POST', `/reviews/${id}/approve`, {})).status).toBe(409)
     const { db } = server.context
     while ((await removeExpiredHolds(db, clock.now(), 100)) === 100);
-    expect(await eventsOf('message.held', id)).toMatchObject([{ payload: { state: 'pending' } }, { payload: { state: 'expired' } }])
+    expect(await eventsOf('message.held', id)).toMatchObject([
+      { payload: { state: 'pending' } },
+      { payload: { state: 'expired' } },
+    ])
     expect(await removeExpiredHolds(db, clock.now(), 100)).toBe(0)
   })
 })

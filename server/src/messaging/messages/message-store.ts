@@ -107,6 +107,9 @@ export async function deleteMessages(
   const removed = ids.filter((_, index) => gone.some(({ id }) => id === uuids[index]))
   const payload = { conversation_id: conversationId }
   await eraseEvents(tx, workspaceId, { objectIds: removed })
-  await emit(tx, ...removed.map((id) => ({ workspaceId, type: 'message.deleted' as const, audience, payload: { id, ...payload } })))
+  await emit(
+    tx,
+    ...removed.map((id) => ({ workspaceId, type: 'message.deleted' as const, audience, payload: { id, ...payload } })),
+  )
   return removed
 }

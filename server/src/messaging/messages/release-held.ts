@@ -1,41 +1,33 @@
 import { findUser } from '../../applications/user-store.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import { GatehouseError } from '../../errors.ts'
 import { toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { releaseAtOnce } from '../../review/release-at-once.ts'
 import type { ReviewItem } from '../../review/review.ts'
-import { reviewContent } from '../../review/review-store.ts'
+import { getReview, reviewContent } from '../../review/review-store.ts'
 import { conversationFor } from '../conversations/conversation-store.ts'
 import type { Member } from '../door/member.ts'
 import { emit } from '../events/outbox.ts'
-import { governReleased } from '../governance/governed-text.ts'
+import { type GovernedText, governReleased } from '../governance/governed-text.ts'
 import type { JudgeDeps } from '../governance/judge.ts'
 import { uuidOf } from '../ids.ts'
 import { insertMessage } from './insert-message.ts'
-import type { Message } from './message.ts'
 import { lockMessageFor, replaceText, tellOfUpdate } from './message-store.ts'
 import { replaceFiles } from './update-message.ts'
 
 export interface ReleaseDeps extends JudgeDeps {
+  readonly db: Db
   readonly reviewBox: SecretBox
 }
 
-/**
- * A reviewer has decided on a held message, in this transaction: an approved one is stored now, once, if the policies in force
- * still let it; its author is told either way. Answers the item in its new state. Other items are left as they are.
- */
-export async function settleHeldMessage(tx: Tx, item: ReviewItem, deps: ReleaseDeps, now: Date): Promise<ReviewItem> {
-  if (item.endpoint !== 'message' || item.kind !== 'hold') return item
-  const held = await takeHeld(tx, item)
-  if (item.state !== 'approved') {
-    if (held) await tell(tx, item, held.messageId, 'message.held', item.state)
-    return item
-  }
-  if (!held) throw gone()
-  const auditId = await release(tx, item, held, deps, now)
-  await tell(tx, item, held.messageId, 'message.released', 'released')
-  return releaseAtOnce(tx, item, auditId ?? item.auditId, now)
+/** What an approval would store. */
+export interface HeldRelease {
+  readonly held: Held
+  readonly sender: Member
+  readonly conversationId: string
+  /** undefined: the policies in force now deny it. */
+  readonly text: GovernedText | undefined
 }
 
 interface Held {
@@ -45,12 +37,87 @@ interface Held {
   readonly attachments: readonly string[] | null
 }
 
-async function takeHeld(tx: Tx, item: ReviewItem): Promise<Held | undefined> {
-  const row = await tx
+/**
+ * Asks the policies in force now about a held message that a reviewer is about to decide on. Undefined for any other item, and
+ * for one whose message cannot be stored any more.
+ */
+export async function prepareRelease(
+  deps: ReleaseDeps,
+  workspaceId: string,
+  itemId: string,
+  now: Date,
+): Promise<HeldRelease | undefined> {
+  const { db, reviewBox } = deps
+  const item = await getReview(db, workspaceId, itemId, now)
+  if (item?.endpoint !== 'message' || item.kind !== 'hold') return undefined
+  const held = await findHeld(db, item)
+  const content = held && (await reviewContent(db, workspaceId, itemId, now, reviewBox))
+  const sender = await senderOf(db, item)
+  const place = sender && (await conversationFor(db, sender, item.sessionId ?? ''))
+  if (!held || !content || !place) return undefined
+  const utterance = {
+    workspaceId,
+    sender: sender.user,
+    place,
+    messageId: held.messageId,
+    change: held.isUpdate ? ('update' as const) : ('create' as const),
+    texts: content.messages.map((message) => String(message.content)),
+    now,
+  }
+  return { held, sender, conversationId: place.id, text: await governReleased(utterance, itemId, deps) }
+}
+
+/**
+ * A reviewer has decided on a held message, in this transaction: an approved one is stored now, once, if the policies let it;
+ * its author is told either way. Answers the item in its new state. Other items are left as they are.
+ */
+export async function settleHeldMessage(
+  tx: Tx,
+  item: ReviewItem,
+  release: HeldRelease | undefined,
+  now: Date,
+): Promise<ReviewItem> {
+  if (item.endpoint !== 'message' || item.kind !== 'hold') return item
+  const { numDeletedRows } = await tx
     .deleteFrom('held_message')
     .where('workspace_id', '=', uuidOf('ws', item.workspaceId))
     .where('review_item_id', '=', uuidOf('rev', item.id))
-    .returning(['id', 'target_id', 'attachments'])
+    .executeTakeFirst()
+  if (item.state !== 'approved') {
+    if (numDeletedRows === 1n) await tell(tx, item, 'message.held', item.state)
+    return item
+  }
+  if (!release || numDeletedRows === 0n) throw gone()
+  if (!release.text) {
+    const message = 'The policies in force now deny this message: it cannot be approved any more.'
+    throw new GatehouseError('CONFLICT', { message, details: { reason: 'policy_denies_now' } })
+  }
+  await tell(tx, item, 'message.released', 'released')
+  const released = await releaseAtOnce(tx, item, release.text.auditId ?? item.auditId, now)
+  await store(tx, release, release.text, now)
+  return released
+}
+
+async function store(tx: Tx, { held, sender, conversationId }: HeldRelease, text: GovernedText, now: Date): Promise<void> {
+  const { messageId: id, attachments } = held
+  if (!held.isUpdate) {
+    await insertMessage(tx, { id, sender, conversationId, text, attachments: attachments ?? [], now })
+    return
+  }
+  const message = await lockMessageFor(tx, sender, id)
+  if (!message) throw gone()
+  await replaceText(tx, message, text)
+  if (attachments) await replaceFiles(tx, sender, id, attachments, now)
+  await tellOfUpdate(tx, message, now)
+  await text.settle(tx)
+}
+
+async function findHeld(db: Db, item: ReviewItem): Promise<Held | undefined> {
+  const row = await db
+    .selectFrom('held_message')
+    .select(['id', 'target_id', 'attachments'])
+    .where('workspace_id', '=', uuidOf('ws', item.workspaceId))
+    .where('review_item_id', '=', uuidOf('rev', item.id))
     .executeTakeFirst()
   if (!row) return undefined
   return {
@@ -60,43 +127,9 @@ async function takeHeld(tx: Tx, item: ReviewItem): Promise<Held | undefined> {
   }
 }
 
-/** Stores what was held; answers the record of the decision that let it pass. */
-async function release(tx: Tx, item: ReviewItem, held: Held, deps: ReleaseDeps, now: Date): Promise<string | null> {
-  const content = await reviewContent(tx, item.workspaceId, item.id, now, deps.reviewBox)
-  const sender = await senderOf(tx, item)
-  const place = sender && (await conversationFor(tx, sender, item.sessionId ?? ''))
-  if (!content || !sender || !place) throw gone()
-  const utterance = {
-    workspaceId: item.workspaceId,
-    sender: sender.user,
-    place,
-    messageId: held.messageId,
-    change: held.isUpdate ? ('update' as const) : ('create' as const),
-    texts: content.messages.map((message) => String(message.content)),
-    now,
-  }
-  const text = await governReleased(utterance, item.id, deps)
-  if (!text) {
-    const message = 'The policies in force now deny this message: it cannot be approved any more.'
-    throw new GatehouseError('CONFLICT', { message, details: { reason: 'policy_denies_now' } })
-  }
-  if (!held.isUpdate) {
-    const { messageId: id, attachments } = held
-    const stored = { id, sender, conversationId: place.id, text, attachments: attachments ?? [], now }
-    return (await insertMessage(tx, stored)).message.auditId
-  }
-  const message = await lockMessageFor(tx, sender, held.messageId)
-  if (!message) throw gone()
-  await replaceText(tx, message, text)
-  if (held.attachments) await replaceFiles(tx, sender, message.id, held.attachments, now)
-  const updated: Message = await tellOfUpdate(tx, message, now)
-  await text.settle(tx)
-  return updated.auditId
-}
-
 /** The author as policies see it, with what is known of it now. */
-async function senderOf(tx: Tx, { workspaceId, userId }: ReviewItem): Promise<Member | undefined> {
-  const user = await findUser(tx, workspaceId, userId)
+async function senderOf(db: Db, { workspaceId, userId }: ReviewItem): Promise<Member | undefined> {
+  const user = await findUser(db, workspaceId, userId)
   if (!user) return undefined
   const { id, role, department, attributes } = user
   return { workspaceId, user: { id, role, department, attributes, verified: true } }
@@ -110,8 +143,7 @@ const gone = () =>
 
 const tell = (
   tx: Tx,
-  { id, workspaceId, userId, sessionId }: ReviewItem,
-  messageId: string,
+  { id, workspaceId, userId, sessionId, messageId }: ReviewItem,
   type: 'message.held' | 'message.released',
   state: string,
 ): Promise<void> =>
@@ -119,5 +151,5 @@ const tell = (
     workspaceId,
     type,
     audience: [userId],
-    payload: { id: messageId, conversation_id: sessionId ?? '', review_item_id: id, state },
+    payload: { ...(messageId && { id: messageId }), conversation_id: sessionId ?? '', review_item_id: id, state },
   })
