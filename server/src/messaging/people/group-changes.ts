@@ -3,6 +3,7 @@ import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { stopWaitingFor } from '../conversations/read-marker.ts'
 import type { Member } from '../door/member.ts'
 import { forbidden, invalid, notFound } from '../door/refusals.ts'
+import { eraseEvents } from '../events/erase.ts'
 import { emit } from '../events/outbox.ts'
 import { contactsByIds } from './contact-store.ts'
 import { type Group, groupView, MAX_MEMBERS } from './group.ts'
@@ -79,5 +80,6 @@ async function tellGone(tx: Tx, workspaceId: string, { id }: Group, audience: re
 export async function removeGroup(tx: Tx, workspaceId: string, group: Group, now: Date): Promise<void> {
   for (const id of await conversationIds(tx, workspaceId, group.id)) await deleteConversation(tx, workspaceId, id, now)
   await deleteGroup(tx, workspaceId, group.id)
+  await eraseEvents(tx, workspaceId, { objectIds: [group.id] })
   await tellGone(tx, workspaceId, group, group.memberIds)
 }
