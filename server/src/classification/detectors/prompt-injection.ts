@@ -1,24 +1,35 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
-import { eachMatch } from '../text/matches.ts'
 import { addEastAsian } from './injection/east-asian.ts'
 import { isGlued } from './injection/glued.ts'
-import { candidates } from './injection/grammar.ts'
+import { type CompiledPhrase, candidates } from './injection/grammar.ts'
 import { addMarkers } from './injection/markers.ts'
 import { Glance, Reading } from './injection/reading.ts'
 
 function addPhrases(text: string, findings: Finding[]): void {
   const glance = new Glance(text)
   let reading: Reading | undefined
-  for (const { type, expression } of candidates(glance.anchors)) {
+  for (const phrase of candidates(glance.anchors)) {
     reading ??= new Reading(text)
-    const { signs, starts, ends } = reading
-    eachMatch(signs, expression, ({ 0: match, index }) => {
-      findings.push({ type, start: starts[index] ?? 0, end: ends[index + match.length - 1] ?? text.length })
-    })
+    addPhrase(phrase, reading, findings)
   }
   for (const { start, end } of glance.odd)
     if (isGlued(text, start, end)) findings.push({ type: 'injection.override', start, end })
+}
+
+function addPhrase(
+  { type, expression, guard }: CompiledPhrase,
+  { signs, before, starts, ends }: Reading,
+  findings: Finding[],
+): void {
+  expression.lastIndex = 0
+  for (let match = expression.exec(signs); match; match = expression.exec(signs)) {
+    const { 0: found, index } = match
+    if (guard) guard.lastIndex = index
+    if (!guard || guard.test(before)) findings.push({ type, start: starts[index] ?? 0, end: ends[index + found.length - 1] ?? 0 })
+    // Another may begin within what means nothing here.
+    else expression.lastIndex = index + 1
+  }
 }
 
 /**

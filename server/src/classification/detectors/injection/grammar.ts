@@ -15,9 +15,11 @@ const FIRST_SIGN = 0x100
 
 const ANY = `[^${SENTENCE}]`
 
-interface CompiledPhrase {
+export interface CompiledPhrase {
   readonly type: FindingType
   readonly expression: RegExp
+  /** What is to be tried where it begins, on what stands before it there. */
+  readonly guard: RegExp | undefined
 }
 
 const ITEM = /^(!?)([^{}?]+)(\?|\{\d+,\d+\})?$/
@@ -81,13 +83,13 @@ function compileItem(item: string): string {
 const compileGuard = (guard: Guard): string =>
   GUARDS[guard].replace(/\[([A-Z]+)\]/g, (_, name: string) => characterClass(name === 'CONDITION' ? CONDITION : [name]))
 
-/** A guard looks back, which takes longer than to see that the phrase does not begin here: so that is seen first. */
-function compile({ words, guard }: Phrase): RegExp {
-  const items = words.split(' ').map(compileItem)
-  return new RegExp((guard ? `(?=${items[0]})${compileGuard(guard)}` : '') + items.join(''), 'g')
-}
+const compile = ({ type, words, guard }: Phrase): CompiledPhrase => ({
+  type,
+  expression: new RegExp(words.split(' ').map(compileItem).join(''), 'g'),
+  guard: guard && new RegExp(compileGuard(guard), 'y'),
+})
 
-const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map((phrase) => ({ type: phrase.type, expression: compile(phrase) }))
+const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map(compile)
 
 /** Names with words that nearly every text has. */
 const COMMON = new Set(
@@ -96,6 +98,9 @@ const COMMON = new Set(
 )
 const MASK_BITS = 30
 const MASKS = Math.ceil(PHRASES.length / MASK_BITS)
+
+/** Whether a sign is that of a word that turns what follows into its opposite. */
+export const negates = (sign: number): boolean => signsNamed('NOT').includes(String.fromCharCode(sign))
 
 /** The two items of a phrase that say most: without a word of each it cannot match. */
 function anchorsOf(words: string): readonly (readonly string[])[] {

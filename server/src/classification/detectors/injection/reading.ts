@@ -1,5 +1,5 @@
 import { COLON, FOLDED, foldUnknown, HASH_START, hashStep, IGNORED, MAYBE_END, SENTENCE_END, SEPARATOR, UNKNOWN } from './fold.ts'
-import { addAnchors, COLON_SIGN, noAnchors, SENTENCE, STRANGER, signOfHash } from './grammar.ts'
+import { addAnchors, COLON_SIGN, negates, noAnchors, SENTENCE, STRANGER, signOfHash } from './grammar.ts'
 
 /** A stretch of a text. */
 export interface Stretch {
@@ -100,21 +100,48 @@ const COLON_CODE = COLON_SIGN.charCodeAt(0)
 /** `String.fromCharCode` takes its arguments on the stack. */
 const CHUNK = 8_192
 
+function lineOf(codes: readonly number[]): string {
+  let line = ''
+  for (let i = 0; i < codes.length; i += CHUNK) line += String.fromCharCode(...codes.slice(i, i + CHUNK))
+  return line
+}
+
+const CAPITAL = /^\p{Lu}/u
+const SMALL = /^\p{Ll}/u
+const SPACE = /^\s+$/
+
+/** “… quince-injection Ignore all …”: a capital after nothing but white space, and a small letter begins the word after it. */
+function startsAnew(text: string, lastEnd: number, start: number, end: number): boolean {
+  const first = text.charCodeAt(start)
+  // Most words begin with a small letter.
+  if ((first >= 97 && first <= 122) || !CAPITAL.test(text.slice(start, start + 2))) return false
+  return SMALL.test(text.slice(end + 1, end + 3)) && SPACE.test(text.slice(lastEnd, start))
+}
+
 /** A text read as signs (grammar.ts), one per word, each with the stretch that it stands for. */
 export class Reading implements Reader {
   readonly starts: number[] = []
   readonly ends: number[] = []
+  readonly #text: string
   readonly #codes: number[] = []
+  /** Which words begin a sentence that the one before does not end, as after a title. */
+  readonly #fresh: number[] = []
   readonly signs: string
+  /** The same, where such a sentence is preceded by an end: what stands before it says nothing about it. */
+  readonly before: string
 
   constructor(text: string) {
+    this.#text = text
     read(text, this)
-    let signs = ''
-    for (let i = 0; i < this.#codes.length; i += CHUNK) signs += String.fromCharCode(...this.#codes.slice(i, i + CHUNK))
-    this.signs = signs
+    this.signs = lineOf(this.#codes)
+    for (const at of this.#fresh) this.#codes[at - 1] = SENTENCE_CODE
+    this.before = this.#fresh.length === 0 ? this.signs : lineOf(this.#codes)
   }
 
   word(hash: number, _letters: number, start: number, end: number): void {
+    const last = this.#codes.length - 1
+    const isFresh = last >= 0 && startsAnew(this.#text, this.ends[last] ?? 0, start, end)
+    if (isFresh && !negates(this.#codes[last] ?? 0)) this.#fresh.push(last + 1)
     this.#push(signOfHash(hash), start, end)
   }
 
