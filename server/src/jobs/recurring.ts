@@ -22,7 +22,8 @@ const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 const DAY = 24 * HOUR
 const ERASE_BATCH = 500
-const SWEEP_BATCH = 50
+/** Chunks. */
+const SWEEP_BATCH = 500
 const EVENT_BATCH = 1_000
 /** How far back event streams resume (decisions.md §3, Events). */
 const EVENT_LOG_MS = 7 * DAY

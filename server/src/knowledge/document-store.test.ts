@@ -115,6 +115,15 @@ describe.each(testDatabases())('documents on $name', ({ open }) => {
     expect(await knowledge.found(knowledge.viewer(), 'okapi')).toHaveLength(1)
   })
 
+  test('a long document of a deleted collection is swept by itself', async () => {
+    const collection = await knowledge.collection({ name: 'shelf-of-unst' })
+    for (const key of ['unst-0', 'unst-1', 'unst-2']) await knowledge.put(collection, key, `The okapi of ${key}. `.repeat(400))
+    await knowledge.transact((tx) => deleteCollection(tx, workspaceId, collection.id, NOW))
+    const left = [(await documentsIn(collection)).length]
+    while (await sweepCollections(database.db, 3)) left.push((await documentsIn(collection)).length)
+    expect([...new Set(left)]).toEqual([3, 2, 1, 0])
+  })
+
   test('the texts of chunks hold the title and the headings', async () => {
     const { documentId } = await knowledge.put(await knowledge.collection(), 'k', '# One\n\nWords.', { title: 'Title' })
     const ids = await chunkIds(documentId)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import { entryOf, retrievalDesk } from '../../test/support/retrieval.ts'
 import type { Database } from '../db/database.ts'
+import { newUuid } from '../lib/id.ts'
 import { addEntries, removeEntries } from './entries.ts'
 import { lockPartitions, openPartition, type Partition } from './partition.ts'
 import { POSTING_BYTES } from './postings.ts'
@@ -101,6 +102,14 @@ describe.each(testDatabases())('entries on $name', ({ open }) => {
     await desk.add(partition, [])
     await desk.add(partition, [entryOf(''), entryOf('the of'), entryOf('\u0000 nul')])
     expect((await stateOf(partition)).statistics).toEqual([{ entries: 3, total_length: 1 }])
+  })
+
+  test('more entries than a statement has room for values', async () => {
+    const partition = await desk.partition()
+    const entry = entryOf('one that stays no longer')
+    await desk.add(partition, [entry])
+    await desk.remove([...Array.from({ length: 66_000 }, () => newUuid()), entry.id])
+    expect((await stateOf(partition)).statistics).toEqual([{ entries: 0, total_length: 0 }])
   })
 
   test('what is rolled back was never added', async () => {

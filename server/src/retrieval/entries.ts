@@ -60,16 +60,18 @@ export async function addEntries(tx: Tx, partition: Partition, entries: readonly
     on conflict (partition_id, term, block) do update set postings = there.postings || excluded.postings`.execute(tx)
 }
 
-/** Takes entries out as if they had never been there: postings, statistics, vectors. Unknown ids are ignored. */
+/** Takes entries out, any number of them, as if they had never been there: postings, statistics, vectors. Unknown ids are ignored. */
 export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  const found = await tx.selectFrom('retrieval_entry').select('partition_id').distinct().where('id', 'in', ids).execute()
+  // One value, however many they are: a statement holds no more than 65,535.
+  const chosen = sql<boolean>`id = any(${[...ids]}::uuid[])`
+  const found = await tx.selectFrom('retrieval_entry').select('partition_id').distinct().where(chosen).execute()
   if (found.length === 0) return
   const partitions = found.map(({ partition_id }) => partition_id)
   await lockPartitions(tx, partitions)
   const removed = await tx
     .deleteFrom('retrieval_entry')
-    .where('id', 'in', ids)
+    .where(chosen)
     .where('partition_id', 'in', partitions)
     .returning(['partition_id', 'number', 'length', 'terms'])
     .execute()
