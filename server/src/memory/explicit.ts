@@ -57,7 +57,18 @@ function wishIn(text: string, own: string, start: number, end: number): string |
   return undefined
 }
 
+/** What a mail program puts before a message that was somebody else's; from there on all of it is. */
+const FORWARDED = new RegExp(
+  String.raw`^[ \t]*(?:${[
+    String.raw`-{2,}[^\n]{0,20}\b(?:original|forwarded|weitergeleitete|ursprüngliche)\b`,
+    'begin forwarded message:',
+    String.raw`on [^\n]{5,200} wrote:|am [^\n]{5,200} schrieb\b|le [^\n]{5,200} a écrit\s?:`,
+    String.raw`(?:from|von|de)[ \t]?:[^\n]*\n[ \t]*(?:sent|date|to|subject|gesendet|datum|an|betreff|envoyé|à|objet)[ \t]?:`,
+  ].join('|')})[\s\S]*`,
+  'gim',
+)
 const QUOTED = [
+  FORWARDED,
   /^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1[^\n]*$|$(?![\s\S]))/gm,
   /`[^`\n]{1,2000}`/g,
   /^[ \t]*>[^\n]*$/gm,
