@@ -11,6 +11,7 @@ import {
   SearchGovernance,
   SessionGovernance,
   userOf,
+  WITHOUT_NUL,
 } from './request-fields.ts'
 
 const query = Type.String({ minLength: 1, pattern: '\\S', maxLength: 32_768 })
@@ -30,7 +31,7 @@ export const CaptureBody = Type.Object({
   classification: CLASSIFICATION,
   summary: optional(Type.String()),
   scope_id: optional(Type.String({ minLength: 1, maxLength: 256 })),
-  regulations: optional(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 64 })),
+  regulations: optional(Type.Array(Type.String({ maxLength: 256, pattern: WITHOUT_NUL }), { maxItems: 64 })),
   expires_at: optional(Type.String({ format: 'date-time' })),
   governance: optional(SessionGovernance),
 })

@@ -65,6 +65,10 @@ describe('gateway-api.md, POST /v1/memory/capture', () => {
       if (answer.body.error.param === null) expect(JSON.stringify(value)).toMatch(/\\ud800|\\u0000/)
     }
   })
+  test('regulations: U+0000, which is stored nowhere, is 400 VALIDATION_ERROR', async () => {
+    const answer = await notebook.capture(about(), { regulations: ['gdpr', 'a\0b'] })
+    expect(refused(answer, 'VALIDATION_ERROR').param).toMatch(/^regulations/)
+  })
   test('content: 16 KiB are kept whole', async () => {
     const content = `${word()} ${'é'.repeat(8_000)}`
     await notebook.keep(content)
