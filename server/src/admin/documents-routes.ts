@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { oneOf } from '../applications/shapes.ts'
+import { isStorable, oneOf } from '../applications/shapes.ts'
 import { listChunks } from '../knowledge/chunk-list.ts'
 import { findCollection, findCollectionByName } from '../knowledge/collection-store.ts'
 import { keyProblem } from '../knowledge/document-key.ts'
@@ -157,7 +157,9 @@ export function documentsRoutes(app: AdminApp, deps: AdminDeps): void {
   }
 
   async function collectionNamed(workspaceId: string, name: string): Promise<string> {
-    const found = (await findCollection(db, workspaceId, name)) ?? (await findCollectionByName(db, workspaceId, name))
+    const found = isStorable(name)
+      ? ((await findCollection(db, workspaceId, name)) ?? (await findCollectionByName(db, workspaceId, name)))
+      : undefined
     if (!found) throw notFound('collection')
     return found.id
   }

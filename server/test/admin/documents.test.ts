@@ -303,6 +303,11 @@ describe('a document that is there', () => {
     expect((await chunks(flagged.document_id)).data[0].flagged).toBe(false)
   })
 
+  test('are listed of no collection whose name nobody could have given', async () => {
+    const path = `/documents?collection=${encodeURIComponent('a\0b')}`
+    refused(await admin.send('GET', path, undefined, { workspace }), 'NOT_FOUND')
+  })
+
   test('takes other labels, and gives them back', async () => {
     const [{ document_id: id }] = (await ingest({
       documents: [{ key: 'a', content: '---\nclassification: public\n---\nText' }],
