@@ -13,14 +13,15 @@ import { writeBetweenMarks } from './support/table.ts'
 import { wordOf, type ZipfChunk, zipfChunks } from './support/zipf-chunks.ts'
 
 /**
- * How good and how fast the search by words is: `scripts/run node bench/retrieval.ts [--data FOLDER] [--postgres URL] [--write]`,
- * see README.md. Exits with 1 when a bar is missed.
+ * How good and how fast the search by words is: `scripts/run node bench/retrieval.ts [--data FOLDER] [--postgres URL] [--skip-embedded]
+ * [--write]`, see README.md. Exits with 1 when a bar is missed.
  */
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     postgres: { type: 'string' },
     chunks: { type: 'string', default: '100000' },
+    'skip-embedded': { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 })
@@ -155,7 +156,8 @@ async function filtered(rig: SearchRig, count: number): Promise<string> {
 }
 
 const texts: string[] = []
-for (const url of [undefined, ...(values.postgres === undefined ? [] : [values.postgres])]) {
+const embedded = values['skip-embedded'] ? [] : [undefined]
+for (const url of [...embedded, ...(values.postgres === undefined ? [] : [values.postgres])]) {
   const rig = await startSearchRig(url)
   try {
     if (values.data !== undefined && existsSync(values.data)) texts.push(await quality(rig, values.data))

@@ -48,7 +48,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const pool = new pg.Pool({ ...where, max, types: pgTypes })
   pool.on('error', onError)
   // A connection in use that breaks fails its query, and says so once more; unheard, that would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    // For statements that take milliseconds, compiling them costs more than it saves. Sent before the connection's first query.
+    client.query('set jit = off').catch(() => {})
+  })
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   try {
     await migrate(db)
