@@ -141,6 +141,7 @@ function newReview(point: 'input' | 'output', { exchange, facts, now }: Ended): 
     createdAt: now,
     auditId: admit.auditId,
     lifetimeMs: decision?.holdExpiresInMs,
+    messageId: exchange.caller?.messageId,
     content: {
       messages: admit.request.messages,
       parameters: admit.request.parameters,

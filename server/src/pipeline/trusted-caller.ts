@@ -8,6 +8,8 @@ interface Trusted {
   readonly user: User
   /** Everybody who will read the answer, if that is not the user alone; the user is one of them. */
   readonly readers?: readonly User[]
+  /** `msg_…` that is answered: reviews of it are withdrawn when it is erased. */
+  readonly messageId?: string
 }
 
 /**
@@ -30,6 +32,10 @@ export class TrustedCaller {
 
   get user(): User {
     return this.#trusted.user
+  }
+
+  get messageId(): string | undefined {
+    return this.#trusted.messageId
   }
 
   get readers(): readonly User[] {

@@ -1,5 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askPipeline } from '../../src/messaging/assistants/ask-pipeline.ts'
+import { settingOf } from '../../src/messaging/assistants/setting.ts'
 import { takeTurn } from '../../src/messaging/assistants/take-turn.ts'
 import { claimTurn } from '../../src/messaging/assistants/turn-store.ts'
 import { HELD, wordsFor } from '../../src/messaging/assistants/words.ts'
@@ -303,6 +304,38 @@ describe('policies', () => {
     expect(asked.calls()).toEqual([])
   })
 
+  test('a held question that is deleted is withdrawn from the reviewers, and never answered', async () => {
+    const chat = await chatWith(helper)
+    const asked = question('juniper-hold')
+    const { sent } = await chat.ask(asked.text)
+    const id = await reviewOf(chat.id)
+    expect(await admin.get(`/reviews/${id}`)).toMatchObject({ message_id: sent.id })
+    await ann.remove(`/messages/${sent.id}`)
+    expect(await admin.get(`/reviews/${id}`)).toMatchObject({ state: 'expired', content: null })
+    await idle()
+    expect(await chat.texts()).toEqual([HELD])
+    expect(asked.calls()).toEqual([])
+  })
+
+  test('an approved answer whose worker died before it was stored is stored once, and the provider not asked again', async () => {
+    const chat = await chatWith(helper)
+    const asked = question('juniper-hold')
+    const { sent } = await chat.ask(asked.text)
+    const { context } = governed.server
+    const resume = stopWorker()
+    await governed.decide(await reviewOf(chat.id), 'approve')
+    const turn = await claimTurn(db(), clock.now(), 1_000)
+    const setting = turn && (await settingOf(db(), turn))
+    if (!turn || !setting) throw new Error('no turn')
+    // As far as the pipeline's record; then it is as if the process had ended.
+    expect(await askPipeline(turn, setting, AbortSignal.timeout(10_000), context)).toMatchObject({ text: asked.answer })
+    clock.advance(2_000)
+    resume()
+    await idle()
+    expect((await chat.messages()).filter(({ reply_to }) => reply_to === sent.id)).toMatchObject([{ message: asked.answer }])
+    expect(asked.calls()).toHaveLength(1)
+  })
+
   test('a hold that nobody decides on ends with words', async () => {
     const chat = await chatWith(helper)
     const { sent } = await chat.ask(question('juniper-brief').text)
@@ -343,6 +376,16 @@ describe('policies', () => {
     })
   })
 
+  /** Keeps the server's own worker from taking turns. */
+  function stopWorker(): () => void {
+    const { assistants } = governed.server.context
+    const { wake } = assistants
+    assistants.wake = () => {}
+    return () => {
+      assistants.wake = wake
+    }
+  }
+
   /** The hold that is pending for a conversation. */
   async function reviewOf(conversationId: string, endpoint = 'chat'): Promise<string> {
     const { data } = await admin.get('/reviews?state=pending&kind=hold&limit=100')
@@ -354,15 +397,15 @@ describe('policies', () => {
 
 describe('faults', () => {
   test('an Application that is asked too much answers later', async () => {
-    const limits = { requests_per_minute: 300, burst: 1 }
-    const busy = await assistant((await governed.application({ ...MODEL, limits })).id)
+    const { id } = await governed.application({ ...MODEL, limits: { requests_per_minute: 1, burst: 1 } })
+    const busy = await assistant(id)
     const chat = await chatWith(busy)
     const [one, two] = [question(), question()]
     await chat.ask(one.text)
     expect((await chat.ask(two.text)).said).toEqual([])
     expect(two.calls()).toEqual([])
-    await setTimeout(300)
-    clock.advance(2_000)
+    await governed.change(id, { limits: { requests_per_minute: 100_000, burst: 100 } })
+    clock.advance(61_000)
     await idle()
     expect(await chat.texts()).toEqual([one.text, one.answer, two.text, two.answer])
   })

@@ -27,7 +27,7 @@ export interface Setting {
 
 /** Undefined when nobody can answer any more, or nobody waits for it: the message, its author or the assistant is gone. */
 export async function settingOf(db: Db, turn: Turn): Promise<Setting | undefined> {
-  const { workspaceId, assistantId } = turn
+  const { workspaceId, assistantId, messageId } = turn
   const question = await findQuestion(db, turn)
   const contact = await findContact(db, workspaceId, assistantId)
   const assistant = await findUser(db, workspaceId, assistantId)
@@ -40,8 +40,8 @@ export async function settingOf(db: Db, turn: Turn): Promise<Setting | undefined
   const others = people.filter(({ id }) => id !== user.id)
   const caller =
     others.length < MAX_READERS
-      ? new TrustedCaller({ application, user, readers: [user, ...others] })
-      : new TrustedCaller({ application: withoutKnowledge(application), user })
+      ? new TrustedCaller({ application, user, messageId, readers: [user, ...others] })
+      : new TrustedCaller({ application: withoutKnowledge(application), user, messageId })
   const { id, role, department, attributes } = assistant
   return {
     question,
