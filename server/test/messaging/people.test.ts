@@ -132,6 +132,21 @@ describe('contacts', () => {
     await ben.refused('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, { avatar_url: 'javascript:alert(1)' }, { as })
   })
 
+  test('whoever knows them is told what they are now, and nobody else', async () => {
+    const { eve } = await people(server, ['eve'])
+    await ann.create('/groups', { name: 'Known', contacts: [eve.id] })
+    await eve.put(`/contacts/${eve.id}`, { display_name: 'Eve' })
+    await admin.patch(`/users/${eve.id}`, { username: `${eve.id}.new` })
+    const about = async (type: string) => (await emitted(type)).filter(({ payload }) => (payload as { id: string }).id === eve.id)
+    await vi.waitFor(async () => {
+      expect((await about('contact.created')).map(({ audience }) => audience)).toEqual([[eve.id]])
+      expect(await about('contact.updated')).toMatchObject([
+        { audience: [ann.id, eve.id], payload: { display_name: 'Eve', username: eve.id } },
+        { audience: [ann.id, eve.id], payload: { display_name: 'Eve', username: `${eve.id}.new` } },
+      ])
+    })
+  })
+
   test('are paged both ways', async () => {
     const all = (await ann.get('/contacts?limit=100')).data
     const first = await ann.get('/contacts?limit=2')

@@ -4,10 +4,9 @@ import type { MessagingDeps } from '../door/messaging-deps.ts'
 import { ListOf, listView, PAGE, pageQuery, unknownCursor } from '../door/pages.ts'
 import { forbidden, invalid, notFound } from '../door/refusals.ts'
 import { readRoute, writeRoute } from '../door/route.ts'
-import { emit } from '../events/outbox.ts'
-import { acquaintancesOf } from './acquaintances.ts'
 import { ContactUpdate, ContactView, contactView } from './contact.ts'
 import { findContact, listContacts, updateProfile } from './contact-store.ts'
+import { tellContact } from './tell-contact.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND' }
 
@@ -67,11 +66,8 @@ export function contactRoutes(app: FastifyInstance, deps: MessagingDeps): void {
         ...(phoneNumber !== undefined && { phoneNumber: phoneNumber ?? '' }),
       })
       if (!contact) throw notFound('contact')
-      const view = contactView(contact, base)
-      const { workspaceId } = member
-      const audience = await acquaintancesOf(tx, workspaceId, contact.id)
-      await emit(tx, { workspaceId, type: 'contact.updated', audience, payload: view })
-      return { status: 200, body: view }
+      await tellContact(tx, 'contact.updated', member.workspaceId, contact.id, base)
+      return { status: 200, body: contactView(contact, base) }
     },
   })
 }
