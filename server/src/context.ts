@@ -21,6 +21,7 @@ import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Limiter } from './limits/limiter.ts'
 import { AssistantWorker } from './messaging/assistants/worker.ts'
+import { type FileStoreOptions, openFileStore } from './messaging/attachments/file-store.ts'
 import { Pace } from './messaging/door/pace.ts'
 import { WebhookDispatcher } from './messaging/events/dispatcher.ts'
 import { EventHub } from './messaging/events/hub.ts'
@@ -128,6 +129,7 @@ function compose(
   const documentFetcher = new DocumentFetcher({ allowPrivateUrls: config.allowPrivateUrls })
   const background = new Background(onError)
   const hub = new EventHub({ ...database, onError })
+  const files = openFileStore(fileStoreOf(config, secrets))
   const webhookBox = secretBox(secrets.secretKey, 'webhook')
   const webhookSender = new WebhookSender({ allowPrivateUrls: config.allowPrivateUrls })
   const metrics = new Metrics({
@@ -182,6 +184,8 @@ function compose(
     adminAuthenticator: new AdminAuthenticator(database),
     members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
     pace: given.pace ?? new Pace(),
+    files,
+    fileLimits: config.files,
     relay,
     assistants,
     hub,
@@ -200,11 +204,23 @@ function compose(
         jwksAgent.close(),
         documentFetcher.close(),
         webhookSender.close(),
+        files.close(),
         tracing.close(),
         closeParsers(),
         semantic?.close(),
       ])
       await database.close()
     },
+  }
+}
+
+/** Where files go, with the keys to it. */
+function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {
+  if (store.kind === 'folder') return store
+  const { accessKeyIdEnv, secretAccessKeyEnv, ...bucket } = store
+  return {
+    ...bucket,
+    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
+    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
   }
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { type EmbeddingsConfig, embeddings } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { type EnvironmentProvider, environmentProviders } from './environment-providers.ts'
+import { type FilesConfig, files } from './files.ts'
 
 /** What the environment says, decided and checked (decisions.md §2.11; docs/configuration.md). Secrets are apart, in secrets.ts. */
 export interface Config {
@@ -28,16 +29,18 @@ export interface Config {
   readonly detectorBudgetMs: number
   /** Who turns texts into vectors; absent: search goes by words alone. Its key is among the secrets. */
   readonly embeddings: EmbeddingsConfig | undefined
+  readonly files: FilesConfig
   /** Where spans go by OTLP over HTTP, the whole URL; absent: no spans. */
   readonly otlpTracesUrl: string | undefined
   readonly providers: readonly EnvironmentProvider[]
 }
 
 export function readConfig(env: Environment): Config {
+  const dataDir = resolve(env.GATEHOUSE_DATA || './data')
   return {
     host: env.HOST || '127.0.0.1',
     port: integer(env, 'PORT', 8787, 0, 65_535),
-    dataDir: resolve(env.GATEHOUSE_DATA || './data'),
+    dataDir,
     databaseUrl: databaseUrl(env),
     databasePoolSize: integer(env, 'GATEHOUSE_DATABASE_POOL', 10, 2, 500),
     configFile: resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml'),
@@ -53,6 +56,7 @@ export function readConfig(env: Environment): Config {
     },
     detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
     embeddings: embeddings(env),
+    files: files(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
     otlpTracesUrl: otlpTracesUrl(env),
     providers: environmentProviders(env),
   }

@@ -16,6 +16,7 @@ export interface MessagingTables {
   held_message: HeldMessageTable
   message_attachment: MessageAttachmentTable
   removed_file: RemovedFileTable
+  user_erasure: UserErasureTable
   event_outbox: EventOutboxTable
   event_log: EventLogTable
   event_position: EventPositionTable
@@ -163,7 +164,14 @@ export interface MessageAttachmentTable {
 
 export interface RemovedFileTable {
   place: string
+  /** From when on its file is not needed. */
   removed_at: Date
+}
+
+export interface UserErasureTable {
+  workspace_id: string
+  user_id: string
+  erased_at: Date
 }
 
 export interface EventOutboxTable {

@@ -63,6 +63,7 @@ const STATEMENTS = [
   )`,
   `create index conversation_direct on conversation (workspace_id, direct_key, id) where direct_key is not null`,
   `create index conversation_group on conversation (workspace_id, group_id, id) where group_id is not null`,
+  `create index conversation_retention on conversation (id) where retention_days is not null`,
   // sort_at: last_active_at of the conversation, else its created_at; kept here so that a page of one's list is an index range.
   // read_sequence: up to where the member has read.
   `create table conversation_member (
@@ -142,9 +143,19 @@ const STATEMENTS = [
     created_at timestamptz not null
   )`,
   `create index message_attachment_message on message_attachment (message_id) where message_id is not null`,
+  `create index message_attachment_uploader on message_attachment (workspace_id, uploaded_by, id)`,
   `create index message_attachment_unused on message_attachment (created_at) where message_id is null`,
-  // Files whose row is gone: removed by a job, so that nothing is lost when a transaction ends otherwise.
+  // Files whose row is gone, or not written yet: a job removes them after removed_at, so that a file without a row, and a row
+  // without a file, are both impossible however a transaction ends.
   `create table removed_file (place text primary key, removed_at timestamptz not null)`,
+  `create index removed_file_due on removed_file (removed_at)`,
+  // Users who are gone, while something of theirs may still be there.
+  `create table user_erasure (
+    workspace_id uuid not null references workspace,
+    user_id text not null,
+    erased_at timestamptz not null,
+    primary key (workspace_id, user_id)
+  )`,
   // Written with what it tells of; a relay gives each event its place in the log, in the order of these ids.
   `create table event_outbox (
     id bigint generated always as identity primary key,

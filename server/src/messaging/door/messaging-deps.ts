@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import type { Signal } from '../../db/signal.ts'
 import type { PipelineDeps } from '../../pipeline/pipeline.ts'
+import type { FileStore } from '../attachments/file-store.ts'
+import type { FileLimits } from '../attachments/keep-upload.ts'
 import type { EventHub } from '../events/hub.ts'
 import type { EventRelay } from '../events/relay.ts'
 import type { MemberAuthenticator } from '../people/member-authenticator.ts'
@@ -13,6 +15,8 @@ export interface MessagingDeps extends PipelineDeps {
   readonly members: MemberAuthenticator
   readonly pace: Pace
   readonly jsonDepth: number
+  readonly files: FileStore
+  readonly fileLimits: FileLimits
   readonly relay: EventRelay
   readonly hub: EventHub
 }

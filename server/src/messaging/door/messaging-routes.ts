@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { GatehouseError } from '../../errors.ts'
 import { isUnavailable } from '../../lib/faults.ts'
+import { attachmentRoutes } from '../attachments/attachment-routes.ts'
 import { conversationRoutes } from '../conversations/conversation-routes.ts'
 import { eventRoutes } from '../events/event-routes.ts'
 import { messageRoutes } from '../messages/message-routes.ts'
 import { avatarRoutes } from '../people/avatar-routes.ts'
 import { peopleRoutes } from '../people/people-routes.ts'
+import { retentionRoutes } from '../retention/retention-routes.ts'
 import { readBodies } from './bodies.ts'
 import type { Member } from './member.ts'
 import type { MessagingDeps } from './messaging-deps.ts'
@@ -37,6 +39,8 @@ export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps)
     peopleRoutes(members, deps)
     conversationRoutes(members, deps)
     messageRoutes(members, deps)
+    attachmentRoutes(members, deps)
+    retentionRoutes(members, deps)
     eventRoutes(members, deps)
   })
 }

@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { Seconds, seconds } from '../door/pages.ts'
+import type { EventPayload } from '../events/event.ts'
+
+/** A file that somebody has uploaded; a message carries it, or it waits to be sent. */
+export interface Attachment {
+  /** `att_…` */
+  readonly id: string
+  /** `msg_…`; null: not sent yet. */
+  readonly messageId: string | null
+  readonly uploadedBy: string
+  readonly filename: string
+  readonly mediaType: string
+  readonly bytes: number
+  readonly sha256: Buffer
+  /** Where its bytes are: a key of the file store. */
+  readonly place: string
+  readonly createdAt: Date
+}
+
+/** decisions.md §3, Contacts, groups, attachments. */
+export const AttachmentView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('attachment'),
+  message_id: Type.Union([Type.String(), Type.Null()], { description: 'null: not sent yet; removed after a day.' }),
+  filename: Type.String(),
+  file_url: Type.String({ format: 'uri', description: 'Its bytes, for those who may see it.' }),
+  file_type: Type.String({ description: 'What it is by its own bytes.' }),
+  file_size: Type.Integer(),
+  created_at: Seconds,
+})
+
+type Shown = Pick<Attachment, 'id' | 'messageId' | 'filename' | 'mediaType' | 'bytes' | 'createdAt'>
+
+/** `base`: `http://host`. */
+export const attachmentView = ({ id, messageId, filename, mediaType, bytes, createdAt }: Shown, base: string) => ({
+  id,
+  object: 'attachment' as const,
+  message_id: messageId,
+  filename,
+  file_url: `${base}/v1/attachments/${id}/content`,
+  file_type: mediaType,
+  file_size: bytes,
+  created_at: seconds(createdAt),
+})
+
+/** As events tell of it: without its name, which would outlive the file in the log. */
+export const attachmentEvent = ({ id, messageId, mediaType, bytes, createdAt }: Shown): EventPayload => ({
+  id,
+  object: 'attachment',
+  message_id: messageId,
+  file_type: mediaType,
+  file_size: bytes,
+  created_at: seconds(createdAt),
+})

@@ -1,0 +1,25 @@
+const MAX_BYTES = 255
+const NAMELESS = 'file'
+/** Paths, what some systems refuse, and what turns the direction of writing to show another ending than there is. */
+const NOT_IN_NAMES = /[\p{Cc}\p{Cs}"*/:<>?\\|\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** A name that is only a name, wherever the file is saved. */
+export function cleanFilename(name: string): string {
+  const clean = name.normalize('NFC').replaceAll(NOT_IN_NAMES, '_').trim().replace(/^\.+/, '')
+  return shortened(clean) || NAMELESS
+}
+
+/** At most 255 bytes, with its ending. */
+function shortened(name: string): string {
+  const [ending = ''] = /\.[^.]{1,16}$/u.exec(name) ?? []
+  let stem = name.slice(0, name.length - ending.length)
+  while (Buffer.byteLength(stem) + Buffer.byteLength(ending) > MAX_BYTES) stem = [...stem].slice(0, -1).join('')
+  return stem + ending
+}
+
+/** The header that has it saved under that name (RFC 6266). */
+export const savedAs = (filename: string): string =>
+  `attachment; filename="${filename.replace(/[^ !#-[\]-~]/g, '_')}"; filename*=UTF-8''${encodeRfc8187(filename)}`
+
+const encodeRfc8187 = (text: string): string =>
+  encodeURIComponent(text).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)

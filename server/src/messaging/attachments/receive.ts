@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { GatehouseError } from '../../errors.ts'
+import { newUuid } from '../../lib/id.ts'
+import type { Received } from './file-store.ts'
+import { HEAD_BYTES } from './file-type.ts'
+
+/** An upload takes minutes at most: what is older was left by a process that died. */
+const LEFT_MS = 3_600_000
+
+/** 413 for a file that is too large. */
+export const tooLarge = (maxBytes: number): GatehouseError =>
+  new GatehouseError('PAYLOAD_TOO_LARGE', { message: `file: must not have more than ${maxBytes} bytes.`, param: 'file' })
+
+/** Writes what comes in to a file of its own below `folder`, durably. Throws a 413 for too much; then nothing is left of it. */
+export async function receive(source: AsyncIterable<Buffer>, folder: string, maxBytes: number): Promise<Received> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, newUuid())
+  const file = await open(path, 'wx', 0o600)
+  try {
+    const hash = createHash('sha256')
+    const head: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of source) {
+      if (bytes < HEAD_BYTES) head.push(chunk)
+      bytes += chunk.length
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      hash.update(chunk)
+      await file.writeFile(chunk)
+    }
+    await file.sync()
+    return { path, bytes, sha256: hash.digest(), head: Buffer.concat(head).subarray(0, HEAD_BYTES) }
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+/** Removes what uploads have left in `folder` that never came to an end. */
+export async function removeLeftovers(folder: string, now: Date): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names) {
+    const path = join(folder, name)
+    const written = await stat(path).catch(() => undefined)
+    if (written && now.getTime() - written.mtimeMs > LEFT_MS) await rm(path, { force: true })
+  }
+}

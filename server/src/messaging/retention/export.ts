@@ -1,0 +1,40 @@
+import type { Db } from '../../db/database.ts'
+import type { CountedConversation } from '../conversations/conversation.ts'
+import { conversationView } from '../conversations/conversation.ts'
+import type { Member } from '../door/member.ts'
+import { uuidOf } from '../ids.ts'
+import { MESSAGE_COLUMNS, toMessage } from '../messages/message.ts'
+import { messagesOf } from '../messages/message-store.ts'
+import { messageViews } from '../messages/message-views.ts'
+
+const BATCH = 200
+
+/**
+ * A conversation as JSON lines: itself, then its messages up to now, oldest first. Read in pieces as they are taken, each as one
+ * who is still in it.
+ */
+export async function* exportLines(
+  db: Db,
+  member: Member,
+  conversation: CountedConversation,
+  base: string,
+): AsyncGenerator<string> {
+  yield lineOf(conversationView(conversation))
+  for (let after = 0; after < conversation.lastSequence; ) {
+    const rows = await messagesOf(db, member)
+      .select(MESSAGE_COLUMNS)
+      .where('message.conversation_id', '=', uuidOf('conv', conversation.id))
+      .where('sequence', '>', after)
+      .where('sequence', '<=', conversation.lastSequence)
+      .orderBy('sequence')
+      .limit(BATCH)
+      .execute()
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.sequence
+    const views = await messageViews(db, member.workspaceId, rows.map(toMessage), base)
+    yield views.map(lineOf).join('')
+  }
+}
+
+const lineOf = (value: unknown): string => `${JSON.stringify(value)}\n`
