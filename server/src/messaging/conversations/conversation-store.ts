@@ -57,7 +57,7 @@ interface Row {
   readonly read_sequence: number
 }
 
-export const toConversation = (row: Row, { user }: Member): Conversation => ({
+const toConversation = (row: Row, { user }: Member): Conversation => ({
   id: toId('conv', row.id),
   workspaceId: toId('ws', row.workspace_id),
   contactId: row.direct_key && otherSide(row.direct_key, user.id),

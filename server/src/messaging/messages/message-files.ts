@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { fromId, toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
-import { seconds } from '../door/pages.ts'
 import { invalid } from '../door/refusals.ts'
 import { uuidOf } from '../ids.ts'
 
@@ -121,15 +120,3 @@ export async function filesOf(db: Db, messageIds: readonly string[]): Promise<Ma
   }
   return files
 }
-
-/** decisions.md §3, Contacts, groups, attachments. */
-export const fileView = ({ id, messageId, filename, mediaType, bytes, createdAt }: CarriedFile, base: string) => ({
-  id,
-  object: 'attachment' as const,
-  message_id: messageId,
-  filename,
-  file_url: `${base}/v1/attachments/${id}/content`,
-  file_type: mediaType,
-  file_size: bytes,
-  created_at: seconds(createdAt),
-})

@@ -1,8 +1,9 @@
 import type { Db } from '../../db/database.ts'
+import { attachmentView } from '../attachments/attachment.ts'
 import { type Contact, contactView } from '../people/contact.ts'
 import { contactsByIds } from '../people/contact-store.ts'
 import { type Message, messageView } from './message.ts'
-import { filesOf, fileView } from './message-files.ts'
+import { filesOf } from './message-files.ts'
 import { reactionsOf } from './reactions.ts'
 
 /** Messages of one Workspace as its members see them. `base`: `http://host`, for the URLs in them. */
@@ -19,7 +20,7 @@ export async function messageViews(db: Db, workspaceId: string, messages: readon
   ])
   return messages.map((message) => {
     const contact = contacts.get(message.senderId) ?? departed(message)
-    const files = (attachments.get(message.id) ?? []).map((attachment) => fileView(attachment, base))
+    const files = (attachments.get(message.id) ?? []).map((attachment) => attachmentView(attachment, base))
     return messageView(message, contactView(contact, base), reactions.get(message.id) ?? [], files)
   })
 }

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
 import type { MessageTable } from '../../db/messaging-tables.ts'
 import { toId } from '../../lib/id.ts'
+import { AttachmentView } from '../attachments/attachment.ts'
 import { Seconds, seconds, secondsOrNull } from '../door/pages.ts'
 import { ContactView } from '../people/contact.ts'
 
@@ -69,7 +70,7 @@ export const MessageView = Type.Object({
   contact: { ...ContactView, description: 'Who sent it.' },
   message: Type.String(),
   reactions: Type.Array(Type.Record(Type.String(), Type.Array(Type.String()))),
-  attachments: Type.Array(Type.Object({ id: Type.String() }, { additionalProperties: true })),
+  attachments: Type.Array(AttachmentView),
   reply_to: nullable(Type.String({ description: 'The message that an assistant answers with this one.' })),
   governance: Type.Union([Type.Object({ audit_id: Type.String() }), Type.Null()], {
     description: 'Record of the last decision on its text; null: nobody governs.',

@@ -5,7 +5,6 @@ import { conversationFor } from '../conversations/conversation-store.ts'
 import type { Member } from '../door/member.ts'
 import type { MessagingDeps } from '../door/messaging-deps.ts'
 import { notFound } from '../door/refusals.ts'
-import { inTransaction } from '../door/transaction.ts'
 import { type GovernDeps, type GovernedText, govern } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
 import { type Inserted, insertMessage } from './insert-message.ts'
@@ -62,27 +61,6 @@ export async function storeMessage(tx: Tx, member: Member, ready: ReadyMessage, 
   if (governed instanceof HeldText) return { kind: 'held', ...(await governed.open(tx, { attachments })) }
   const message = { id, sender: member, conversationId, text: governed, attachments, replyTo, auditId, now }
   return { kind: 'stored', ...(await insertMessage(tx, message)) }
-}
-
-/**
- * Sends a message as the routes do: governed, stored once, told. `also` writes what belongs to it in the same transaction, before
- * the message. Throws POLICY_DENIED and NOT_FOUND.
- */
-export async function sendMessage(
-  deps: GovernDeps & Pick<MessagingDeps, 'db' | 'clock' | 'signal' | 'log' | 'relay'>,
-  member: Member,
-  draft: Draft,
-  also: (tx: Tx) => Promise<void> = async () => {},
-): Promise<Sent> {
-  const now = deps.clock.now()
-  const ready = await prepareMessage(deps, member, draft, now)
-  const sent = await inTransaction(deps.db, async (tx) => {
-    await also(tx)
-    return storeMessage(tx, member, ready, now)
-  })
-  deps.relay.wake()
-  if (sent.kind === 'stored') tellAssistants(deps, sent)
-  return sent
 }
 
 /** Once it is committed. Where it does not arrive, the answer comes a moment later. */
