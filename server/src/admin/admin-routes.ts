@@ -21,6 +21,7 @@ import { policySetsRoutes } from './policy-sets-routes.ts'
 import { providersRoutes } from './providers-routes.ts'
 import { reviewsRoutes } from './reviews-routes.ts'
 import { simulationRoutes } from './simulation-routes.ts'
+import { userErasureRoutes } from './user-erasure-routes.ts'
 import { usersRoutes } from './users-routes.ts'
 import { webhooksRoutes } from './webhooks-routes.ts'
 import { chooseWorkspace } from './workspace-choice.ts'
@@ -45,7 +46,15 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   await app.register(register([workspacesRoutes]))
   await app.register(async (scope) => {
     scope.addHook('preHandler', chooseWorkspace(deps.db))
-    const people = [applicationsRoutes, keysRoutes, usersRoutes, accessTokensRoutes, memoriesRoutes, adminTokensRoutes]
+    const people = [
+      applicationsRoutes,
+      keysRoutes,
+      usersRoutes,
+      userErasureRoutes,
+      accessTokensRoutes,
+      memoriesRoutes,
+      adminTokensRoutes,
+    ]
     const models = [providersRoutes, modelsRoutes, discoveryRoutes, assistantsRoutes]
     const rules = [policySetsRoutes, simulationRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
     const knowledge = [collectionsRoutes, documentsRoutes]

@@ -23,6 +23,8 @@ export interface WorkspaceSettings {
   readonly audience: string | readonly string[] | null
   readonly claims: ClaimNames
   readonly audit_retention_days: number
+  /** How long messages are kept; null: for ever. */
+  readonly message_retention_days: number | null
 }
 
 export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
@@ -31,6 +33,7 @@ export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
   audience: null,
   claims: { id: 'sub', role: 'role', department: 'department', attributes: 'attributes' },
   audit_retention_days: 400,
+  message_retention_days: null,
 }
 
 /** `ws_…`: whose Applications, users, policies and records these are. */
@@ -72,6 +75,7 @@ const SettingsPatch = Type.Object(
       }),
     ),
     audit_retention_days: resettable(Type.Integer({ minimum: 1, maximum: 36_500 })),
+    message_retention_days: resettable(Type.Integer({ minimum: 1, maximum: 36_500 })),
   },
   { additionalProperties: false },
 )
@@ -125,6 +129,7 @@ export const WorkspaceView = Type.Object({
     audience: Type.Union([Type.String(), Type.Array(Type.String()), Type.Null()]),
     claims: Type.Object({ id: Type.String(), role: Type.String(), department: Type.String(), attributes: Type.String() }),
     audit_retention_days: Type.Integer(),
+    message_retention_days: Type.Union([Type.Integer(), Type.Null()]),
   }),
   signing_public_key: Type.String(),
   created_at: Timestamp,

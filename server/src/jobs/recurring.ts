@@ -9,12 +9,18 @@ import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { removeExpired } from '../memory/erase.ts'
 import type { AssistantWorker } from '../messaging/assistants/worker.ts'
+import { removeUnsent } from '../messaging/attachments/attachment-store.ts'
+import type { FileStore } from '../messaging/attachments/file-store.ts'
+import { removeLeftovers } from '../messaging/attachments/receive.ts'
+import { removeFiles } from '../messaging/attachments/removed-files.ts'
 import { removeOldKeys } from '../messaging/door/idempotency.ts'
 import { removeEnded } from '../messaging/events/delivery-store.ts'
 import type { WebhookDispatcher } from '../messaging/events/dispatcher.ts'
 import { pruneLog } from '../messaging/events/log-store.ts'
 import type { EventRelay } from '../messaging/events/relay.ts'
 import { removeExpiredHolds } from '../messaging/messages/expired-holds.ts'
+import { endConversationRetentions, endWorkspaceRetention } from '../messaging/retention/end-retention.ts'
+import { finishErasures } from '../messaging/retention/erase-traces.ts'
 import { eraseExpired } from '../review/review-store.ts'
 import type { Job } from './jobs.ts'
 
@@ -29,12 +35,16 @@ const EVENT_BATCH = 1_000
 const EVENT_LOG_MS = 7 * DAY
 /** How long deliveries are shown, and can be sent once more, after they have ended. */
 const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
+/** How long an upload waits to be sent. */
+const UNSENT_MS = DAY
+const FILE_BATCH = 100
 const PAGE = 100
 
 interface Deps {
   readonly db: Db
   readonly clock: Clock
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly files: FileStore
   readonly relay: Pick<EventRelay, 'run'>
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'wake'>
@@ -57,6 +67,11 @@ export const recurringJobs = (deps: Deps): Job[] => [
   { name: 'deliver to webhooks', everyMs: SECOND, run: async () => deps.webhooks.wake() },
   { name: 'prune events and deliveries', everyMs: HOUR, run: () => pruneEvents(deps) },
   { name: 'forget idempotency keys', everyMs: 60 * SECOND, run: () => forgetKeys(deps) },
+  { name: 'remove files', everyMs: 10 * SECOND, run: () => removeOldFiles(deps) },
+  { name: 'remove uploads that nobody sent', everyMs: 600 * SECOND, run: () => removeUploads(deps) },
+  { name: 'end message retention', everyMs: HOUR, run: () => endMessageRetention(deps) },
+  // An erasure is done by who asks for it; this is for what was on its way, and for what a fault has left.
+  { name: 'finish erasures of users', everyMs: 60 * SECOND, run: () => finishAll(deps) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endRetention(deps) },
   ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
 ]
@@ -102,15 +117,30 @@ async function signCheckpoints({ db, clock, workspaceKeys }: Deps): Promise<void
   })
 }
 
+async function removeOldFiles({ db, clock, files }: Deps): Promise<void> {
+  while ((await removeFiles(db, files, clock.now(), FILE_BATCH)) === FILE_BATCH);
+}
+
+async function removeUploads({ db, clock, files }: Deps): Promise<void> {
+  const now = clock.now()
+  while ((await removeUnsent(db, new Date(now.getTime() - UNSENT_MS), now, ERASE_BATCH)) === ERASE_BATCH);
+  await removeLeftovers(files.incoming, now)
+}
+
+async function finishAll({ db, clock }: Deps): Promise<void> {
+  await finishErasures(db, clock.now())
+}
+
+async function endMessageRetention({ db, clock }: Deps): Promise<void> {
+  await endConversationRetentions(db, clock.now())
+  await eachOf(await workspaceIds(db), async (workspaceId) => {
+    const days = (await findWorkspace(db, workspaceId))?.settings.message_retention_days ?? null
+    if (days !== null) await endWorkspaceRetention(db, workspaceId, days, clock.now())
+  })
+}
+
 async function endRetention({ db, clock, workspaceKeys }: Deps): Promise<void> {
-  const ids: string[] = []
-  for (let after: string | undefined; ; ) {
-    const page = await listWorkspaces(db, { limit: PAGE, ...(after && { after }) })
-    ids.push(...(page?.data ?? []).map(({ id }) => id))
-    after = ids.at(-1)
-    if (!page?.hasMore) break
-  }
-  await eachOf(ids, async (workspaceId) => {
+  await eachOf(await workspaceIds(db), async (workspaceId) => {
     const workspace = await findWorkspace(db, workspaceId)
     if (!workspace) return
     const now = clock.now()
@@ -118,6 +148,16 @@ async function endRetention({ db, clock, workspaceKeys }: Deps): Promise<void> {
     const { publicKey } = await workspaceKeys.get(workspaceId)
     await pruneRecords(db, workspaceId, { before, publicKey, now })
   })
+}
+
+async function workspaceIds(db: Db): Promise<string[]> {
+  const ids: string[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await listWorkspaces(db, { limit: PAGE, ...(after && { after }) })
+    ids.push(...(page?.data ?? []).map(({ id }) => id))
+    after = ids.at(-1)
+    if (!page?.hasMore) return ids
+  }
 }
 
 /** One Workspace's fault keeps the others from nothing; it is thrown once all had their turn. */

@@ -1,6 +1,4 @@
 import type { Readable } from 'node:stream'
-import { type BucketOptions, BucketStore } from './bucket-store.ts'
-import { FolderStore } from './folder-store.ts'
 
 /** A file that has arrived whole and lies on this machine until it is kept. */
 export interface Received {
@@ -23,8 +21,3 @@ export interface FileStore {
   remove(place: string): Promise<void>
   close(): Promise<void>
 }
-
-export type FileStoreOptions = { readonly kind: 'folder'; readonly path: string } | ({ readonly kind: 'bucket' } & BucketOptions)
-
-export const openFileStore = (options: FileStoreOptions): FileStore =>
-  options.kind === 'folder' ? new FolderStore(options.path) : new BucketStore(options)

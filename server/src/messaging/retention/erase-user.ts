@@ -1,0 +1,45 @@
+import type { Tx } from '../../db/database.ts'
+import { NOBODY } from '../../domain/principal.ts'
+import { eraseUser as eraseMemories } from '../../memory/erase.ts'
+import type { Member } from '../door/member.ts'
+import { eraseEvents } from '../events/erase.ts'
+import { emit } from '../events/outbox.ts'
+import { uuidOf } from '../ids.ts'
+import { acquaintancesOf } from '../people/acquaintances.ts'
+import { leaveGroups } from '../people/leave-groups.ts'
+
+/** Who is erased, and when: what has been written by then is theirs to lose. */
+export interface Erasure {
+  readonly workspaceId: string
+  readonly userId: string
+  readonly erasedAt: Date
+}
+
+/**
+ * Begins to erase a user: no token opens anything from now on, nobody finds the user, and what is remembered of them is gone. What
+ * they have written goes after the commit, by `eraseTraces`. False when there is no such user.
+ *
+ * `base`: `http://host`, for the groups that are told of it.
+ */
+export async function eraseUser(tx: Tx, { workspaceId, userId, erasedAt }: Erasure, base: string): Promise<boolean> {
+  const workspace = uuidOf('ws', workspaceId)
+  const audience = (await acquaintancesOf(tx, workspaceId, userId)).filter((id) => id !== userId)
+  const member: Member = { workspaceId, user: { ...NOBODY, id: userId } }
+  await leaveGroups(tx, { member, base, now: erasedAt })
+  // Tokens and profile go with it.
+  const { numDeletedRows } = await tx
+    .deleteFrom('workspace_user')
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  if (Number(numDeletedRows) === 0) return false
+  await eraseMemories(tx, workspaceId, userId)
+  await tx
+    .insertInto('user_erasure')
+    .values({ workspace_id: workspace, user_id: userId, erased_at: erasedAt })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doUpdateSet({ erased_at: erasedAt }))
+    .execute()
+  await eraseEvents(tx, workspaceId, { objectIds: [userId] })
+  await emit(tx, { workspaceId, type: 'contact.deleted', audience, payload: { id: userId, object: 'contact', deleted: true } })
+  return true
+}
