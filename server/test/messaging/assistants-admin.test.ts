@@ -40,6 +40,22 @@ describe('assistants', () => {
     expect(JSON.stringify(record)).not.toContain(username)
   })
 
+  test('are told of where they are known, when they change', async () => {
+    const { id } = await admin.create('/assistants', { username: name(), application_id })
+    await ann.create('/conversations', { contact_id: id })
+    await admin.patch(`/assistants/${id}`, { display_name: 'Guide' })
+    const { db, relay } = server.context
+    await relay.run()
+    const events = await db
+      .selectFrom('event_log')
+      .select(['type', 'audience', 'payload'])
+      .where('type', 'like', 'contact.%')
+      .execute()
+    const about = events.filter(({ payload }) => (payload as { id: string }).id === id)
+    expect(about.map(({ type }) => type)).toEqual(['contact.created', 'contact.updated'])
+    expect(about[1]).toMatchObject({ audience: expect.arrayContaining([ann.id]), payload: { display_name: 'Guide' } })
+  })
+
   test('are changed field by field', async () => {
     const { id, username } = await admin.create('/assistants', { username: name(), application_id, display_name: 'Helper' })
     const other = server.demo.applications[1]?.id
