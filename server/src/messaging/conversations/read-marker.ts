@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts'
+import { fromId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import { seconds } from '../door/pages.ts'
 import { emit } from '../events/outbox.ts'
@@ -112,7 +113,7 @@ async function sequenceOf(tx: Tx, conversation: string, messageId: string): Prom
   const row = await tx
     .selectFrom('message')
     .select('sequence')
-    .where('id', '=', uuidOf('msg', messageId))
+    .where('id', '=', fromId('msg', messageId) ?? null)
     .where('conversation_id', '=', conversation)
     .executeTakeFirst()
   return row?.sequence
