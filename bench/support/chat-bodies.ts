@@ -24,7 +24,7 @@ const SENTENCES: readonly ((word: () => string, random: Random) => string)[] = [
 ]
 
 /** Office prose of about `length` characters: words, amounts, dates and numbers, so that the detectors have something to weigh. */
-function prose(random: Random, length: number): string {
+export function prose(random: Random, length: number): string {
   const word = () => pick(random, WORDS)
   let text = ''
   while (text.length < length) text += `${text ? ' ' : ''}${pick(random, SENTENCES)(word, random)}`

@@ -1,12 +1,20 @@
 import { KeepAliveConnection, statusOf } from './keep-alive-connection.ts'
 import { quantile } from './statistics.ts'
 
-export interface LoadSpec {
-  readonly port: number
+export interface LoadCall {
+  readonly method: 'GET' | 'POST'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** JSON. */
+  readonly body?: string
+}
+
+export interface LoadSpec {
+  readonly port: number
   /** Sent in turn, over and over. */
-  readonly bodies: readonly string[]
+  readonly calls: readonly LoadCall[]
+  /** What every answer has to have. */
+  readonly status: number
   readonly connections: number
   /** Ends after so many answers … */
   readonly requests: number
@@ -16,18 +24,19 @@ export interface LoadSpec {
 
 export interface LoadResult {
   readonly answers: number
-  /** How many of them were not 200, and the first of those. */
+  /** How many of them had another status, and the first of those. */
   readonly refused: number
   readonly refusal: string
   readonly seconds: number
   /** Milliseconds from the first byte sent to the last received. */
   readonly p50: number
+  readonly p95: number
   readonly p99: number
 }
 
 /** Every connection sends its next request when its last answer is complete: a closed loop. */
 export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
-  const requests = spec.bodies.map((body) => requestBytes(spec, body))
+  const requests = spec.calls.map((call) => requestBytes(spec.port, call))
   const latencies: number[] = []
   let refused = 0
   let refusal = ''
@@ -43,7 +52,7 @@ export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
       const at = performance.now()
       const answer = await connection.exchange(request)
       latencies.push(performance.now() - at)
-      if (statusOf(answer) !== 200 && refused++ === 0) refusal = answer.toString()
+      if (statusOf(answer) !== spec.status && refused++ === 0) refusal = answer.toString()
     }
     connection.close()
   }
@@ -56,16 +65,15 @@ export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
     refusal,
     seconds: (performance.now() - started) / 1_000,
     p50: quantile(sorted, 0.5),
+    p95: quantile(sorted, 0.95),
     p99: quantile(sorted, 0.99),
   }
 }
 
-function requestBytes({ port, path, headers }: LoadSpec, body: string): Buffer {
-  const lines = Object.entries({
-    host: `127.0.0.1:${port}`,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    ...headers,
-  }).map(([name, value]) => `${name}: ${value}\r\n`)
-  return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+function requestBytes(port: number, { method, path, headers, body }: LoadCall): Buffer {
+  const content = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  const lines = Object.entries({ host: `127.0.0.1:${port}`, ...content, ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
 }

@@ -1,4 +1,4 @@
-import type { LoadResult, LoadSpec } from './load-run.ts'
+import type { LoadCall, LoadResult, LoadSpec } from './load-run.ts'
 import type { Peer } from './peer.ts'
 import { cpuOfAll, cpuSince, cpuUse } from './process-stats.ts'
 
@@ -20,6 +20,7 @@ export interface Round {
   /** Answers a second. */
   readonly rate: number
   readonly p50: number
+  readonly p95: number
   readonly p99: number
   readonly answers: number
 }
@@ -27,24 +28,47 @@ export interface Round {
 export type Size = Pick<LoadSpec, 'requests' | 'seconds'>
 const CONNECTIONS = 8
 
-/** @throws when any answer is not 200: what is refused costs less, and would count as fast. */
-export async function measure(load: Peer, target: Target, bodies: readonly string[], size: Size): Promise<Round> {
-  const helpersNow = async () => cpuOfAll((await target.helpers?.()) ?? [])
-  const helpersBefore = await helpersNow()
-  const before = cpuUse(target.pid)
-  const spec = { port: target.port, path: '/v1/chat/completions', headers: target.headers, bodies, connections: CONNECTIONS }
-  const result = await load.ask<LoadResult>({ ...spec, ...size } satisfies LoadSpec)
-  const cpu = cpuSince(before, target.pid)
-  const helperMs = [...(await helpersNow())].reduce((sum, [pid, ms]) => sum + ms - (helpersBefore.get(pid) ?? 0), 0)
-  if (result.refused > 0) throw new Error(`${result.refused} of ${result.answers} answers were not 200:\n${result.refusal}`)
+/** Chats, each of them once or more. */
+export function measure(load: Peer, target: Target, bodies: readonly string[], size: Size): Promise<Round> {
+  const call = { method: 'POST', path: '/v1/chat/completions', headers: target.headers } as const
+  const calls = bodies.map((body) => ({ ...call, body }))
+  return measureCalls(load, target, { calls, status: 200, connections: CONNECTIONS, ...size })
+}
+
+/** @throws when any answer has another status: what is refused costs less, and would count as fast. */
+export async function measureCalls(
+  load: Peer,
+  target: Omit<Target, 'headers'>,
+  spec: Size & { readonly calls: readonly LoadCall[]; readonly status: number; readonly connections: number },
+): Promise<Round> {
+  const usedBefore = await cpuNow(target)
+  const result = await load.ask<LoadResult>({ port: target.port, ...spec } satisfies LoadSpec)
+  const used = await usedBefore.since()
+  const { answers, refused, refusal } = result
+  if (refused > 0) throw new Error(`${refused} of ${answers} answers were not ${spec.status}:\n${refusal}`)
   return {
-    cpu: cpu.total / result.answers,
-    mainCpu: cpu.main / result.answers,
-    helperCpu: helperMs / result.answers,
-    rate: result.answers / result.seconds,
+    cpu: used.total / answers,
+    mainCpu: used.main / answers,
+    helperCpu: used.helpers / answers,
+    rate: answers / result.seconds,
     p50: result.p50,
+    p95: result.p95,
     p99: result.p99,
-    answers: result.answers,
+    answers,
+  }
+}
+
+/** What a server has used by now; `since`: what it used from then on. Milliseconds. */
+export async function cpuNow({ pid, helpers }: Omit<Target, 'headers'>) {
+  const helpersNow = async () => cpuOfAll((await helpers?.()) ?? [])
+  const helpersBefore = await helpersNow()
+  const before = cpuUse(pid)
+  return {
+    async since() {
+      const own = cpuSince(before, pid)
+      const helperMs = [...(await helpersNow())].reduce((sum, [helper, ms]) => sum + ms - (helpersBefore.get(helper) ?? 0), 0)
+      return { ...own, helpers: helperMs }
+    },
   }
 }
 

@@ -61,3 +61,6 @@ const rules = (at: string, list: typeof input): string =>
   list.map(([id, when, more]) => `  - {id: ${id}, at: ${at}, when: ${JSON.stringify(when)}, ${more}}\n`).join('')
 
 export const FORTY_RULES = `name: benchmark\nrules:\n${rules('[input]', input)}${rules('[output]', output)}${rules('[input, output]', both)}`
+
+/** Those of them that can be asked about a message, at the point `message`. */
+export const MESSAGE_RULES = `name: benchmark-messages\nrules:\n${rules('[message]', [...input, ...both])}`
