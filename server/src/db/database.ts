@@ -45,14 +45,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { url, poolSize: max, onError } = options
   const embedded = url === undefined ? await startEmbedded(options) : undefined
   const where = embedded ? embedded.connection : { connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true }
-  const pool = new pg.Pool({ ...where, max, types: pgTypes })
+  // For statements that take milliseconds, compiling them costs more than it saves.
+  const onConnect = async (client: pg.ClientBase): Promise<void> => void (await client.query('set jit = off'))
+  const pool = new pg.Pool({ ...where, max, types: pgTypes, onConnect })
   pool.on('error', onError)
   // A connection in use that breaks fails its query, and says so once more; unheard, that would end the process.
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-    // For statements that take milliseconds, compiling them costs more than it saves. Sent before the connection's first query.
-    client.query('set jit = off').catch(() => {})
-  })
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   try {
     await migrate(db)

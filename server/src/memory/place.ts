@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import type { MemoryItemTable } from '../db/schema.ts'
-import { type Classification, stricterClassification } from '../domain/classification.ts'
+import { type Classification, classificationRank, stricterClassification } from '../domain/classification.ts'
 import { upTo } from '../domain/viewer.ts'
 import { toId } from '../lib/id.ts'
 import { addEntries, removeEntries } from '../retrieval/entries.ts'
@@ -127,6 +127,8 @@ async function insert(tx: Tx, owner: HeldOwner, placing: Placing, hashes: Hashes
 
 /** What is said again: the stricter labels, the later expiry, active if either is. Answers it as it then is. */
 async function merge(tx: Tx, owner: HeldOwner, row: Row, draft: Placing): Promise<Row> {
+  // Who may not see it does not change it either.
+  if (classificationRank(row.classification as Classification) > classificationRank(draft.ceiling)) return row
   const classification = stricterClassification(row.classification as Classification, draft.classification)
   const mode = row.mode === 'active' ? 'active' : draft.mode
   const summary = row.summary ?? draft.summary

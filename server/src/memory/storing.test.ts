@@ -95,6 +95,15 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect(await contents('bunker')).toEqual([content])
   })
 
+  test('who may not see a memory is told its id and changes nothing of it', async () => {
+    const draft = { content: 'The merger is off.', scope: 'project' as const, scopeId: 'zebra' }
+    const first = await bench.store(bench.viewer({ user: { id: 'carol' } }), { ...draft, classification: 'restricted' })
+    const mallory = bench.viewer({ user: { id: 'mallory' }, ceiling: 'internal' })
+    const changed = { ...draft, classification: 'public' as const, summary: 'Mallory was here.' }
+    expect(await bench.store(mallory, changed)).toEqual({ id: first.id, outcome: 'duplicate' })
+    expect(await all()).toMatchObject([{ summary: null, classification: 'restricted' }])
+  })
+
   test('an audit_only memory that is captured actively becomes active, and never the other way', async () => {
     const content = 'The heron flies at noon'
     const { id } = await bench.store(alice(), { content, mode: 'audit_only' })
