@@ -119,6 +119,22 @@ describe('allow and escalate', () => {
     expect(changed.governance.audit_id).not.toBe(sent.governance.audit_id)
   })
 
+  test('names of files are looked at like texts, with a text and without', async () => {
+    const upload = async (name: string): Promise<string> => {
+      const raw = new FormData()
+      raw.append('file', new Blob(['hello'], { type: 'text/plain' }), name)
+      return (await ann.create('/attachments', undefined, { raw })).id
+    }
+    const [plain, telling, bad] = [await upload('a.txt'), await upload('jane.roe@example.org'), await upload('fennel-deny.txt')]
+    await ann.refused('POLICY_DENIED', 'POST', '/messages', fields('see', { attachments: [bad] }))
+    const sent = await ann.create('/messages', fields('fennel-redact', { attachments: [plain, telling] }))
+    expect(sent.attachments.map(({ filename }: Json) => filename)).toEqual(['a.txt', '[EMAIL]'])
+    await ann.refused('POLICY_DENIED', 'PUT', `/messages/${sent.id}`, { attachments: [plain, bad] })
+    const other = await upload('fennel-redact bob@example.org')
+    const changed = await ann.put(`/messages/${sent.id}`, { attachments: [plain, other] })
+    expect(changed.attachments.map(({ filename }: Json) => filename)).toEqual(['a.txt', 'fennel-redact [EMAIL]'])
+  })
+
   test('escalate: stored, and put before reviewers until the message is deleted', async () => {
     const text = `fennel-escalate ${word()}`
     const { id, governance } = await say(text)

@@ -9,7 +9,7 @@ import type { GovernedText } from '../governance/governed-text.ts'
 import { uuidOf } from '../ids.ts'
 import { touchActive } from '../people/contact-store.ts'
 import { type Message, type MessageRow, messageEvent, toMessage } from './message.ts'
-import { attachToMessage } from './message-files.ts'
+import { attachToMessage, renameFiles } from './message-files.ts'
 
 export interface NewMessage {
   /** `msg_…` */
@@ -71,7 +71,10 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
   const [row] = rows
   if (!row) throw notFound('conversation')
   const stored = toMessage(row)
-  if (message.attachments.length > 0) await attachToMessage(tx, sender, stored.id, message.attachments)
+  if (message.attachments.length > 0) {
+    await attachToMessage(tx, sender, stored.id, message.attachments)
+    await renameFiles(tx, sender.workspaceId, message.attachments, text.texts.slice(1))
+  }
   await touchActive(tx, sender, now)
   await emit(tx, {
     workspaceId: sender.workspaceId,

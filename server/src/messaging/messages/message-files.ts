@@ -89,6 +89,16 @@ export async function attachToMessage(
   if (Number(numUpdatedRows) !== ids.length) throw invalid(UNKNOWN)
 }
 
+/** Calls files what policies have made of their names, one for each id. */
+export async function renameFiles(tx: Tx, workspaceId: string, ids: readonly string[], names: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    update message_attachment set filename = named.filename
+    from unnest(${ids.map((id) => uuidOf('att', id))}::uuid[], ${[...names]}::text[]) as named (id, filename)
+    where workspace_id = ${uuidOf('ws', workspaceId)} and message_attachment.id = named.id
+      and message_attachment.filename <> named.filename`.execute(tx)
+}
+
 /** A file as the messages that carry it show it. */
 export interface CarriedFile {
   readonly id: string

@@ -107,7 +107,7 @@ async function store(tx: Tx, { held, sender, conversationId }: HeldRelease, text
   const message = await lockMessageFor(tx, sender, id)
   if (!message) throw gone()
   await replaceText(tx, message, text)
-  if (attachments) await replaceFiles(tx, sender, id, attachments, now)
+  if (attachments) await replaceFiles(tx, sender, id, attachments, text.texts.slice(1), now)
   await tellOfUpdate(tx, message, now)
   await text.settle(tx)
 }

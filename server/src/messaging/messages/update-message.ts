@@ -8,7 +8,7 @@ import { type GovernedText, govern, governAtOnce } from '../governance/governed-
 import { HeldText } from '../governance/held-text.ts'
 import type { Utterance } from '../governance/utterance.ts'
 import type { Message } from './message.ts'
-import { attachmentIdsOf, attachToMessage, filenamesOf, removeOtherFiles } from './message-files.ts'
+import { attachmentIdsOf, attachToMessage, filenamesOf, removeOtherFiles, renameFiles } from './message-files.ts'
 import { findMessageFor, lockMessageFor, replaceText, tellOfUpdate } from './message-store.ts'
 import { type Reaction, replaceReactions } from './reactions.ts'
 
@@ -91,7 +91,8 @@ export async function updateMessage(tx: Tx, member: Member, id: string, ready: R
   const { text, attachments, reactions } = ready
   if (text instanceof HeldText) return { kind: 'held', ...(await text.open(tx, { attachments: attachments?.ids ?? null })) }
   if (text) await replaceText(tx, message, text)
-  if (attachments) await replaceFiles(tx, member, id, attachments.ids, now)
+  if (attachments)
+    await replaceFiles(tx, member, id, attachments.ids, text ? text.texts.slice(1) : (attachments.governed?.texts ?? []), now)
   if (reactions) {
     const members = await membersOfConversation(tx, member.workspaceId, message.conversationId)
     await replaceReactions(tx, member, message, reactions.wanted, members, now)
@@ -101,10 +102,18 @@ export async function updateMessage(tx: Tx, member: Member, id: string, ready: R
   return { kind: 'updated', message: updated }
 }
 
-/** Makes these the files of the message: what it carries already stays, in its place. */
-export async function replaceFiles(tx: Tx, member: Member, messageId: string, ids: readonly string[], now: Date): Promise<void> {
+/** Makes these the files of the message, under these names: what it carries already stays, in its place. */
+export async function replaceFiles(
+  tx: Tx,
+  member: Member,
+  messageId: string,
+  ids: readonly string[],
+  names: readonly string[],
+  now: Date,
+): Promise<void> {
   await removeOtherFiles(tx, messageId, ids, now)
   const carried = await attachmentIdsOf(tx, messageId)
   const added = ids.filter((id) => !carried.includes(id))
   if (added.length > 0) await attachToMessage(tx, member, messageId, added)
+  await renameFiles(tx, member.workspaceId, ids, names)
 }
