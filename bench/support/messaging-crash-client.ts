@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import type { Gatehouse } from './gatehouse.ts'
+
+export interface Reply {
+  readonly status: number
+  readonly text: string
+}
+
+/** A user with an access token, which outlives every crash. */
+export interface Person {
+  readonly id: string
+  readonly token: string
+}
+
+/** Speaks to one life of the server, and ends with it. */
+export class MessagingCrashClient {
+  readonly base: string
+  readonly #agent = new Agent({ connections: 32, headersTimeout: 60_000, bodyTimeout: 60_000 })
+  readonly #adminToken: string
+
+  constructor({ port, demo }: Pick<Gatehouse, 'port' | 'demo'>) {
+    this.base = `http://127.0.0.1:${port}`
+    this.#adminToken = demo.admin_token
+  }
+
+  /** undefined: the connection broke before the answer was whole. Waits where the server says that it is too much at once. */
+  async call(method: 'GET' | 'POST', path: string, token: string, body?: object, key?: string): Promise<Reply | undefined> {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    }
+    const json = body ? JSON.stringify(body) : null
+    try {
+      for (;;) {
+        const answer = await request(this.base + path, { dispatcher: this.#agent, method, headers, body: json })
+        const text = await answer.body.text()
+        if (answer.statusCode !== 429) return { status: answer.statusCode, text }
+        await sleep(200)
+      }
+    } catch {
+      return undefined
+    }
+  }
+
+  /** What must be answered with 2xx. */
+  async must<T>(method: 'GET' | 'POST', path: string, token: string = this.#adminToken, body?: object): Promise<T> {
+    const reply = await this.call(method, path, token, body)
+    if (!reply || reply.status >= 300) throw new Error(`${method} ${path}: ${reply?.status} ${reply?.text.slice(0, 500)}`)
+    return JSON.parse(reply.text) as T
+  }
+
+  async person(id: string): Promise<Person> {
+    await this.must('POST', '/admin/v1/users', undefined, { id, username: id })
+    const { token } = await this.must<{ token: string }>('POST', `/admin/v1/users/${id}/tokens`, undefined, {})
+    return { id, token }
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy()
+  }
+}

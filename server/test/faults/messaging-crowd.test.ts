@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Person, people } from '../messaging/client.ts'
+import { type Messenger, startMessenger } from '../support/messenger.ts'
+
+const CROWD = 50
+
+let messenger: Messenger
+let crowd: readonly Person[]
+let conversation: string
+beforeAll(async () => {
+  messenger = await startMessenger()
+  crowd = Object.values(
+    await people(
+      messenger.server,
+      Array.from({ length: CROWD }, (_, index) => `member${index}`),
+    ),
+  )
+  ;({ conversation } = await messenger.group(messenger.ann, ...crowd))
+})
+afterAll(() => messenger.close())
+
+test('50 people react to one message at once, by name and by map: nothing is lost', async () => {
+  const { id } = await messenger.say(conversation)
+  const listener = await messenger.listen(messenger.ann)
+  await Promise.all(
+    crowd.flatMap((person, index) => [
+      index % 2
+        ? person.put(`/messages/${id}/reactions/heart`)
+        : person.put(`/messages/${id}`, { reactions: { heart: [person.id], star: ['twice', `of ${index}`] } }),
+    ]),
+  )
+  const { reactions } = await messenger.ann.get(`/messages/${id}`)
+  const [hearts, stars] = ['heart', 'star'].map((name) => reactions.find((one: object) => name in one)?.[name].toSorted())
+  expect(hearts).toEqual(crowd.map((person) => person.id).toSorted())
+  expect(stars).toEqual([...crowd.flatMap((_, index) => (index % 2 ? [] : [`of ${index}`])), 'twice'].toSorted())
+  // One event for each change, and the last of them tells of all.
+  const { id: last } = await messenger.say(conversation)
+  await listener.until(({ data }) => data.includes(last))
+  const updates = listener.events.filter(({ type }) => type === 'message.updated')
+  expect(updates).toHaveLength(CROWD)
+  expect(JSON.parse(updates.at(-1)?.data ?? '').reactions).toEqual(reactions)
+  listener.close()
+})
+
+test('50 people take back what they gave while others give: each has what it wanted last', async () => {
+  const { id } = await messenger.say(conversation)
+  const half = crowd.filter((_, index) => index % 2 === 0)
+  await Promise.all(half.map((person) => person.put(`/messages/${id}/reactions/heart`)))
+  await Promise.all(
+    crowd.map((person, index) =>
+      index % 2 ? person.put(`/messages/${id}/reactions/heart`) : person.remove(`/messages/${id}/reactions/heart`),
+    ),
+  )
+  const { reactions } = await messenger.ann.get(`/messages/${id}`)
+  expect(reactions[0].heart.toSorted()).toEqual(crowd.flatMap(({ id: member }, index) => (index % 2 ? [member] : [])).toSorted())
+})
+
+test('50 people mark at once: each marker is where it was set, and the message is read once the last has read', async () => {
+  const said = await messenger.sayAll(conversation, ['1', '2', '3'])
+  const [first, , third] = said
+  await Promise.all(
+    crowd.map((person, index) =>
+      person.post(`/conversations/${conversation}/read`, { message_id: index === 7 ? first.id : third.id }),
+    ),
+  )
+  const readAt = async ({ id }: { id: string }) => (await messenger.ann.get(`/messages/${id}`)).read_at
+  expect(await Promise.all(said.map(readAt))).toEqual([expect.any(Number), null, null])
+  const unread = await Promise.all(crowd.map(async (person) => (await person.get(`/conversations/${conversation}`)).unread_count))
+  expect(unread).toEqual(crowd.map((_, index) => (index === 7 ? 2 : 0)))
+  // The last one, and everybody else once more, at once.
+  await Promise.all(crowd.map((person) => person.post(`/conversations/${conversation}/read`, {})))
+  expect(await Promise.all(said.map(readAt))).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)])
+})
+
+test('markers move while messages come in: in the end all are read, and nobody has one unread', async () => {
+  const writers = crowd.slice(0, 5)
+  await Promise.all([
+    ...writers.map((writer) => messenger.sayAll(conversation, ['a', 'b', 'c', 'd'], writer)),
+    ...crowd.map(async (person) => {
+      for (let times = 0; times < 3; times++) await person.post(`/conversations/${conversation}/read`, {})
+    }),
+  ])
+  await Promise.all([...crowd, messenger.ann].map((person) => person.post(`/conversations/${conversation}/read`, {})))
+  for (const person of crowd) expect((await person.get(`/conversations/${conversation}`)).unread_count).toBe(0)
+  const { data } = await messenger.ann.get(`/messages?conversation_id=${conversation}&limit=100`)
+  expect(data.length).toBeGreaterThanOrEqual(20)
+  expect(data.filter(({ read_at }: { read_at: number | null }) => read_at === null)).toEqual([])
+})
+
+test('50 people send at once: one order for all, without a gap or a duplicate', async () => {
+  const { conversation: quiet } = await messenger.group(messenger.ann, ...crowd)
+  const sent = await Promise.all(crowd.map((person) => messenger.say(quiet, `from ${person.id}`, person)))
+  const read = await messenger.texts(quiet)
+  expect(read.toSorted()).toEqual(sent.map(({ message }) => message).toSorted())
+  for (const person of crowd.slice(0, 3)) expect(await messenger.texts(quiet, person)).toEqual(read)
+})
