@@ -1,0 +1,132 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { Person } from '../../messaging/client.ts'
+import { FORMS, messenger, unknown } from './shared-messenger.ts'
+
+const upload = (
+  content: string | Uint8Array<ArrayBuffer> = 'some words',
+  name = 'note.txt',
+  type = 'text/plain',
+  field = 'file',
+) => {
+  const raw = new FormData()
+  raw.append(field, new Blob([content], { type }), name)
+  return raw
+}
+const file = async (person: Person = messenger.ann, ...what: Parameters<typeof upload>) =>
+  person.create('/attachments', undefined, { raw: upload(...what) })
+const bytesOf = async (url: string, person: Person) => fetch(url, { headers: { authorization: `Bearer ${person.token}` } })
+
+describe('decisions.md §3, Attachments', () => {
+  test('upload: every field; the bytes come back as they were, to be saved and not shown', async () => {
+    const content = 'some words, Ünicode'
+    const made = await file(messenger.ann, content)
+    expect(made).toEqual({
+      id: expect.stringMatching(/^att_[0-9a-z]{26}$/),
+      object: 'attachment',
+      message_id: null,
+      filename: 'note.txt',
+      file_url: expect.stringMatching(/^http:\/\//),
+      file_type: expect.stringMatching(/^text\/plain/),
+      file_size: Buffer.byteLength(content),
+      created_at: expect.any(Number),
+    })
+    expect(await messenger.ann.get(`/attachments/${made.id}`)).toEqual(made)
+    const answer = await bytesOf(made.file_url, messenger.ann)
+    expect([answer.status, await answer.text()]).toEqual([200, content])
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment/)
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('content-security-policy')).toContain('sandbox')
+  })
+  test.each(FORMS)('send with attachments, change them, take them away (%s)', async (as) => {
+    const conversation_id = await messenger.direct()
+    const [one, two, three] = [await file(), await file(), await file()]
+    const fields = { conversation_id, message: 'see', attachments: [one.id, two.id, one.id] }
+    const sent = await messenger.ann.create('/messages', fields, { as })
+    expect(sent.attachments).toEqual([one, two].map((each) => ({ ...each, message_id: sent.id })))
+    expect((await messenger.ben.get(`/messages/${sent.id}`)).attachments).toEqual(sent.attachments)
+    const changed = await messenger.ann.put(`/messages/${sent.id}`, { attachments: [{ id: two.id }, { id: three.id }] }, { as })
+    expect(changed.attachments.map(({ id }: { id: string }) => id)).toEqual([two.id, three.id])
+    await messenger.ann.refused('NOT_FOUND', 'GET', `/attachments/${one.id}`)
+    expect((await messenger.ann.put(`/messages/${sent.id}`, { attachments: '' }, { as })).attachments).toEqual([])
+    for (const { id } of [two, three]) await messenger.ann.refused('NOT_FOUND', 'GET', `/attachments/${id}`)
+  })
+  test('download checks membership: before sending its uploader alone, afterwards the members', async () => {
+    const { id, file_url } = await file()
+    for (const person of [messenger.ben, messenger.stan]) expect((await bytesOf(file_url, person)).status).toBe(404)
+    await messenger.ann.create('/messages', { conversation_id: await messenger.direct(), message: 'x', attachments: [id] })
+    expect((await bytesOf(file_url, messenger.ben)).status).toBe(200)
+    expect((await bytesOf(file_url, messenger.stan)).status).toBe(404)
+    expect((await fetch(file_url)).status).toBe(401)
+  })
+  test('nobody sends another’s upload, or one twice: 400', async () => {
+    const { id } = await file()
+    const [mine, theirs] = [await messenger.direct(), await messenger.direct(messenger.ben, messenger.cleo)]
+    const fields = { conversation_id: theirs, message: 'x', attachments: [id] }
+    await messenger.ben.refused('VALIDATION_ERROR', 'POST', '/messages', fields)
+    await messenger.ann.create('/messages', { conversation_id: mine, message: 'x', attachments: [id] })
+    await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', {
+      conversation_id: mine,
+      message: 'y',
+      attachments: [id],
+    })
+  })
+  test('20 at most, 25 MiB each', async () => {
+    const conversation_id = await messenger.direct()
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await file()).id))
+    const fields = { conversation_id, message: 'x' }
+    const tooMany = { ...fields, attachments: [...ids, unknown('att')] }
+    await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', tooMany)
+    expect((await messenger.ann.create('/messages', { ...fields, attachments: ids })).attachments).toHaveLength(20)
+    const most = 25 * 1_048_576
+    expect((await file(messenger.ann, new Uint8Array(most), 'big.bin', 'application/octet-stream')).file_size).toBe(most)
+    const raw = upload(new Uint8Array(most + 1), 'bigger.bin', 'application/octet-stream')
+    await messenger.ann.refused('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, { raw })
+  })
+  test('no file, another field, two files, no form: 400 or 415', async () => {
+    const two = upload()
+    two.append('file', new Blob(['x']), 'x')
+    for (const raw of [new FormData(), upload('x', 'x', 'text/plain', 'other'), two]) {
+      await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw })
+    }
+    await messenger.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' })
+    const broken = { raw: '--x\r\nnonsense', headers: { 'content-type': 'multipart/form-data; boundary=x' } }
+    await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, broken)
+  })
+  test.each(['../../etc/passwd', 'a/b\\c.txt', 'x"; filename="y.exe', 'é🦊.txt', '..', '\u202etxt.exe'])(
+    'a name is only a name: %j',
+    async (name) => {
+      const { filename, file_url } = await file(messenger.ann, 'x', name)
+      expect(filename).not.toMatch(/[/\\"\u202e]|^\.+$/)
+      const answer = await bytesOf(file_url, messenger.ann)
+      expect([answer.status, await answer.text()]).toEqual([200, 'x'])
+    },
+  )
+  test('deleting a message deletes its files for good', async () => {
+    const { id, file_url } = await file(messenger.ann, 'gone with its message')
+    const sent = await messenger.ann.create('/messages', {
+      conversation_id: await messenger.direct(),
+      message: 'x',
+      attachments: [id],
+    })
+    const { rows } = await messenger.server.context.database.pool.query(
+      'select place from message_attachment where message_id is not null',
+    )
+    expect(rows.length).toBeGreaterThan(0)
+    await messenger.ann.remove(`/messages/${sent.id}`)
+    for (const person of [messenger.ann, messenger.ben]) expect((await bytesOf(file_url, person)).status).toBe(404)
+    const { rows: removed } = await messenger.server.context.database.pool.query('select count(*)::int as n from removed_file')
+    expect(removed[0].n).toBeGreaterThan(0)
+    expect(existsSync(messenger.server.config.dataDir) && readdirSync(messenger.server.config.dataDir).length).toBeGreaterThan(0)
+  })
+  test('events: attachment.created to its uploader, attachment.deleted to those who saw it', async () => {
+    const [ann, ben] = [await messenger.listen(messenger.ann), await messenger.listen(messenger.ben)]
+    const { id } = await file()
+    await ann.until(({ type, data }) => type === 'attachment.created' && data.includes(id))
+    await messenger.ann.create('/messages', { conversation_id: await messenger.direct(), message: 'x', attachments: [id] })
+    await messenger.ann.remove(`/attachments/${id}`)
+    await ben.until(({ type, data }) => type === 'attachment.deleted' && data.includes(id))
+    expect(ben.events.filter(({ type }) => type === 'attachment.created')).toEqual([])
+    for (const one of [ann, ben]) one.close()
+  })
+})
