@@ -9,7 +9,7 @@ import { MessageView } from './message.ts'
 import { attachmentIdsIn, checkedText, MessageCreate, MessageUpdate } from './message-bodies.ts'
 import { listAllMessages, listMessages } from './message-list.ts'
 import { deleteMessages, findMessageFor } from './message-store.ts'
-import { messageViews, oneMessageView } from './message-views.ts'
+import { messageViews, newMessageView, oneMessageView } from './message-views.ts'
 import { reactionRoutes } from './reaction-routes.ts'
 import { reactionsIn } from './reactions.ts'
 import { searchMessages } from './search.ts'
@@ -99,7 +99,8 @@ export function messageRoutes(app: FastifyInstance, deps: MessagingDeps): void {
     write: async (tx, { member, base, now }, ready, deps) => {
       const sent = await storeMessage(tx, member, ready, now)
       if (sent.kind === 'held') return refusal('POLICY_REVIEW_PENDING', sent)
-      return { status: 201, body: await oneMessageView(tx, sent.message, base), after: () => tellAssistants(deps, sent) }
+      const body = await newMessageView(tx, sent.message, ready.attachments.length > 0, base)
+      return { status: 201, body, after: () => tellAssistants(deps, sent) }
     },
   })
 

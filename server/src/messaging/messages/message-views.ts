@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import { attachmentView } from '../attachments/attachment.ts'
 import { type Contact, contactView } from '../people/contact.ts'
 import { contactsByIds } from '../people/contact-store.ts'
@@ -23,6 +23,13 @@ export async function messageViews(db: Db, workspaceId: string, messages: readon
     const files = (attachments.get(message.id) ?? []).map((attachment) => attachmentView(attachment, base))
     return messageView(message, contactView(contact, base), reactions.get(message.id) ?? [], files)
   })
+}
+
+/** A message that `tx` has stored: nobody has reacted yet, and most carry nothing, so most of what others need is not asked for. */
+export async function newMessageView(tx: Tx, message: Message, hasFiles: boolean, base: string) {
+  if (hasFiles) return oneMessageView(tx, message, base)
+  const contacts = await contactsByIds(tx, message.workspaceId, [message.senderId])
+  return messageView(message, contactView(contacts.get(message.senderId) ?? departed(message), base), [], [])
 }
 
 export async function oneMessageView(db: Db, message: Message, base: string) {
