@@ -108,7 +108,14 @@ describe('the variables', () => {
     createdAt: new Date('2026-01-02T00:00:00Z'),
     expiresAt: null,
   }
-  const hit = { classification: 'public', regulations: [], title: 'Handbook', collection: 'hr', document: 'doc_1', updatedAt: new Date('2026-01-03T00:00:00Z') }
+  const hit = {
+    classification: 'public',
+    regulations: [],
+    title: 'Handbook',
+    collection: 'hr',
+    document: 'doc_1',
+    updatedAt: new Date('2026-01-03T00:00:00Z'),
+  }
   const message = { conversationId: 'conv_1', sender: 'u1', group: '' }
   const response = { model: 'm', provider: 'p', finishReason: 'length', tokens: 7 }
   const user = {
