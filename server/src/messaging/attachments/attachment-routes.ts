@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
@@ -71,7 +72,8 @@ export function attachmentRoutes(app: FastifyInstance, deps: MessagingDeps): voi
     handle: async ({ member, params, request }, { db, files }, reply) => {
       const attachment = await findAttachmentFor(db, member, params.id ?? '')
       if (!attachment) throw notFound(WHAT)
-      const body = request.method === 'HEAD' ? undefined : await files.open(attachment.place).catch(away)
+      // Of an empty stream the header below stays as it is.
+      const body = request.method === 'HEAD' ? Readable.from([]) : await files.open(attachment.place).catch(away)
       return reply
         .headers({
           'content-disposition': savedAs(attachment.filename),

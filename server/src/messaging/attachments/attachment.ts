@@ -45,7 +45,7 @@ export const attachmentView = ({ id, messageId, filename, mediaType, bytes, crea
 })
 
 /** As events tell of it: without its name, which would outlive the file in the log. */
-export const attachmentEvent = ({ id, messageId, mediaType, bytes, createdAt }: Shown): EventPayload => ({
+export const attachmentEvent = ({ id, messageId, mediaType, bytes, createdAt }: Omit<Shown, 'filename'>): EventPayload => ({
   id,
   object: 'attachment',
   message_id: messageId,

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { fromId, toId } from '../../lib/id.ts'
+import { attachmentEvent } from '../attachments/attachment.ts'
 import type { Member } from '../door/member.ts'
 import { invalid } from '../door/refusals.ts'
+import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
 
 /** `att_…` of the files that a message carries. */
@@ -74,7 +76,7 @@ export async function attachToMessage(
   messageId: string,
   ids: readonly string[],
 ): Promise<void> {
-  const { numUpdatedRows } = await tx
+  const rows = await tx
     .updateTable('message_attachment')
     .set({ message_id: uuidOf('msg', messageId) })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
@@ -85,8 +87,19 @@ export async function attachToMessage(
       'in',
       ids.map((id) => fromId('att', id) ?? null),
     )
-    .executeTakeFirst()
-  if (Number(numUpdatedRows) !== ids.length) throw invalid(UNKNOWN)
+    .returning(['id', 'media_type', 'bytes', 'created_at'])
+    .execute()
+  if (rows.length !== ids.length) throw invalid(UNKNOWN)
+  // The others hear of the message.
+  const about = { workspaceId, type: 'attachment.updated', audience: [user.id] } as const
+  const shown = rows.map(({ id, media_type: mediaType, bytes, created_at: createdAt }) => ({
+    id: toId('att', id),
+    messageId,
+    mediaType,
+    bytes,
+    createdAt,
+  }))
+  await emit(tx, ...shown.map((attachment) => ({ ...about, payload: attachmentEvent(attachment) })))
 }
 
 /** Calls files what policies have made of their names, one for each id. */

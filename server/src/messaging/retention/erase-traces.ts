@@ -33,8 +33,18 @@ export async function eraseTraces(db: Db, erasure: Erasure, now: Date): Promise<
     await forgetHeld(tx, erasure)
     await eraseUploads(tx, erasure, now)
     await forgetAnswers(tx, erasure)
+    await tx
+      .updateTable('conversation')
+      .set({ created_by: erasedId() })
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .where('created_by', '=', userId)
+      .where('created_at', '<=', erasedAt)
+      .execute()
   })
 }
+
+/** Instead of an id that must stand nowhere any more. */
+const erasedId = (): string => `erased-${newUuid()}`
 
 /** Erases once more, and for the last time, what users left who were erased a while ago; answers how many users. */
 export async function finishErasures(db: Db, now: Date): Promise<number> {
@@ -84,13 +94,9 @@ async function leaveDirect(tx: Tx, workspaceId: string, uuid: string, userId: st
   const [person] = others.filter((each) => contacts.get(each)?.applicationId === null)
   if (person === undefined) return deleteConversation(tx, workspaceId, id, now)
   await leave(tx, workspaceId, uuid, userId, now)
-  const nobody = `erased-${newUuid()}`
   await tx
     .updateTable('conversation')
-    .set({
-      direct_key: canonicalJson([person, nobody].toSorted()),
-      created_by: sql<string>`case when created_by = ${userId} then ${nobody} else created_by end`,
-    })
+    .set({ direct_key: canonicalJson([person, erasedId()].toSorted()) })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('id', '=', uuid)
     .execute()

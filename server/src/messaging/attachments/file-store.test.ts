@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FileStore } from './file-store.ts'
+import { openFileStore } from './open-file-store.ts'
+import { receive, removeLeftovers } from './receive.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-files-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function* pieces(...texts: string[]): AsyncGenerator<Buffer> {
+  for (const text of texts) yield Buffer.from(text)
+}
+const sha256 = (bytes: Buffer | string): Buffer => createHash('sha256').update(bytes).digest()
+
+/** As much of an S3-compatible store as is used, with what it was sent. */
+const bucket = {
+  objects: new Map<string, Buffer>(),
+  seen: [] as { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer }[],
+  status: 0,
+}
+let server: Server
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request
+    const body = await buffer(request)
+    bucket.seen.push({ method, url, headers, body })
+    const kept = bucket.objects.get(url)
+    if (bucket.status) return void response.writeHead(bucket.status).end('<Error>secret</Error>')
+    if (method === 'PUT') bucket.objects.set(url, body)
+    if (method === 'DELETE') bucket.objects.delete(url)
+    if (method === 'GET') return void response.writeHead(kept ? 200 : 404).end(kept)
+    return void response.writeHead(method === 'DELETE' ? 204 : 200).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => void server.close())
+
+const openBucket = (): FileStore =>
+  openFileStore({
+    kind: 'bucket',
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/acme`,
+    region: 'eu-central-1',
+    accessKeyId: 'AKIDEXAMPLE',
+    secretAccessKey: 'wJalrXUtnFEMI',
+    incoming: join(folder, 'bucket-incoming'),
+  })
+
+describe.each([
+  { kind: 'folder', open: () => openFileStore({ kind: 'folder', path: join(folder, 'files') }) },
+  { kind: 'bucket', open: openBucket },
+])('a $kind', ({ open }) => {
+  test('keeps what it was given, until it is removed', async () => {
+    const store = open()
+    const received = await receive(pieces('he', 'llo'), store.incoming, 5)
+    expect(received).toMatchObject({ bytes: 5, sha256: sha256('hello'), head: Buffer.from('hello') })
+    await store.keep('ab/one', received)
+    expect(String(await buffer(await store.open('ab/one')))).toBe('hello')
+    await store.remove('ab/one')
+    await expect(store.open('ab/one')).rejects.toThrow()
+    await store.remove('ab/one')
+    await store.close()
+  })
+})
+
+describe('a bucket', () => {
+  test('is sent what it is to keep under the hash of just that', async () => {
+    const store = openBucket()
+    await store.keep('ab/two', await receive(pieces('signed'), store.incoming, 100))
+    const { method, url, headers, body } = bucket.seen.at(-1) ?? {}
+    expect([method, url, String(body)]).toEqual(['PUT', '/acme/ab/two', 'signed'])
+    expect(headers).toMatchObject({
+      'content-length': '6',
+      'x-amz-content-sha256': sha256('signed').toString('hex'),
+      authorization: expect.stringMatching(
+        /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/s3\/aws4_request, SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=[\da-f]{64}$/,
+      ),
+    })
+    expect(JSON.stringify(bucket.seen)).not.toContain('wJalrXUtnFEMI')
+    await store.close()
+  })
+
+  test('that refuses has kept nothing, and what it says goes no further', async () => {
+    const store = openBucket()
+    bucket.status = 503
+    const received = await receive(pieces('x'), store.incoming, 100)
+    for (const attempt of [store.keep('ab/three', received), store.open('ab/two'), store.remove('ab/two')]) {
+      await expect(attempt).rejects.toThrow(/^the file store answered 503$/)
+    }
+    bucket.status = 0
+    await expect(store.open('ab/three')).rejects.toThrow(/404/)
+    await store.close()
+  })
+})
+
+describe('what comes in', () => {
+  const incoming = join(folder, 'incoming')
+
+  test('is refused once it is too much, or breaks off: nothing is left of it', async () => {
+    await expect(receive(pieces('abc', 'def'), incoming, 5)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
+    async function* broken() {
+      yield Buffer.from('a')
+      throw new Error('gone')
+    }
+    await expect(receive(broken(), incoming, 5)).rejects.toThrow('gone')
+    expect(readdirSync(incoming)).toEqual([])
+  })
+
+  test('and was left by a process that died is removed after an hour', async () => {
+    const [old, young] = [join(incoming, 'old'), join(incoming, 'young')]
+    for (const path of [old, young]) writeFileSync(path, 'x')
+    const now = new Date()
+    utimesSync(old, now, new Date(now.getTime() - 3_700_000))
+    await removeLeftovers(incoming, now)
+    expect([existsSync(old), existsSync(young)]).toEqual([false, true])
+    await removeLeftovers(join(folder, 'nowhere'), now)
+  })
+})

@@ -1,0 +1,282 @@
+import { readdirSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recurringJobs } from '../../src/jobs/recurring.ts'
+import { newId } from '../../src/lib/id.ts'
+import type { Json } from '../admin/client.ts'
+import { type Messenger, startMessenger } from '../support/messenger.ts'
+import { word } from '../support/scripted-provider.ts'
+import { type Person, people, type Sending } from './client.ts'
+
+const MAX_BYTES = 200_000
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+let m: Messenger
+beforeAll(async () => {
+  m = await startMessenger({ GATEHOUSE_MAX_FILE_BYTES: String(MAX_BYTES) })
+})
+afterAll(() => m.server.close())
+
+type Content = string | Uint8Array<ArrayBuffer>
+const form = (content: Content, name = 'note.txt', type = 'text/plain', field = 'file'): FormData => {
+  const body = new FormData()
+  body.append(field, new Blob([content], { type }), name)
+  return body
+}
+const upload = (person: Person, content: Content = word(), name?: string, type?: string, sending: Sending = {}): Promise<Json> =>
+  person.create('/attachments', undefined, { ...sending, raw: form(content, name, type) })
+const download = (person: Person, id: string, method = 'GET') =>
+  fetch(`${m.server.base}/v1/attachments/${id}/content`, { method, headers: { authorization: `Bearer ${person.token}` } })
+
+const filesFolder = () => join(m.server.config.dataDir, 'files')
+const filesOnDisk = (): string[] =>
+  readdirSync(filesFolder(), { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []))
+const runJob = (name: string) =>
+  recurringJobs(m.server.context)
+    .find((job) => job.name === name)
+    ?.run()
+
+describe('an upload', () => {
+  test('is told of as it is, and comes back byte for byte', async () => {
+    const sent = await upload(m.ann, PNG, 'Größe "1".png', 'text/html')
+    expect(sent).toEqual({
+      id: expect.stringMatching(/^att_/),
+      object: 'attachment',
+      message_id: null,
+      filename: 'Größe _1_.png',
+      file_url: `${m.server.base}/v1/attachments/${sent.id}/content`,
+      file_type: 'image/png',
+      file_size: PNG.length,
+      created_at: expect.any(Number),
+    })
+    expect(await m.ann.get(`/attachments/${sent.id}`)).toEqual(sent)
+    const answer = await download(m.ann, sent.id)
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(PNG)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': String(PNG.length),
+      'content-disposition': `attachment; filename="Gr__e _1_.png"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20_1_.png`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    })
+    const head = await download(m.ann, sent.id, 'HEAD')
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(PNG.length)])
+  })
+
+  test('is never called what a browser would act on', async () => {
+    for (const type of ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/javascript', 'nonsense']) {
+      expect((await upload(m.ann, '<svg onload="alert(1)"/>', 'x.svg', type)).file_type, type).toBe('text/plain')
+    }
+    expect((await upload(m.ann, 'a;b', 'x.csv', 'text/csv; charset=utf-8')).file_type).toBe('text/csv')
+    expect((await upload(m.ann, Buffer.from([0, 1, 2, 255]), 'x', 'text/plain')).file_type).toBe('application/octet-stream')
+    expect((await upload(m.ann, '', 'empty', 'text/plain')).file_size).toBe(0)
+  })
+
+  test('may be as large as is allowed, and not a byte more; then nothing is left of it', async () => {
+    expect((await upload(m.ann, Buffer.alloc(MAX_BYTES, 'x'))).file_size).toBe(MAX_BYTES)
+    const before = filesOnDisk().length
+    const refused = await m.ann.refused('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, {
+      raw: form(Buffer.alloc(MAX_BYTES + 1, 'x')),
+    })
+    expect(refused.param).toBe('file')
+    expect(filesOnDisk()).toHaveLength(before)
+  })
+
+  test('of a program is refused, whatever it is called', async () => {
+    const program = Buffer.concat([Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]), Buffer.alloc(100)])
+    const before = filesOnDisk().length
+    await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', undefined, {
+      raw: form(program, 'holiday.jpg', 'image/jpeg'),
+    })
+    expect(filesOnDisk()).toHaveLength(before)
+  })
+
+  test('that is no form with one file is refused', async () => {
+    const before = filesOnDisk().length
+    const two = form('a')
+    two.append('file', new Blob(['b']), 'b.txt')
+    for (const raw of [form('x', 'x', 'text/plain', 'other'), two, new FormData()]) {
+      await m.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw })
+    }
+    const text = new FormData()
+    text.append('file', 'not a file')
+    expect((await m.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw: text })).param).toBe('file')
+    const broken = [
+      ['multipart/form-data', 'x'],
+      ['multipart/form-data; boundary=b', ''],
+      ['multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\ncut'],
+      ['multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="__proto__"\r\n\r\nx\r\n--b--\r\n'],
+    ] as const
+    for (const [type, raw] of broken) {
+      await m.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw, headers: { 'content-type': type } })
+    }
+    await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' })
+    await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' }, { as: 'form' })
+    await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments')
+    await m.ann.refused('AUTH_INVALID_KEY', 'POST', '/attachments', undefined, { raw: form('x'), token: 'gu_nobody' })
+    // Forms with files are for this route alone.
+    await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/messages', undefined, { raw: form('x') })
+    expect(filesOnDisk()).toHaveLength(before)
+  })
+
+  test('whose sender goes away leaves nothing', async () => {
+    const before = filesOnDisk().length
+    const rows = await unsentRows()
+    await new Promise<void>((resolve) => {
+      const sending = httpRequest(`${m.server.base}/v1/attachments`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${m.ann.token}`, 'content-type': 'multipart/form-data; boundary=b' },
+      })
+      sending.on('error', () => {}).on('close', resolve)
+      sending.write(`--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n${'x'.repeat(50_000)}`)
+      setTimeout(() => sending.destroy(), 100)
+    })
+    await expect.poll(() => filesOnDisk().length).toBe(before)
+    expect(await unsentRows()).toBe(rows)
+  })
+
+  test('is made once under one Idempotency-Key; another file under it is a conflict', async () => {
+    const headers = { 'idempotency-key': word() }
+    const first = await upload(m.ann, 'once', 'a.txt', 'text/plain', { headers })
+    const before = filesOnDisk().length
+    expect(await upload(m.ann, 'once', 'a.txt', 'text/plain', { headers })).toEqual(first)
+    await m.ann.refused('CONFLICT', 'POST', '/attachments', undefined, { raw: form('twice', 'a.txt'), headers })
+    expect(filesOnDisk()).toHaveLength(before)
+  })
+
+  test('is one of 100 at most that wait to be sent', async () => {
+    const { cleo } = m
+    const one = await upload(cleo)
+    const row = await m.server.context.db
+      .selectFrom('message_attachment')
+      .selectAll()
+      .where('uploaded_by', '=', cleo.id)
+      .executeTakeFirstOrThrow()
+    const more = Array.from({ length: 99 }, () => ({ ...row, id: crypto.randomUUID(), place: word() }))
+    await m.server.context.db.insertInto('message_attachment').values(more).execute()
+    await cleo.refused('CONFLICT', 'POST', '/attachments', undefined, { raw: form('x') })
+    await cleo.remove(`/attachments/${one.id}`)
+    await upload(cleo)
+  })
+})
+
+const unsentRows = async (): Promise<number> =>
+  (await m.server.context.db.selectFrom('message_attachment').select('id').where('message_id', 'is', null).execute()).length
+
+describe('a file', () => {
+  test('is its sender’s until it is sent, then for those who may read the message', async () => {
+    const conversation = await m.direct()
+    const { id } = await upload(m.ann, 'for Ben')
+    const others = async (person: Person) => {
+      for (const path of [`/attachments/${id}`, `/attachments/${id}/content`]) await person.refused('NOT_FOUND', 'GET', path)
+      await person.refused('NOT_FOUND', 'DELETE', `/attachments/${id}`)
+      await person.refused('VALIDATION_ERROR', 'GET', `/attachments?starting_after=${id}`)
+    }
+    for (const person of [m.ben, m.stan]) await others(person)
+    const message = await m.ann.create('/messages', { conversation_id: conversation, message: 'see', attachments: [id] })
+    expect(message.attachments).toEqual([{ ...(await m.ben.get(`/attachments/${id}`)), message_id: message.id }])
+    expect(await (await download(m.ben, id)).text()).toBe('for Ben')
+    await others(m.stan)
+    await m.ben.refused('FORBIDDEN', 'DELETE', `/attachments/${id}`)
+    await m.ann.refused('VALIDATION_ERROR', 'POST', '/messages', {
+      conversation_id: conversation,
+      message: 'again',
+      attachments: [id],
+    })
+  })
+
+  test('that is no id is not there', async () => {
+    for (const id of ['x', newId('att'), newId('msg')]) await m.ann.refused('NOT_FOUND', 'GET', `/attachments/${id}`)
+  })
+
+  test('goes with what carries it: at once for readers, then from the disk', async () => {
+    const carried = async () => {
+      const conversation = await m.direct()
+      const { id } = await upload(m.ann)
+      const message = await m.ann.create('/messages', { conversation_id: conversation, message: 'see', attachments: [id] })
+      return { conversation, id, message: message.id }
+    }
+    const [one, two, three, four] = [await carried(), await carried(), await carried(), await carried()]
+    await runJob('remove files')
+    const before = filesOnDisk().length
+    await m.ann.remove(`/messages/${one.message}`)
+    await m.ann.remove(`/conversations/${two.conversation}`)
+    await m.ann.put(`/messages/${three.message}`, { attachments: [] })
+    await m.ann.remove(`/attachments/${four.id}`)
+    const left = await m.ben.get(`/messages/${four.message}`)
+    expect([left.attachments, typeof left.updated_at]).toEqual([[], 'number'])
+    for (const { id } of [one, two, three, four]) await m.ben.refused('NOT_FOUND', 'GET', `/attachments/${id}/content`)
+    await runJob('remove files')
+    expect(filesOnDisk()).toHaveLength(before - 4)
+    await m.ann.refused('NOT_FOUND', 'DELETE', `/attachments/${four.id}`)
+  })
+
+  test('of a held message is seen by nobody else, stays until it is decided, and comes with it', async () => {
+    const conversation = await m.direct()
+    const { id } = await upload(m.ann)
+    const held = await m.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', {
+      conversation_id: conversation,
+      message: `rowan-hold ${word()}`,
+      attachments: [id],
+    })
+    await m.ben.refused('NOT_FOUND', 'GET', `/attachments/${id}/content`)
+    await m.ann.refused('CONFLICT', 'DELETE', `/attachments/${id}`)
+    await m.operator.post(`/reviews/${held.review_item_id}/approve`, {})
+    expect((await download(m.ben, id)).status).toBe(200)
+  })
+
+  test('is told of as an event without its name', async () => {
+    const name = `${word()}.txt`
+    const { id } = await upload(m.ann, 'x', name)
+    const conversation = await m.direct()
+    await m.ann.create('/messages', { conversation_id: conversation, message: 'see', attachments: [id] })
+    await m.ann.remove(`/attachments/${id}`)
+    await m.server.context.relay.run()
+    const told = await m.server.context.db
+      .selectFrom('event_log')
+      .selectAll()
+      .where('object_id', '=', id)
+      .orderBy('sequence')
+      .execute()
+    expect(told.map(({ type, audience }) => [type, audience.toSorted()])).toEqual([
+      ['attachment.created', [m.ann.id]],
+      ['attachment.updated', [m.ann.id]],
+      ['attachment.deleted', [m.ann.id, m.ben.id]],
+    ])
+    expect(JSON.stringify(told)).not.toContain(name)
+  })
+
+  test('without its bytes is a fault of ours, for now', async () => {
+    const { id } = await upload(m.ann)
+    const { place } = await m.server.context.db
+      .selectFrom('message_attachment')
+      .select('place')
+      .where('uploaded_by', '=', m.ann.id)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    await m.server.context.files.remove(place)
+    await m.ann.refused('UNAVAILABLE', 'GET', `/attachments/${id}/content`)
+  })
+})
+
+test('one’s own uploads are listed, newest first, in pages', async () => {
+  const { dora } = await people(m.server, ['dora'])
+  const ids: string[] = []
+  for (let i = 0; i < 3; i++) ids.unshift((await upload(dora)).id)
+  const page = async (query: string) => {
+    const { data, has_more } = await dora.get(`/attachments?${query}`)
+    return [data.map((item: Json) => item.id), has_more]
+  }
+  expect(await page('')).toEqual([ids, false])
+  expect(await page('limit=2')).toEqual([ids.slice(0, 2), true])
+  expect(await page(`limit=2&starting_after=${ids[1]}`)).toEqual([[ids[2]], false])
+  expect(await page(`limit=1&ending_before=${ids[2]}`)).toEqual([[ids[1]], true])
+  await dora.refused('VALIDATION_ERROR', 'GET', `/attachments?starting_after=${newId('att')}`)
+})

@@ -1,0 +1,255 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recurringJobs } from '../../src/jobs/recurring.ts'
+import { fromId, newId } from '../../src/lib/id.ts'
+import { finishErasures } from '../../src/messaging/retention/erase-traces.ts'
+import type { Json } from '../admin/client.ts'
+import { adjustableClock } from '../support/adjustable-clock.ts'
+import { dumpTables } from '../support/dump-tables.ts'
+import { type Messenger, startMessenger } from '../support/messenger.ts'
+import { word } from '../support/scripted-provider.ts'
+import { type Person, people } from './client.ts'
+
+const DAY = 24 * 3_600_000
+
+let m: Messenger
+const clock = adjustableClock()
+beforeAll(async () => {
+  m = await startMessenger({}, { clock })
+})
+afterAll(() => m.server.close())
+
+const runJob = (name: string) =>
+  recurringJobs(m.server.context)
+    .find((job) => job.name === name)
+    ?.run()
+const upload = async (person: Person, text: string): Promise<string> => {
+  const raw = new FormData()
+  raw.append('file', new Blob([text]), 'note.txt')
+  return (await person.create('/attachments', undefined, { raw })).id
+}
+const exported = (person: Person, conversation: string, method = 'GET'): Promise<Response> =>
+  fetch(`${m.server.base}/v1/conversations/${conversation}/export`, {
+    method,
+    headers: { authorization: `Bearer ${person.token}` },
+  })
+const lines = async (person: Person, conversation: string): Promise<Json[]> => {
+  const answer = await exported(person, conversation)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8'])
+  return (await answer.text())
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+}
+
+describe('an export', () => {
+  test('is the conversation and all its messages, oldest first, as the API shows them', async () => {
+    const conversation = await m.direct()
+    const attachment = await upload(m.ann, 'x')
+    const texts = Array.from({ length: 230 }, (_, index) => `${index} ü`)
+    await m.sayAll(conversation, texts)
+    const last = await m.ben.create('/messages', { conversation_id: conversation, message: 'last' })
+    await m.ann.create('/messages', { conversation_id: conversation, message: 'file', attachments: [attachment] })
+    await m.ben.remove(`/messages/${last.id}`)
+    const [first, ...messages] = await lines(m.ben, conversation)
+    expect(first).toEqual(await m.ben.get(`/conversations/${conversation}`))
+    expect(messages.map(({ message }) => message)).toEqual([...texts, 'file'])
+    expect(messages.at(-1)).toEqual(await m.ben.get(`/messages/${messages.at(-1).id}`))
+    expect((await exported(m.ben, conversation)).headers.get('content-disposition')).toBe(
+      `attachment; filename="${conversation}.jsonl"`,
+    )
+    expect((await exported(m.ben, conversation, 'HEAD')).status).toBe(200)
+  })
+
+  test('of an empty conversation is one line', async () => {
+    const conversation = await m.direct()
+    expect(await lines(m.ann, conversation)).toEqual([await m.ann.get(`/conversations/${conversation}`)])
+  })
+
+  test('holds nothing that waits for a reviewer, and is for members only', async () => {
+    const conversation = await m.direct()
+    const body = { conversation_id: conversation, message: `rowan-hold ${word()}` }
+    await m.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', body)
+    expect(await lines(m.ben, conversation)).toHaveLength(1)
+    for (const id of [conversation, newId('conv'), 'x']) await m.stan.refused('NOT_FOUND', 'GET', `/conversations/${id}/export`)
+  })
+})
+
+describe('retention', () => {
+  test('is the shorter of the conversation’s and the Workspace’s', async () => {
+    const conversation = await m.direct()
+    const path = `/conversations/${conversation}/retention`
+    const retention = (days: number | null, effective: number | null) => ({
+      object: 'retention',
+      conversation_id: conversation,
+      days,
+      effective_days: effective,
+    })
+    expect(await m.ben.get(path)).toEqual(retention(null, null))
+    expect(await m.ben.put(path, { days: 30 })).toEqual(retention(30, 30))
+    await keepFor(10)
+    expect(await m.ann.get(path)).toEqual(retention(30, 10))
+    expect(await m.ann.put(path, { days: '' }, { as: 'form' })).toEqual(retention(null, 10))
+    await keepFor(null)
+    for (const days of [0, 1.5, 'x', 36_501]) await m.ann.refused('VALIDATION_ERROR', 'PUT', path, { days })
+    await m.ann.refused('VALIDATION_ERROR', 'PUT', path, {})
+    for (const method of ['GET', 'PUT']) {
+      await m.stan.refused('NOT_FOUND', method, path, method === 'PUT' ? { days: 1 } : undefined)
+    }
+  })
+
+  test('of a group is its owner’s to say', async () => {
+    const { conversation } = await m.group(m.ann, m.ben)
+    await m.ben.refused('FORBIDDEN', 'PUT', `/conversations/${conversation}/retention`, { days: 1 })
+    expect((await m.ann.put(`/conversations/${conversation}/retention`, { days: 1 })).days).toBe(1)
+  })
+
+  test('deletes what is older, for good, and nothing else', async () => {
+    const [short, long] = [await m.direct(), await m.direct()]
+    await m.ann.put(`/conversations/${short}/retention`, { days: 2 })
+    const attachment = await upload(m.ann, 'old')
+    const secret = word()
+    const [old] = [
+      await m.ann.create('/messages', { conversation_id: short, message: secret, attachments: [attachment] }),
+      await m.say(long, 'old'),
+    ]
+    await m.ann.put(`/conversations/${short}`, { pinned_message_id: old.id })
+    clock.advance(3 * DAY)
+    await m.say(short, 'young')
+    await runJob('end message retention')
+    expect([await m.texts(short), await m.texts(long)]).toEqual([['young'], ['old']])
+    expect((await m.ben.get(`/conversations/${short}`)).pinned_message_id).toBeNull()
+    await m.ann.refused('NOT_FOUND', 'GET', `/attachments/${attachment}`)
+    await keepFor(2)
+    await runJob('end message retention')
+    expect([await m.texts(short), await m.texts(long)]).toEqual([['young'], []])
+    await keepFor(null)
+    clock.advance(DAY)
+    await runJob('forget idempotency keys')
+    await runJob('remove files')
+    expect(await columnsWith(secret)).toEqual([])
+  })
+
+  test('of uploads that nobody sends is a day', async () => {
+    const id = await upload(m.ann, 'forgotten')
+    clock.advance(DAY - 60_000)
+    await runJob('remove uploads that nobody sent')
+    await m.ann.get(`/attachments/${id}`)
+    clock.advance(120_000)
+    await runJob('remove uploads that nobody sent')
+    await m.ann.refused('NOT_FOUND', 'GET', `/attachments/${id}`)
+  })
+})
+
+const keepFor = async (days: number | null): Promise<void> => {
+  const { data } = await m.operator.get('/workspaces')
+  const [workspace] = data
+  const settings = { message_retention_days: days }
+  expect((await m.operator.patch(`/workspaces/${workspace.id}`, { settings })).settings.message_retention_days).toBe(days)
+}
+
+/** Where in the database a text stands. */
+const columnsWith = async (text: string): Promise<string[]> =>
+  (await dumpTables(m.server.context.database.pool))
+    .filter((column) => column.text.includes(text))
+    .map(({ table, column }) => `${table}.${column}`)
+
+const filesOnDisk = (): number =>
+  readdirSync(join(m.server.config.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    .length
+
+describe('who is erased', () => {
+  test('is nowhere any more, with all that was theirs; others keep what is theirs', async () => {
+    await runJob('remove files')
+    const { dora } = await people(m.server, ['dora'])
+    const secret = `canary${word()}`
+    const files = filesOnDisk()
+    await dora.put(`/contacts/${dora.id}`, { display_name: secret, phone_number: '+49 30 123' })
+    const direct = await m.direct(m.ben, dora)
+    const mine = await m.direct(dora, m.ben)
+    const { group, conversation: inGroup } = await m.group(m.ann, m.ben, dora)
+    const own = await m.group(dora, m.cleo)
+    for (const conversation of [direct, mine, inGroup, own.conversation]) {
+      const attachment = await upload(dora, secret)
+      await dora.create('/messages', { conversation_id: conversation, message: secret, attachments: [attachment] })
+    }
+    await upload(dora, secret)
+    const kept = await m.say(inGroup, 'mine', m.ben)
+    const answer = await m.say(direct, 'answer', m.ben)
+    for (const id of [kept.id, answer.id]) await dora.put(`/messages/${id}/reactions/heart`)
+    await dora.put(`/messages/${kept.id}`, { reactions: { heart: [secret] } })
+    await m.ben.put(`/messages/${kept.id}/reactions/heart`)
+    await dora.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', { conversation_id: direct, message: `rowan-hold ${secret}` })
+
+    await m.operator.remove(`/users/${dora.id}`)
+
+    await dora.refused('AUTH_INVALID_KEY', 'GET', '/contacts')
+    expect((await m.operator.send('GET', `/users/${dora.id}`)).status).toBe(404)
+    await m.ben.refused('NOT_FOUND', 'GET', `/contacts/${dora.id}`)
+    expect([await m.texts(inGroup, m.ben), await m.texts(direct, m.ben), await m.texts(mine, m.ben)]).toEqual([
+      ['mine'],
+      ['answer'],
+      [],
+    ])
+    expect((await m.ben.get(`/messages/${kept.id}`)).reactions).toEqual([{ heart: [m.ben.id] }])
+    expect((await m.ben.get(`/conversations/${direct}`)).contact_id).toMatch(/^erased-/)
+    expect((await m.ann.get(`/groups/${group}`)).contacts.map((contact: Json) => contact.id ?? contact)).not.toContain(dora.id)
+    expect((await m.cleo.get(`/groups/${own.group}`)).owner_id).toBe(m.cleo.id)
+    expect((await m.operator.send('DELETE', `/users/${dora.id}`)).status).toBe(404)
+
+    await runJob('remove files')
+    expect(filesOnDisk()).toBe(files)
+    expect(await columnsWith(secret)).toEqual([])
+    const [record] = await m.operator.records()
+    expect(record).toMatchObject({ change: { action: 'user.erase' } })
+    // Who was told of what, for the seven days of the log.
+    clock.advance(61_000)
+    expect(await finishErasures(m.server.context.db, clock.now())).toBe(1)
+    expect(await finishErasures(m.server.context.db, clock.now())).toBe(0)
+    const left = (await columnsWith(dora.id)).filter(
+      (column) => !/^event_(log|outbox)\.(audience|object_id|payload)$/.test(column),
+    )
+    expect(left).toEqual([])
+  })
+
+  test('leaves nothing behind with an assistant', async () => {
+    const { dora } = await people(m.server, ['dora'])
+    const [application] = (await m.operator.get('/applications')).data
+    const assistant = await m.operator.create('/assistants', { username: word(), application_id: application.id })
+    const conversation = await m.direct(dora, { ...dora, id: assistant.id })
+    await m.operator.remove(`/users/${dora.id}`)
+    const rows = m.server.context.db
+      .selectFrom('conversation')
+      .select('id')
+      .where('id', '=', fromId('conv', conversation) ?? null)
+    expect(await rows.execute()).toEqual([])
+  })
+
+  test('has a minute for what was on its way; who comes anew under the same id keeps what is new', async () => {
+    const { dora } = await people(m.server, ['dora'])
+    const conversation = await m.direct(dora)
+    const old = await m.say(conversation, 'old', dora)
+    await m.operator.remove(`/users/${dora.id}`)
+    const { db } = m.server.context
+    clock.advance(1_000)
+    await m.operator.create('/users', { id: dora.id, username: dora.id })
+    const { token } = await m.operator.create(`/users/${dora.id}/tokens`, {})
+    const again = { ...dora, send: dora.send, token }
+    const fresh = await m.ben.create('/conversations', { contact_id: dora.id })
+    const said = await again.send('POST', '/messages', { conversation_id: fresh.id, message: 'new' }, { token })
+    expect(said.status).toBe(201)
+    clock.advance(61_000)
+    await runJob('finish erasures of users')
+    expect(await m.texts(fresh.id, m.ben)).toEqual(['new'])
+    await m.ben.refused('NOT_FOUND', 'GET', `/messages/${old.id}`)
+    expect(await db.selectFrom('user_erasure').selectAll().execute()).toEqual([])
+  })
+
+  test('is somebody of that Workspace', async () => {
+    const other = await m.operator.workspace()
+    for (const id of [newId('usr'), '%00']) expect((await m.operator.send('DELETE', `/users/${id}`)).status).toBe(404)
+    expect((await m.operator.send('DELETE', `/users/${m.stan.id}`, undefined, { workspace: other })).status).toBe(404)
+    await m.stan.get('/contacts')
+  })
+})
