@@ -128,7 +128,9 @@ async function makeConversations(db: Db, workspace: string, users: number, amoun
     union all
     select ${workspace}::uuid, team.id, 'member-' || n, ${firstAt}::timestamptz from team, generate_series(0, ${users - 1}::int) as n
     where number = -1`.execute(db)
-  const lastAt = sql`now() - (${conversations}::int - 1 - n) * interval '1 millisecond'`
+  // When its last message is sent, see makeMessages.
+  const last = sql`(messages - 1) * ${conversations}::int + n`
+  const lastAt = sql`now() - (${amount.messages}::int - 1 - ${last}) * ${SPAN_MS / amount.messages}::float8 * interval '1 millisecond'`
   await sql`
     insert into conversation
       (id, workspace_id, group_id, direct_key, last_sequence, last_active_at, created_by, created_at)

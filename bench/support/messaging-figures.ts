@@ -47,8 +47,8 @@ export interface MessagingFigures {
 
 const UNHURRIED = { script: new URL('./unhurried.ts', import.meta.url), args: [] }
 const NO_RULES = 'name: none\nrules: []\n'
-const READS: Size = { requests: 2_000, seconds: 10 }
-const SENDS: Size = { requests: 10_000, seconds: 10 }
+const READS: Size = { requests: 2_000, seconds: 6 }
+const SENDS: Size = { requests: 10_000, seconds: 8 }
 const WARM: Size = { requests: 300, seconds: 3 }
 const SENDERS = 8
 const DELIVERED = 60
