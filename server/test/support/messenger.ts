@@ -21,7 +21,7 @@ const FACTS = [
   'message.conversation_id.startsWith("conv_") && content.findings["pii.email"] == 1 && now > timestamp("2020-01-01T00:00:00Z")',
 ].join(' && ')
 
-export const MESSAGE_RULES: readonly MarkerRule[] = [
+const MESSAGE_RULES: readonly MarkerRule[] = [
   messageRule('rowan-deny', { verdict: 'deny' }),
   messageRule('rowan-escalate', { verdict: 'escalate' }),
   messageRule('rowan-hold', { verdict: 'require_approval' }),
