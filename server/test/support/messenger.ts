@@ -47,8 +47,6 @@ export async function startMessenger(env: Environment = {}, overrides: Overrides
     ...team,
     operator,
     ...moves(team.ann, team.ben),
-    /** Publishes the marker policies and these. */
-    publishBeside: (rules: readonly MarkerRule[]) => governed.publish([...MARKER_RULES, ...MESSAGE_RULES, ...rules]),
     /** The person's events from now on, or from an event on. */
     listen: ({ token }: Person, lastEventId?: number, query?: string) =>
       EventReader.open({ base: server.base, token, lastEventId, ...(query !== undefined && { query }) }),

@@ -57,7 +57,6 @@ describe('decisions.md §3, Rate limits', () => {
 describe('decisions.md §2.11 and §3, SSRF', () => {
   test.each([
     'http://127.0.0.1:1/x',
-    'http://localhost/x',
     'http://169.254.169.254/latest',
     'http://[::1]/x',
     'http://10.0.0.1/',
@@ -65,8 +64,6 @@ describe('decisions.md §2.11 and §3, SSRF', () => {
     'nonsense',
   ])('a webhook may not lead to %s unless private addresses are allowed', async (url) => {
     const reply = await paced.operator.send('POST', '/webhooks', { url })
-    // A name is judged when it is connected to.
-    if (url.includes('localhost') && reply.status === 201) return
     expect([reply.status, reply.body.error?.code]).toEqual([400, 'VALIDATION_ERROR'])
   })
 })
