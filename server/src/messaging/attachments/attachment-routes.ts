@@ -124,7 +124,8 @@ function uploadRoute(app: FastifyInstance, deps: MessagingDeps): void {
     docs: {
       operationId: 'uploadAttachment',
       summary: 'Upload a file, to be sent with a message',
-      description: 'As multipart/form-data, in the field `file`. What it is is read from its bytes.',
+      description: 'What it is is read from its bytes.',
+      form: Type.Object({ file: Type.String({ format: 'binary' }) }),
       answers: { 201: AttachmentView },
       errors: {
         409: `CONFLICT: ${MAX_UNSENT} uploads wait to be sent`,

@@ -8,6 +8,8 @@ export interface RouteDocs<Q extends TProperties = TProperties> {
   readonly summary: string
   readonly description?: string
   readonly query?: Q
+  /** A body that the route reads by itself, as multipart/form-data. */
+  readonly form?: TSchema
   /** By status; null: an answer without a body. */
   readonly answers: Readonly<Record<number, TSchema | null>>
   /** Refusals beside those that every route has. */
@@ -27,7 +29,7 @@ const FORM = 'application/x-www-form-urlencoded'
 
 /** The schema of a route as the document shows it; requests are checked by the routes themselves. */
 export function documented(path: string, docs: RouteDocs, body?: TSchema) {
-  const { operationId, summary, description, query, answers, errors } = docs
+  const { operationId, summary, description, query, form, answers, errors } = docs
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, Type.String()])
   const answered = Object.entries(answers).map(([status, schema]) => [
     status,
@@ -42,6 +44,7 @@ export function documented(path: string, docs: RouteDocs, body?: TSchema) {
     ...(params.length > 0 && { params: Type.Object(Object.fromEntries(params)) }),
     ...(query && { querystring: Type.Object(query) }),
     ...(body && { body, consumes: [FORM, 'application/json'] }),
+    ...(form && { body: form, consumes: ['multipart/form-data'] }),
     response: {
       ...errorResponses({ ...EVERYWHERE, ...(body && WITH_BODY), ...errors }),
       ...Object.fromEntries(answered),

@@ -1,0 +1,213 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { seedWorkspace } from '../../../test/support/seed.ts'
+import { createUser } from '../../applications/user-store.ts'
+import type { Database, Tx } from '../../db/database.ts'
+import { NOBODY } from '../../domain/principal.ts'
+import { fromId, newId, newUuid, toId } from '../../lib/id.ts'
+import { createConversation } from '../conversations/conversation-store.ts'
+import type { Member } from '../door/member.ts'
+import { uuidOf } from '../ids.ts'
+import type { Attachment } from './attachment.ts'
+import {
+  countUnsent,
+  deleteAttachment,
+  findAttachmentFor,
+  insertAttachment,
+  listAttachments,
+  removeUnsent,
+} from './attachment-store.ts'
+import type { FileStore } from './file-store.ts'
+import { openFileStore } from './open-file-store.ts'
+import { receive } from './receive.ts'
+import { abandonPlace, newPlace, removeFiles, takePlace } from './removed-files.ts'
+
+const NOW = new Date('2026-03-02T09:00:00Z')
+const later = (ms: number): Date => new Date(NOW.getTime() + ms)
+const HOUR = 3_600_000
+
+describe.each(testDatabases())('attachments on $name', ({ open }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-attachments-'))
+  const files: FileStore = openFileStore({ kind: 'folder', path: folder })
+  let database: Database
+  let ann: Member
+  let ben: Member
+  let foreign: Member
+
+  const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
+  const user = async (workspaceId: string, id: string): Promise<Member> => {
+    await createUser(database.db, workspaceId, { id, username: id }, NOW)
+    return { workspaceId, user: { ...NOBODY, id, verified: true } }
+  }
+  async function* bytes(): AsyncGenerator<Buffer> {
+    yield Buffer.from('bytes')
+  }
+  /** With its file, as an upload leaves it. */
+  const upload = async (member: Member, createdAt = NOW): Promise<Attachment> => {
+    const place = await newPlace(database.db, NOW)
+    const received = await receive(bytes(), files.incoming, 100)
+    await files.keep(place, received)
+    const known = { filename: 'a.txt', mediaType: 'text/plain', bytes: received.bytes, sha256: received.sha256, place }
+    const attachment = { id: newId('att'), messageId: null, uploadedBy: member.user.id, ...known, createdAt }
+    await run(async (tx) => {
+      expect(await takePlace(tx, place, NOW)).toBe(true)
+      await insertAttachment(tx, member, attachment)
+    })
+    return attachment
+  }
+  /** A message of Ann's to Ben. */
+  const message = async (): Promise<string> => {
+    const partner = { contactId: ben.user.id }
+    const { id } = await run((tx) => createConversation(tx, ann, partner, { distinct: false, now: NOW }))
+    const uuid = newUuid()
+    const ids = { id: uuid, workspace_id: uuidOf('ws', ann.workspaceId), conversation_id: uuidOf('conv', id) }
+    await database.db
+      .insertInto('message')
+      .values({ ...ids, sequence: 1, sender_id: ann.user.id, text: 'see', flagged: false, created_at: NOW })
+      .execute()
+    return toId('msg', uuid)
+  }
+  const send = (attachment: Attachment, messageId: string) =>
+    database.db
+      .updateTable('message_attachment')
+      .set({ message_id: uuidOf('msg', messageId) })
+      .where('id', '=', uuidOf('att', attachment.id))
+      .execute()
+  const isOnDisk = ({ place }: Attachment): boolean => existsSync(join(folder, place))
+  const sweep = (now: Date) => removeFiles(database.db, files, now, 1_000)
+
+  beforeAll(async () => {
+    database = await open()
+    const { workspaceId } = await seedWorkspace(database.db)
+    ;[ann, ben] = await Promise.all([user(workspaceId, 'ann'), user(workspaceId, 'ben')])
+    foreign = await user((await seedWorkspace(database.db)).workspaceId, 'ann')
+  })
+  afterAll(async () => {
+    await database.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('are their uploaders’ until they are sent, then the conversation’s', async () => {
+    const { db } = database
+    const attachment = await upload(ann)
+    const seen = async () => Promise.all([ann, ben, foreign].map((member) => findAttachmentFor(db, member, attachment.id)))
+    expect(await seen()).toEqual([attachment, undefined, undefined])
+    const messageId = await message()
+    await send(attachment, messageId)
+    expect(await seen()).toEqual([{ ...attachment, messageId }, { ...attachment, messageId }, undefined])
+    expect((await listAttachments(db, ben, { limit: 10 })).data).toEqual([])
+    await db.deleteFrom('conversation_member').where('user_id', '=', 'ann').execute()
+    expect(await findAttachmentFor(db, ann, attachment.id)).toBeUndefined()
+    expect((await listAttachments(db, ann, { limit: 10 })).data).toEqual([])
+  })
+
+  test('are counted while they wait, up to what is asked', async () => {
+    const cleo = await user(ann.workspaceId, newId('usr'))
+    for (let i = 0; i < 3; i++) await upload(cleo)
+    expect([await countUnsent(database.db, cleo, 2), await countUnsent(database.db, cleo, 9)]).toEqual([2, 3])
+  })
+
+  test('are deleted with their bytes, once', async () => {
+    const [attachment, other] = [await upload(ann), await upload(ann)]
+    const remove = (each: Attachment, member = ann) => run((tx) => deleteAttachment(tx, member, each, NOW))
+    expect(await remove(attachment, foreign)).toBe('gone')
+    // Sent meanwhile: it is not what it was.
+    await send(other, await message())
+    expect([await remove(attachment), await remove(attachment), await remove(other)]).toEqual(['deleted', 'gone', 'gone'])
+    expect(isOnDisk(attachment)).toBe(true)
+    await sweep(NOW)
+    expect([isOnDisk(attachment), isOnDisk(other)]).toEqual([false, true])
+  })
+
+  test('that nobody sends go after a while, those of held messages with those', async () => {
+    const [old, held, young, sent] = [await upload(ben), await upload(ben), await upload(ben, later(HOUR)), await upload(ben)]
+    const messageId = await message()
+    await send(sent, messageId)
+    const item = await heldWith(held, messageId)
+    await removeUnsent(database.db, later(1), NOW, 1_000)
+    const left = async () =>
+      (await Promise.all([old, held, young, sent].map(({ id }) => rowOf(id)))).map((row) => row !== undefined)
+    expect(await left()).toEqual([false, true, true, true])
+    expect(await run((tx) => deleteAttachment(tx, ben, held, NOW))).toBe('held')
+    await database.db.deleteFrom('review_item').where('id', '=', item).execute()
+    await removeUnsent(database.db, later(1), NOW, 1_000)
+    expect(await left()).toEqual([false, false, true, true])
+  })
+
+  const rowOf = (id: string) =>
+    database.db
+      .selectFrom('message_attachment')
+      .select('id')
+      .where('id', '=', fromId('att', id) ?? null)
+      .executeTakeFirst()
+
+  /** Ben's message that waits for a reviewer, with a file. */
+  const heldWith = async (attachment: Attachment, messageId: string): Promise<string> => {
+    const review = newUuid()
+    const workspace = uuidOf('ws', ben.workspaceId)
+    const { conversation_id } = await database.db
+      .selectFrom('message')
+      .select('conversation_id')
+      .where('id', '=', uuidOf('msg', messageId))
+      .executeTakeFirstOrThrow()
+    const words = { kind: 'hold', state: 'pending', point: 'message', endpoint: 'message', user_id: 'ben' }
+    const risk = { rules: '[]', findings: '{}', classification: 'internal', risk_level: 'low' }
+    await database.db
+      .insertInto('review_item')
+      .values({
+        id: review,
+        workspace_id: workspace,
+        ...words,
+        ...risk,
+        request_hash: Buffer.alloc(32),
+        audit_id: newUuid(),
+        created_at: NOW,
+        expires_at: later(HOUR),
+      })
+      .execute()
+    await database.db
+      .insertInto('held_message')
+      .values({
+        id: newUuid(),
+        workspace_id: workspace,
+        conversation_id,
+        target_id: null,
+        sender_id: 'ben',
+        attachments: [uuidOf('att', attachment.id)],
+        review_item_id: review,
+        created_at: NOW,
+      })
+      .execute()
+    return review
+  }
+
+  test('whose row was never written leave no file; one that took too long gets no row', async () => {
+    const place = await newPlace(database.db, NOW)
+    await files.keep(place, await receive(bytes(), files.incoming, 100))
+    await sweep(later(HOUR - 1))
+    expect(existsSync(join(folder, place))).toBe(true)
+    expect(await run((tx) => takePlace(tx, place, later(HOUR)))).toBe(false)
+    await sweep(later(HOUR))
+    expect(existsSync(join(folder, place))).toBe(false)
+    expect(await run((tx) => takePlace(tx, place, NOW))).toBe(false)
+    const other = await newPlace(database.db, NOW)
+    await abandonPlace(database.db, files, other)
+    expect(await run((tx) => takePlace(tx, other, NOW))).toBe(false)
+  })
+
+  test('of which one cannot be removed: the others are, and it is tried again', async () => {
+    const [bad, good] = [await upload(ann), await upload(ann)]
+    for (const each of [bad, good]) await run((tx) => deleteAttachment(tx, ann, each, later(-HOUR)))
+    const failing: FileStore = {
+      ...files,
+      remove: (place) => (place === bad.place ? Promise.reject(new Error('no')) : files.remove(place)),
+    }
+    await expect(removeFiles(database.db, failing, NOW, 1_000)).rejects.toThrow(/could not be removed/)
+    expect([isOnDisk(bad), isOnDisk(good)]).toEqual([true, false])
+    await sweep(NOW)
+    expect(isOnDisk(bad)).toBe(false)
+  })
+})
