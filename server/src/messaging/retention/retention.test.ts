@@ -216,16 +216,19 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
     })
 
     // The embedded database runs one transaction at a time.
-    test.runIf(name === 'postgresql')('while others react to the same message: nothing of theirs is lost, nothing of the user’s is left', async () => {
-      const direct = await conversation(ann, { contactId: 'ben-k3' })
-      const about = await say(direct, ben, daysAgo(1))
-      await sayings(50, direct, ann, daysAgo(1))
-      await react(about, ann)
-      const busy = Promise.all(Array.from({ length: 20 }, (_, index) => react(about, ben, `${index}`)))
-      await Promise.all([erase(ann), busy])
-      expect(await messages()).toEqual([about])
-      const reactions = await db.selectFrom('message_reaction').select('user_id').execute()
-      expect(reactions.map(({ user_id }) => user_id)).toEqual(Array(20).fill('ben-k3'))
-    })
+    test.runIf(name === 'postgresql')(
+      'while others react beside: nothing of theirs is lost, nothing of the user’s left',
+      async () => {
+        const direct = await conversation(ann, { contactId: 'ben-k3' })
+        const about = await say(direct, ben, daysAgo(1))
+        await sayings(50, direct, ann, daysAgo(1))
+        await react(about, ann)
+        const busy = Promise.all(Array.from({ length: 20 }, (_, index) => react(about, ben, `${index}`)))
+        await Promise.all([erase(ann), busy])
+        expect(await messages()).toEqual([about])
+        const reactions = await db.selectFrom('message_reaction').select('user_id').execute()
+        expect(reactions.map(({ user_id }) => user_id)).toEqual(Array(20).fill('ben-k3'))
+      },
+    )
   })
 })
