@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { publishPolicy, raiseLimits } from './support/admin.ts'
+import { publishPolicy, clearTheWay } from './support/admin.ts'
 import { chatBodies } from './support/chat-bodies.ts'
 import { type CpuProfile, type SelfTime, selfTimes } from './support/cpu-profile.ts'
 import { measure } from './support/measure.ts'
@@ -30,7 +30,7 @@ async function profile(stack: AsyncDisposableStack): Promise<void> {
   const nodeArgs = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500']
   const { gatehouse, target } = await startGateway(stack, rig, 'profile', { postgres: values.postgres, nodeArgs })
   await publishPolicy(gatehouse, FORTY_RULES)
-  await raiseLimits(gatehouse)
+  await clearTheWay(gatehouse)
 
   const bodies = chatBodies(500)
   await measure(rig.load, target, bodies, WARM)

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { publishPolicy, raiseLimits } from './support/admin.ts'
+import { publishPolicy, clearTheWay } from './support/admin.ts'
 import { chatBodies } from './support/chat-bodies.ts'
 import { measure } from './support/measure.ts'
 import { MemorySamples } from './support/memory.ts'
@@ -27,7 +27,7 @@ async function soak(stack: AsyncDisposableStack): Promise<void> {
   const rig = await startRig(stack)
   const { gatehouse, target } = await startGateway(stack, rig, 'soak', { postgres: values.postgres })
   await publishPolicy(gatehouse, FORTY_RULES)
-  await raiseLimits(gatehouse)
+  await clearTheWay(gatehouse)
 
   const bodies = chatBodies(500)
   const slice = { requests: Math.ceil(requests / SLICES), seconds: 120 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { publishPolicy, raiseLimits } from './admin.ts'
+import { clearTheWay, publishPolicy } from './admin.ts'
 import { startCountingProvider } from './counting-provider.ts'
 import { ACTIONS, CRASH_RULES } from './crash-actions.ts'
 import { checkCalls, checkRecords, checkReleases, checkRepeatedRequests, checkStates } from './crash-checks.ts'
@@ -68,7 +68,7 @@ async function run(
   let server = await startGatehouse(options)
   stack.defer(() => server.stop())
   await publishPolicy(server, CRASH_RULES)
-  await raiseLimits(server)
+  await clearTheWay(server)
   const kills = { underLoad: 0, atStart: 0 }
   while (kills.underLoad < times && ledger.violations.length === 0) {
     const known = ledger.answers.size

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { publishPolicy, raiseLimits } from './admin.ts'
+import { clearTheWay, publishPolicy } from './admin.ts'
 import { chatBodies, LONG_MODEL } from './chat-bodies.ts'
 import { launchGatehouse } from './gatehouse.ts'
 import { compare, interleave, measure, type Round, type Size, type Target } from './measure.ts'
@@ -57,7 +57,7 @@ export async function gatewayFigures(bench: Bench): Promise<GatewayFigures> {
   const kind = postgres ? 'postgresql' : 'embedded'
   const gateway = await startGateway(stack, rig, kind, { postgres })
   await publishPolicy(gateway.gatehouse, FORTY_RULES)
-  await raiseLimits(gateway.gatehouse)
+  await clearTheWay(gateway.gatehouse)
   const governance = await againstOthers(bench, gateway)
   const streamRatio = await streamRounds(bench, gateway.target)
   const memory = await memoryFigures(bench, gateway.target)
@@ -70,7 +70,7 @@ async function againstOthers({ stack, rig, plan: { rounds, round }, postgres }: 
   const name = `${postgres ? 'postgresql' : 'embedded'}-ungoverned`
   const other = await startGateway(stack, rig, name, { postgres, program: UNGOVERNED })
   await publishPolicy(other.gatehouse, NO_RULES)
-  await raiseLimits(other.gatehouse)
+  await clearTheWay(other.gatehouse)
   const run = (on: Target, size = round) => measure(rig.load, on, BODIES, size)
   const proxy: Target = { pid: rig.proxy.pid, port: rig.proxy.port, headers: {} }
   for (const warm of [proxy, target, other.target]) await run(warm)

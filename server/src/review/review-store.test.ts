@@ -61,6 +61,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
       released_at: null,
       released_audit_id: null,
       successor_id: null,
+      message_id: null,
     })
     expect(await reviewContent(database.db, owner.workspaceId, id, OPENED, REVIEW_BOX)).toEqual(review.content)
   })

@@ -70,7 +70,7 @@ test('a patch changes what it names and nothing else', async () => {
   expect(after).toEqual({
     ...before,
     limits: { ...before.limits, burst: 60 },
-    settings: { ...before.settings, memory: { enabled: true, capture: 'explicit' } },
+    settings: { ...before.settings, memory: { ...before.settings.memory, enabled: true } },
     updated_at: expect.any(String),
   })
 })

@@ -85,8 +85,12 @@ test('every list refuses a cursor that it has not given out', async () => {
   const lists = (await adminOperations(server)).filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'))
   expect(lists.length).toBeGreaterThanOrEqual(12)
   const [application] = server.demo.applications
+  const [user] = server.demo.users
   for (const { path } of lists) {
-    const own = path.replace('/applications/{id}', `/applications/${application?.id}`).replace('{id}', 'demo')
+    const own = path
+      .replace('/applications/{id}', `/applications/${application?.id}`)
+      .replace('/users/{id}', `/users/${user?.id}`)
+      .replace('{id}', 'demo')
     for (const cursor of ['%2F%2F', 'AA', Buffer.from('\0').toString('base64url'), 'x'.repeat(1_001), 'YQ==']) {
       const reply = await admin.send('GET', `${own}?cursor=${cursor}`)
       // Keys of these lists are anybody's choice: every text may be one.

@@ -28,10 +28,12 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-/** The whole server in this process, on a database of its own, with the demo seeded. Ended by `close`. */
+/** The whole server in this process, on a database of its own, with the demo in it. Ended by `close`. */
 export async function startServer(env: Environment = {}, overrides: Overrides = {}): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-server-'))
-  cpSync(inject('templateDataDir'), folder, { recursive: true })
+  // A database elsewhere, or sealed with another key, gets a first start of its own.
+  const template = env.DATABASE_URL || env.GATEHOUSE_SECRET_KEY ? 'templateDataDir' : 'seededDataDir'
+  cpSync(inject(template), folder, { recursive: true })
   const environment = {
     GATEHOUSE_DATA: folder,
     PORT: '0',
