@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { publishPolicy, clearTheWay } from './support/admin.ts'
+import { clearTheWay, publishPolicy } from './support/admin.ts'
 import { chatBodies } from './support/chat-bodies.ts'
 import { type CpuProfile, type SelfTime, selfTimes } from './support/cpu-profile.ts'
 import { measure } from './support/measure.ts'

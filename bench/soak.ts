@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { publishPolicy, clearTheWay } from './support/admin.ts'
+import { clearTheWay, publishPolicy } from './support/admin.ts'
 import { chatBodies } from './support/chat-bodies.ts'
 import { measure } from './support/measure.ts'
 import { MemorySamples } from './support/memory.ts'
