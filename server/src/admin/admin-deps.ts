@@ -26,7 +26,7 @@ export interface AdminDeps extends AuthorizeDeps, InspectDeps {
   readonly workspaceBox: SecretBox
   readonly providerBox: SecretBox
   readonly webhookBox: SecretBox
-  readonly webhooks: Pick<WebhookDispatcher, 'wake'>
+  readonly webhooks: Pick<WebhookDispatcher, 'wake' | 'changed'>
   readonly providers: Cache<readonly Provider[]>
   readonly health: Health
   readonly providerCalls: { readonly pools: Pools }

@@ -80,6 +80,7 @@ export function webhooksRoutes(app: AdminApp, deps: AdminDeps): void {
       const value = await createWebhook(tx, workspaceId, fields, { box, now })
       return { value, action: 'webhook.create', id: value.id, fields: changedFields(WebhookCreate, body) }
     })
+    webhooks.changed()
     return reply.status(201).send({ secret: created.secret, ...webhookView(created) })
   })
 
@@ -95,6 +96,7 @@ export function webhooksRoutes(app: AdminApp, deps: AdminDeps): void {
       if (!value) throw notFound('webhook')
       return { value, action: 'webhook.update', id: value.id, fields: changedFields(WebhookPatch, body) }
     })
+    webhooks.changed()
     return webhookView(updated)
   })
 

@@ -86,10 +86,12 @@ test('every list refuses a cursor that it has not given out', async () => {
   expect(lists.length).toBeGreaterThanOrEqual(12)
   const [application] = server.demo.applications
   const [user] = server.demo.users
+  const webhook = await admin.create('/webhooks', { url: 'https://receiver.example.com/' })
   for (const { path } of lists) {
     const own = path
       .replace('/applications/{id}', `/applications/${application?.id}`)
       .replace('/users/{id}', `/users/${user?.id}`)
+      .replace('/webhooks/{id}', `/webhooks/${webhook.id}`)
       .replace('{id}', 'demo')
     for (const cursor of ['%2F%2F', 'AA', Buffer.from('\0').toString('base64url'), 'x'.repeat(1_001), 'YQ==']) {
       const reply = await admin.send('GET', `${own}?cursor=${cursor}`)

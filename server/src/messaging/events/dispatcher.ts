@@ -42,6 +42,12 @@ export class WebhookDispatcher {
     deps.signal.subscribe(EVENTS_TOPIC, () => this.wake())
   }
 
+  /** A webhook was made, or turned on: events count for it from now on. */
+  changed(): void {
+    this.#any.forget()
+    this.wake()
+  }
+
   /** There may be something to deliver. Answers at once. */
   wake(): void {
     this.#again = true
