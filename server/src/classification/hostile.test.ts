@@ -13,7 +13,7 @@ const worker = new Worker(new URL('./testing/cost-worker.ts', import.meta.url), 
 afterAll(() => worker.terminate())
 
 /** What all detectors together take, in milliseconds of their thread; the least of some tries, or the first under `enough`. */
-async function cost(unit: string, length: number, { times = 1, enough = LIMIT_MS, tries = 5 } = {}): Promise<number> {
+async function cost(unit: string, length: number, { times = 1, enough = LIMIT_MS, tries = 12 } = {}): Promise<number> {
   const question: Question = { unit, length, times, enough, tries }
   worker.postMessage(question)
   const [answer] = await once(worker, 'message')
