@@ -3,6 +3,7 @@ import { type GatewayFigures, gatewayFigures, type Plan } from './support/gatewa
 import { exitOnSignals } from './support/own-process.ts'
 import { startRig } from './support/rig.ts'
 import { scoped } from './support/scoped.ts'
+import type { Spread } from './support/statistics.ts'
 import { passes, type Row, toMarkdown, writeBetweenMarks } from './support/table.ts'
 
 /**
@@ -31,24 +32,33 @@ const QUICK: Plan = {
   starts: 1,
 }
 
+/** What the bare proxy takes on the machine that the bars are for (../docs/architecture.md, “Numbers”), in milliseconds. */
+const REFERENCE_PROXY_CPU = 0.05
+
 function rowsOf(figures: GatewayFigures, embedded: boolean): Row[] {
   const { memory } = figures
+  const slower = Math.max(1, figures.proxyCpu.median / REFERENCE_PROXY_CPU)
+  const there = ({ median, min, max }: Spread): Spread => ({ median: median / slower, min: min / slower, max: max / slower })
   const cpu = (what: string, measured: Row['measured']): Row => ({ what, measured, unit: ' ms', digits: 3 })
   return [
     { what: 'CPU per governed chat ÷ bare proxy', unit: '×', bar: 5, aim: 2.5, measured: figures.cpuRatio, digits: 2 },
     { what: 'the same, event loop alone', unit: '×', measured: figures.eventLoopRatio, digits: 2 },
-    { what: 'added latency, p50', unit: ' ms', bar: 1.5, aim: 0.7, measured: figures.addedP50, digits: 2 },
-    { what: 'added latency, p99', unit: ' ms', bar: 8, aim: 3, measured: figures.addedP99, digits: 2 },
+    { what: 'this machine ÷ the bars’ machine, by the bare proxy’s CPU', unit: '×', measured: slower, digits: 1 },
+    { what: 'added latency, p50, there', unit: ' ms', bar: 1.5, aim: 0.7, measured: there(figures.addedP50), digits: 2 },
+    { what: 'added latency, p99, there', unit: ' ms', bar: 8, aim: 3, measured: there(figures.addedP99), digits: 2 },
+    { what: 'the same here, p50', unit: ' ms', measured: figures.addedP50, digits: 2 },
+    { what: 'the same here, p99', unit: ' ms', measured: figures.addedP99, digits: 2 },
     { what: 'throughput lost by governing', unit: ' %', bar: 40, aim: 20, measured: figures.throughputLost, digits: 0 },
     { what: 'stream of 100 chunks ÷ JSON, CPU', unit: '×', bar: 2, aim: 1.3, measured: figures.streamRatio, digits: 2 },
     {
-      what: 'start to first answer, existing data',
+      what: 'start to first answer, existing data, there',
       unit: ' ms',
       bar: 2_000,
       aim: 1_000,
-      measured: figures.firstAnswer,
+      measured: there(figures.firstAnswer),
       digits: 0,
     },
+    { what: 'the same here', unit: ' ms', measured: figures.firstAnswer, digits: 0 },
     { what: `memory growth over ${memory.requests} requests`, unit: ' %', bar: 5, measured: memory.growthPercent, digits: 1 },
     { what: 'memory at their end', unit: ' MB', ...(embedded ? {} : { aim: 200 }), measured: memory.mb, digits: 0 },
     cpu('CPU per request: bare proxy', figures.proxyCpu),

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { elapsed } from '../server/src/lib/clock.ts'
 import { newUuid } from '../server/src/lib/id.ts'
 import { createRanker } from '../server/src/retrieval/rank.ts'
+import { slowness } from '../server/test/support/yardstick.ts'
 import { table } from './detectors/score.ts'
 import { nDcg, readCollection, recallAt } from './support/collection.ts'
 import { exactScores, recallOf } from './support/exact-bm25.ts'
@@ -134,7 +135,9 @@ async function filtered(rig: SearchRig, count: number): Promise<string> {
     )
     const times = sorted(ranked.map(([, ms]) => ms))
     const [p95, recall] = [quantile(times, 0.95), mean(recalls)]
-    rows.push([name, quantile(times, 0.5).toFixed(1), held(p95, p95 <= bar, 1), held(recall, recall >= 0.95, 3)])
+    const there = p95 / slowness()
+    const here = [quantile(times, 0.5).toFixed(1), p95.toFixed(1)]
+    rows.push([name, ...here, held(there, there <= bar, 1), held(recall, recall >= 0.95, 3)])
   }
 
   const queries = queriesFor(chunks.slice(0, 2 * perPartition), 1)
@@ -148,7 +151,7 @@ async function filtered(rig: SearchRig, count: number): Promise<string> {
     quantile(sorted(ranked.map(([, ms]) => ms)), 0.5).toFixed(2)
   const title = `${count.toLocaleString('en')} chunks in ${PARTITIONS} partitions, ${rig.database.kind}`
   return [
-    table(title, ['visible', 'p50 ms', `p95 ms (bar ${bar})`, 'recall@10 (bar 0.95)'], rows),
+    table(title, ['visible', 'p50 ms', 'p95 ms', `p95 ms by the yardstick (bar ${bar})`, 'recall@10 (bar 0.95)'], rows),
     '',
     `Loaded in ${(loading / 1_000).toFixed(0)} s, ${Math.round(Number(sizes[0]?.bytes ?? 0) / 2 ** 20)} MiB with indexes. With ${HIDDEN_ENTRIES.toLocaleString('en')}`,
     `entries more in a partition that is not visible: p50 ${middle(after)} ms instead of ${middle(before)} ms, answers ${same ? 'the same byte for byte' : '**different**'}.`,
