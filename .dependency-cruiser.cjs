@@ -9,6 +9,7 @@ const CAPABILITIES = [
   'providers',
   'review',
   'audit',
+  'operators',
   'telemetry',
 ]
 /** What knowledge and memory stand on. */

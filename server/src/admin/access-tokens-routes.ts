@@ -20,12 +20,14 @@ const UNKNOWN = { 404: 'NOT_FOUND: the user, or the Workspace' }
 
 const docs = {
   list: inWorkspace('listAccessTokens', "A user's tokens for the messaging API, oldest first, revoked ones too", {
+    scope: 'people:read',
     query: PAGE,
     params: pathOf('id'),
     answers: { 200: List(AccessTokenView) },
     errors: UNKNOWN,
   }),
   issue: inWorkspace('issueAccessToken', 'Issue a token for the messaging API: it is in this answer, and nowhere afterwards', {
+    scope: 'people:write',
     description: 'For people; an assistant has none.',
     query: {},
     params: pathOf('id'),
@@ -34,6 +36,7 @@ const docs = {
     errors: UNKNOWN,
   }),
   revoke: inWorkspace('revokeAccessToken', 'Revoke a token, at once on this node and within a second on every other', {
+    scope: 'people:write',
     description: 'Revoking a revoked token changes nothing.',
     query: {},
     params: pathOf('id'),

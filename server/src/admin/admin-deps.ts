@@ -6,8 +6,9 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
-import type { AdminAuthenticator, Operator } from '../applications/admin-authenticator.ts'
+import type { AdminAuthenticator } from '../applications/admin-authenticator.ts'
 import type { Signal } from '../db/signal.ts'
+import type { Operator } from '../domain/operator.ts'
 import type { ChatLimits } from '../gateway/chat-request.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
@@ -47,7 +48,7 @@ export type AdminApp = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Admin API: whose token it is. */
+    /** Admin API: who asks. */
     operator: Operator
     /** Admin API, routes within a Workspace: which one (`ws_…`). */
     workspaceId: string

@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import type { AdminAuthenticator } from '../applications/admin-authenticator.ts'
+import type { Scope } from '../domain/scope.ts'
 import { GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../lib/faults.ts'
 import { accessTokensRoutes } from './access-tokens-routes.ts'
@@ -17,6 +18,7 @@ import { documentsRoutes } from './documents-routes.ts'
 import { keysRoutes } from './keys-routes.ts'
 import { memoriesRoutes } from './memories-routes.ts'
 import { modelsRoutes } from './models-routes.ts'
+import { SCOPE } from './operation.ts'
 import { policySetsRoutes } from './policy-sets-routes.ts'
 import { providersRoutes } from './providers-routes.ts'
 import { reviewsRoutes } from './reviews-routes.ts'
@@ -39,6 +41,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
   })
   authenticateOperators(app, deps.adminAuthenticator)
+  requireScopes(app)
 
   const register = (routes: readonly Routes[]) => async (scope: FastifyInstance) => {
     for (const one of routes) await scope.register(async (own) => one(own.withTypeProvider<TypeBoxTypeProvider>(), deps))
@@ -76,5 +79,19 @@ function authenticateOperators(app: FastifyInstance, authenticator: AdminAuthent
       })
     }
     request.operator = answer.operator
+  })
+}
+
+/** The one place where it is decided what an operator may; a route that does not say what it needs is not even registered. */
+function requireScopes(app: FastifyInstance): void {
+  const scopeOf = (schema: object | undefined) => (schema as { [SCOPE]?: Scope | null } | undefined)?.[SCOPE]
+  app.addHook('onRoute', ({ url, schema }) => {
+    if (scopeOf(schema) === undefined) throw new Error(`${url} does not say which scope it needs`)
+  })
+  app.addHook('onRequest', async ({ operator, routeOptions }) => {
+    const scope = scopeOf(routeOptions.schema)
+    if (scope && !operator.scopes.includes(scope)) {
+      throw new GatehouseError('FORBIDDEN', { message: `This takes the scope ${scope}, which you do not have.` })
+    }
   })
 }

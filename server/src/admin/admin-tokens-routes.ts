@@ -11,16 +11,19 @@ import { List, pathOf } from './shapes.ts'
 
 const docs = {
   list: inWorkspace('listAdminTokens', 'Admin tokens of the server, oldest first, revoked ones too', {
+    scope: 'operators:read',
     query: PAGE,
     answers: { 200: List(AdminTokenView) },
   }),
   issue: inWorkspace('issueAdminToken', 'Issue an admin token: it is in this answer, and nowhere afterwards', {
+    scope: 'operators:write',
     description: 'Tokens serve the whole server; that one was issued is recorded in the Workspace of the request.',
     query: {},
     body: AdminTokenCreate,
     answers: { 201: IssuedAdminTokenView },
   }),
   revoke: inWorkspace('revokeAdminToken', 'Revoke an admin token; the last one stays', {
+    scope: 'operators:write',
     query: {},
     params: pathOf('id'),
     answers: { 200: AdminTokenView },

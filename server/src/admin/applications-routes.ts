@@ -21,22 +21,26 @@ const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }
 
 const docs = {
   list: inWorkspace('listApplications', 'Applications, oldest first', {
+    scope: 'applications:read',
     query: PAGE,
     answers: { 200: List(ApplicationView) },
   }),
   create: inWorkspace('createApplication', 'Create an Application', {
+    scope: 'applications:write',
     query: {},
     body: ApplicationCreate,
     answers: { 201: ApplicationView },
     errors: CONFLICT,
   }),
   get: inWorkspace('getApplication', 'One Application', {
+    scope: 'applications:read',
     query: {},
     params: pathOf('id'),
     answers: { 200: ApplicationView },
     errors: UNKNOWN,
   }),
   update: inWorkspace('updateApplication', 'Change an Application: its models, providers, limits, ceiling, settings', {
+    scope: 'applications:write',
     description: 'What is left out stays; null resets to the default; `limits` and `settings` are merged field by field.',
     query: {},
     params: pathOf('id'),

@@ -28,10 +28,12 @@ const CONFLICT = { 409: 'CONFLICT: the id or the username is taken' }
 
 const docs = {
   list: inWorkspace('listAssistants', 'Assistants of the Workspace, by id', {
+    scope: 'messaging:read',
     query: PAGE,
     answers: { 200: List(AssistantView) },
   }),
   create: inWorkspace('createAssistant', 'Create an assistant', {
+    scope: 'messaging:write',
     description:
       'A contact for which an Application answers, with its default model, its settings and the policies in force: whatever is written to it in a direct conversation, and what mentions it in a group.',
     query: {},
@@ -40,12 +42,14 @@ const docs = {
     errors: { ...UNKNOWN, ...CONFLICT },
   }),
   get: inWorkspace('getAssistant', 'One assistant', {
+    scope: 'messaging:read',
     query: {},
     params: pathOf('id'),
     answers: { 200: AssistantView },
     errors: UNKNOWN,
   }),
   update: inWorkspace('updateAssistant', 'Change an assistant', {
+    scope: 'messaging:write',
     description: 'What is left out stays, null empties.',
     query: {},
     params: pathOf('id'),

@@ -14,10 +14,12 @@ import { List } from './shapes.ts'
 
 const docs = {
   checkpoints: inWorkspace('listAuditCheckpoints', 'Signed checkpoints, newest first', {
+    scope: 'audit:read',
     query: PAGE,
     answers: { 200: Type.Object({ ...List(Checkpoint).properties, public_key: PublicKey }) },
   }),
   verify: inWorkspace('verifyAudit', 'Verify the whole log; tells the first bad record', {
+    scope: 'audit:write',
     description:
       'With a checkpoint that was kept elsewhere it also finds that the newest records were removed. No body is needed without one.',
     query: {},
@@ -25,6 +27,7 @@ const docs = {
     answers: { 200: VerificationView },
   }),
   export: inWorkspace('exportAudit', 'Export as JSON lines: a header, the records, the checkpoint over them', {
+    scope: 'audit:write',
     description: 'From checkpoint to checkpoint, the smallest such range around `from` and `to`: it verifies by itself.',
     query: AUDIT_QUERY,
     answers: { 200: Export },

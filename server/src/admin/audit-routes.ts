@@ -13,16 +13,19 @@ const UNKNOWN = { 404: 'NOT_FOUND: the record, or the Workspace' }
 
 const docs = {
   search: inWorkspace('searchAuditRecords', 'Audit records, newest first', {
+    scope: 'audit:read',
     query: { ...PAGE, ...AUDIT_FILTER },
     answers: { 200: List(RecordView) },
   }),
   get: inWorkspace('getAuditRecordAsOperator', 'One audit record, of any Application', {
+    scope: 'audit:read',
     query: {},
     params: pathOf('id'),
     answers: { 200: RecordView },
     errors: UNKNOWN,
   }),
   proof: inWorkspace('proveAuditRecord', 'Proof that a record is one of those that a checkpoint was signed over', {
+    scope: 'audit:read',
     query: {},
     params: pathOf('id'),
     answers: { 200: ProofView },

@@ -61,7 +61,7 @@ export async function change<T>(
         id: newId('aud'),
         workspaceId,
         at: now,
-        actor: keys.hasher.user(request.operator.tokenId),
+        actor: keys.hasher.user(request.operator.id),
         change: factsOf(made, keys.hasher),
         durationMs: Math.round(elapsed() - startedAt),
       })

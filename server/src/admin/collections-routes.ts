@@ -23,10 +23,12 @@ const UNKNOWN = { 404: 'NOT_FOUND: the collection, or the Workspace' }
 
 const docs = {
   list: inWorkspace('listCollections', 'Collections of documents, oldest first', {
+    scope: 'knowledge:read',
     query: PAGE,
     answers: { 200: List(CollectionView) },
   }),
   create: inWorkspace('createCollection', 'Create a collection of documents', {
+    scope: 'knowledge:write',
     description:
       'Without a classification documents are restricted, without an ACL nobody finds them, unless they bring labels of their own.',
     query: {},
@@ -35,12 +37,14 @@ const docs = {
     errors: CONFLICT,
   }),
   get: inWorkspace('getCollection', 'One collection', {
+    scope: 'knowledge:read',
     query: {},
     params: pathOf('id'),
     answers: { 200: CollectionView },
     errors: UNKNOWN,
   }),
   update: inWorkspace('updateCollection', 'Change a collection: its labels, its readers, the Applications it serves', {
+    scope: 'knowledge:write',
     description: 'What is left out stays; null resets to the default; lists are replaced. It counts from the next search on.',
     query: {},
     params: pathOf('id'),
@@ -49,6 +53,7 @@ const docs = {
     errors: { ...UNKNOWN, ...CONFLICT },
   }),
   remove: inWorkspace('deleteCollection', 'Delete a collection with its documents', {
+    scope: 'knowledge:write',
     description: 'Nothing of it is found any more; what it held is erased in the background.',
     query: {},
     params: pathOf('id'),

@@ -8,6 +8,7 @@ import { notFound } from './refusals.ts'
 import { pathOf } from './shapes.ts'
 
 const docs = inWorkspace('discoverModels', 'Ask a provider which models it has; nothing is stored', {
+  scope: 'providers:write',
   query: {},
   params: pathOf('id'),
   answers: {

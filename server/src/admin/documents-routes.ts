@@ -34,6 +34,7 @@ const one = { query: {}, params: pathOf('id'), errors: UNKNOWN }
 
 const docs = {
   list: inWorkspace('listDocuments', 'Documents, oldest first', {
+    scope: 'knowledge:read',
     query: {
       ...PAGE,
       collection: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of a collection.' })),
@@ -42,14 +43,20 @@ const docs = {
     answers: { 200: List(DocumentView) },
     errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
   }),
-  get: inWorkspace('getDocument', 'One document, without its text', { ...one, answers: { 200: DocumentView } }),
+  get: inWorkspace('getDocument', 'One document, without its text', {
+    scope: 'knowledge:read',
+    ...one,
+    answers: { 200: DocumentView },
+  }),
   chunks: inWorkspace('listChunks', 'The text of a document, as it is found: its chunks in reading order', {
+    scope: 'knowledge:read',
     ...one,
     description: 'Whoever may see it over the gateway. That somebody has read it is recorded.',
     query: PAGE,
     answers: { 200: List(ChunkView) },
   }),
   update: inWorkspace('updateDocument', 'Change the labels of a document, or where it comes from', {
+    scope: 'knowledge:write',
     ...one,
     description:
       'What is left out stays; null takes a label back, and the collection’s counts. Labels may only narrow those of the collection.',
@@ -57,12 +64,14 @@ const docs = {
     answers: { 200: DocumentView },
   }),
   clear: inWorkspace('clearDocumentFlags', 'Say that somebody has looked at what was found in a document', {
+    scope: 'knowledge:write',
     ...one,
     answers: { 200: DocumentView },
   }),
-  remove: inWorkspace('deleteDocument', 'Delete a document', { ...one, answers: { 204: null } }),
+  remove: inWorkspace('deleteDocument', 'Delete a document', { scope: 'knowledge:write', ...one, answers: { 204: null } }),
   ingest: {
     ...inWorkspace('ingestDocuments', 'Bring documents into a collection, or up to date: texts, URLs of files, or one file', {
+      scope: 'knowledge:write',
       description:
         'The same content with the same labels changes nothing, other content takes its place at once. Each document has its own outcome: one that cannot be read keeps the others from nothing. With `?key=` the body is a file (Markdown, HTML, PDF, Word, text, CSV, JSON; 20 MB).',
       query: FILE_QUERY,

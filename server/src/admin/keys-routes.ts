@@ -13,12 +13,14 @@ const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }
 
 const docs = {
   list: inWorkspace('listKeys', "An Application's keys, oldest first, revoked ones too", {
+    scope: 'applications:read',
     query: PAGE,
     params: pathOf('id'),
     answers: { 200: List(ApiKeyView) },
     errors: UNKNOWN,
   }),
   issue: inWorkspace('issueKey', 'Issue a key: it is in this answer, and nowhere afterwards', {
+    scope: 'applications:write',
     query: {},
     params: pathOf('id'),
     body: ApiKeyCreate,
@@ -26,6 +28,7 @@ const docs = {
     errors: UNKNOWN,
   }),
   revoke: inWorkspace('revokeKey', 'Revoke a key, at once on this node and within a second on every other', {
+    scope: 'applications:write',
     description: 'Revoking a revoked key changes nothing.',
     query: {},
     params: pathOf('id'),

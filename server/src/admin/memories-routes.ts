@@ -18,12 +18,14 @@ const UNKNOWN = { 404: 'NOT_FOUND: the memory, or the Workspace' }
 
 const docs = {
   list: inWorkspace('listMemories', 'Memories, newest first', {
+    scope: 'memory:read',
     description:
       'That somebody has read them is recorded. With `history=true` also what has been superseded; expired ones are gone.',
     query: { ...PAGE, ...MEMORY_FILTER },
     answers: { 200: List(MemoryView) },
   }),
   get: inWorkspace('getMemory', 'One memory', {
+    scope: 'memory:read',
     description: 'That somebody has read it is recorded.',
     query: {},
     params: pathOf('id'),
@@ -31,6 +33,7 @@ const docs = {
     errors: UNKNOWN,
   }),
   correct: inWorkspace('correctMemory', 'Correct a memory', {
+    scope: 'memory:write',
     description:
       'Answers the new version, which has an id of its own and the same labels or stricter ones; the old one is kept as history. Secrets are refused.',
     query: {},
@@ -40,12 +43,14 @@ const docs = {
     errors: UNKNOWN,
   }),
   erase: inWorkspace('eraseMemory', 'Erase a memory, and the history behind it', {
+    scope: 'memory:write',
     query: {},
     params: pathOf('id'),
     answers: { 204: null },
     errors: UNKNOWN,
   }),
   eraseUser: inWorkspace('eraseUserMemories', "Erase all of a user's own memories", {
+    scope: 'memory:write',
     description: 'Those of their sessions and the history included, in every Application. Users who are in no directory too.',
     query: {},
     params: pathOf('id'),

@@ -38,16 +38,19 @@ const UNKNOWN = { 404: 'NOT_FOUND: the provider, the model, or the Workspace' }
 
 const docs = {
   listAll: inWorkspace('listAllModels', 'Models of all providers, by provider and id', {
+    scope: 'providers:read',
     query: PAGE,
     answers: { 200: List(ModelView) },
   }),
   list: inWorkspace('listProviderModels', 'Models of one provider, by id', {
+    scope: 'providers:read',
     query: PAGE,
     params: pathOf('id'),
     answers: { 200: List(ModelView) },
     errors: UNKNOWN,
   }),
   putMany: inWorkspace('putModels', 'Add models to a provider, or change those that are there', {
+    scope: 'providers:write',
     description: `At most ${MAX_AT_ONCE} at once, all or none of them. Models that are not named stay.`,
     query: {},
     params: pathOf('id'),
@@ -56,6 +59,7 @@ const docs = {
     errors: UNKNOWN,
   }),
   put: inWorkspace('putModel', 'Add a model, or change it; what is left out is unknown', {
+    scope: 'providers:write',
     query: {},
     params: pathOf('id', 'model'),
     body: ModelFields,
@@ -63,6 +67,7 @@ const docs = {
     errors: UNKNOWN,
   }),
   remove: inWorkspace('deleteModel', 'Remove a model', {
+    scope: 'providers:write',
     query: {},
     params: pathOf('id', 'model'),
     answers: { 204: null },

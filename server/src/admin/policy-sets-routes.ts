@@ -25,9 +25,14 @@ const UNKNOWN = { 404: 'NOT_FOUND: the policy set, or the Workspace' }
 const one = { params: pathOf('id'), errors: UNKNOWN }
 
 const docs = {
-  list: inWorkspace('listPolicySets', 'Published versions, newest first', { query: PAGE, answers: { 200: List(PolicySetView) } }),
+  list: inWorkspace('listPolicySets', 'Published versions, newest first', {
+    scope: 'policies:read',
+    query: PAGE,
+    answers: { 200: List(PolicySetView) },
+  }),
   publish: {
     ...inWorkspace('publishPolicySet', 'Publish a policy document as a new version, and put it in force', {
+      scope: 'policies:write',
       description:
         'A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays.',
       query: {},
@@ -42,16 +47,19 @@ const docs = {
     },
   },
   get: inWorkspace('getPolicySet', 'One version, with its document', {
+    scope: 'policies:read',
     ...one,
     query: {},
     answers: { 200: PolicySetWithSourceView },
   }),
   again: inWorkspace('republishPolicySet', 'Put an earlier version in force again', {
+    scope: 'policies:write',
     ...one,
     query: {},
     answers: { 200: PolicySetView },
   }),
   diff: inWorkspace('diffPolicySets', 'What changes, rule by rule, from this version to another', {
+    scope: 'policies:read',
     ...one,
     query: { to: Type.Optional(Type.String({ description: 'Id of the other version. Default: the one in force.' })) },
     answers: { 200: PolicyDiffView },
@@ -76,7 +84,7 @@ export function policySetsRoutes(app: AdminApp, deps: AdminDeps): void {
     const { name } = policySetOf(source)
     const { workspaceId, operator } = request
     const published = await change(deps, request, async (tx, now) => {
-      const document = { name, source, sha256: policySha256(source), publishedBy: operator.tokenId, now }
+      const document = { name, source, sha256: policySha256(source), publishedBy: operator.id, now }
       const value = await publishPolicySet(tx, workspaceId, document)
       return { value, action: 'policy_set.publish', id: value.id, fields: ['source'], announce: [POLICIES_TOPIC, workspaceId] }
     })

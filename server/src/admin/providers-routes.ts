@@ -22,21 +22,31 @@ const UNKNOWN = { 404: 'NOT_FOUND: the provider, or the Workspace' }
 const one = { query: {}, params: pathOf('id'), errors: UNKNOWN }
 
 const docs = {
-  list: inWorkspace('listProviders', 'Providers, by id', { query: PAGE, answers: { 200: List(ProviderView) } }),
+  list: inWorkspace('listProviders', 'Providers, by id', {
+    scope: 'providers:read',
+    query: PAGE,
+    answers: { 200: List(ProviderView) },
+  }),
   create: inWorkspace('createProvider', 'Add a provider', {
+    scope: 'providers:write',
     query: {},
     body: ProviderCreate,
     answers: { 201: ProviderView },
     errors: { 409: 'CONFLICT: the id is taken' },
   }),
-  get: inWorkspace('getProvider', 'One provider', { ...one, answers: { 200: ProviderView } }),
+  get: inWorkspace('getProvider', 'One provider', { scope: 'providers:read', ...one, answers: { 200: ProviderView } }),
   update: inWorkspace('updateProvider', 'Change a provider', {
+    scope: 'providers:write',
     description: 'What is left out stays. A `base_url` of another origin drops the stored key: give it anew.',
     ...one,
     body: ProviderPatch,
     answers: { 200: ProviderView },
   }),
-  remove: inWorkspace('deleteProvider', 'Remove a provider and its models', { ...one, answers: { 204: null } }),
+  remove: inWorkspace('deleteProvider', 'Remove a provider and its models', {
+    scope: 'providers:write',
+    ...one,
+    answers: { 204: null },
+  }),
 }
 
 export function providersRoutes(app: AdminApp, deps: AdminDeps): void {

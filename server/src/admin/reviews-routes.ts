@@ -21,6 +21,7 @@ const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
 
 const judging = (operationId: string, summary: string) =>
   inWorkspace(operationId, summary, {
+    scope: 'reviews:write',
     description: 'The first decision stands; answers the item in its new state. Without a comment no body is needed.',
     query: {},
     params: pathOf('id'),
@@ -28,13 +29,14 @@ const judging = (operationId: string, summary: string) =>
     answers: { 200: ReviewView },
     errors: {
       ...UNKNOWN,
-      403: 'FORBIDDEN: your own request',
+      403: 'FORBIDDEN: your own request, or without the scope that `x-gatehouse-scope` names',
       409: 'CONFLICT: decided before, expired, or of the other kind; its state is in `details.state`',
     },
   })
 
 const docs = {
   list: inWorkspace('listReviews', 'Review items: those pending oldest first, others newest first', {
+    scope: 'reviews:read',
     query: {
       ...PAGE,
       state: Type.Optional(oneOf(REVIEW_STATES)),
@@ -44,6 +46,7 @@ const docs = {
     answers: { 200: List(ReviewView) },
   }),
   get: inWorkspace('getReview', 'One review item, with what it is about', {
+    scope: 'reviews:content',
     description: 'That somebody has read the content is recorded.',
     query: {},
     params: pathOf('id'),
@@ -96,7 +99,7 @@ export function reviewsRoutes(app: AdminApp, deps: AdminDeps): void {
       const { workspaceId, operator, params, body } = request
       const release = verb === 'approve' ? await prepareRelease(deps, workspaceId, params.id, clock.now()) : undefined
       const item = await change(deps, request, async (tx, now) => {
-        const judgement = { by: operator.tokenId, comment: body.comment ?? null, now }
+        const judgement = { by: operator.id, comment: body.comment ?? null, now }
         const item = decided(await settle(tx, workspaceId, params.id, judgement))
         const value = await settleHeldMessage(tx, item, release, now)
         return { value, action: `review.${verb}`, id: value.id, fields: ['state', ...(body.comment ? ['comment'] : [])] }

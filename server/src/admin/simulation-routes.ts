@@ -56,6 +56,7 @@ const SimulationView = Type.Object({
 })
 
 const docs = inWorkspace('simulatePolicies', 'What policies would make of a request, without running it', {
+  scope: 'policies:read',
   description: 'Runs the detectors, rules and transforms of a real exchange. No provider is called, and nothing is stored.',
   query: {},
   body: SimulationBody,

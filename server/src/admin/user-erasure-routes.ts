@@ -17,6 +17,7 @@ const DESCRIPTION =
 /** For people who want to be forgotten. */
 export function userErasureRoutes(app: AdminApp, deps: AdminDeps): void {
   const schema = inWorkspace('eraseUser', 'Erase a user with all that is theirs', {
+    scope: 'people:write',
     description: DESCRIPTION,
     query: {},
     params: pathOf('id'),

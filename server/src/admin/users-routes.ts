@@ -23,16 +23,28 @@ const CONFLICT = { 409: 'CONFLICT: the id or the username is taken' }
 const UNKNOWN = { 404: 'NOT_FOUND: the user, or the Workspace' }
 
 const docs = {
-  list: inWorkspace('listUsers', 'Users of the Workspace, by id', { query: PAGE, answers: { 200: List(UserView) } }),
+  list: inWorkspace('listUsers', 'Users of the Workspace, by id', {
+    scope: 'people:read',
+    query: PAGE,
+    answers: { 200: List(UserView) },
+  }),
   create: inWorkspace('createUser', 'Create a user', {
+    scope: 'people:write',
     description: 'Without an `id` one is made.',
     query: {},
     body: UserCreate,
     answers: { 201: UserView },
     errors: CONFLICT,
   }),
-  get: inWorkspace('getUser', 'One user', { query: {}, params: pathOf('id'), answers: { 200: UserView }, errors: UNKNOWN }),
+  get: inWorkspace('getUser', 'One user', {
+    scope: 'people:read',
+    query: {},
+    params: pathOf('id'),
+    answers: { 200: UserView },
+    errors: UNKNOWN,
+  }),
   update: inWorkspace('updateUser', 'Change a user', {
+    scope: 'people:write',
     description: 'What is left out stays, null empties; `attributes` is replaced as a whole.',
     query: {},
     params: pathOf('id'),

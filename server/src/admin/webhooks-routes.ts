@@ -29,8 +29,13 @@ const KEPT =
   'Delivered ones are kept for 7 days, dead ones for 30; what has been deleted in the conversations is deleted here too.'
 
 const docs = {
-  list: inWorkspace('listWebhooks', 'Webhooks, oldest first', { query: PAGE, answers: { 200: List(WebhookView) } }),
+  list: inWorkspace('listWebhooks', 'Webhooks, oldest first', {
+    scope: 'messaging:read',
+    query: PAGE,
+    answers: { 200: List(WebhookView) },
+  }),
   create: inWorkspace('createWebhook', 'Tell a URL of everything that happens in messaging, from now on', {
+    scope: 'messaging:write',
     description:
       'By POST, with the headers and the signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. ' +
       'What fails is tried again for 3 days, then it is dead. The secret is in this answer, and nowhere afterwards.',
@@ -38,21 +43,28 @@ const docs = {
     body: WebhookCreate,
     answers: { 201: CreatedWebhookView },
   }),
-  get: inWorkspace('getWebhook', 'One webhook', { ...one, answers: { 200: WebhookView } }),
+  get: inWorkspace('getWebhook', 'One webhook', { scope: 'messaging:read', ...one, answers: { 200: WebhookView } }),
   update: inWorkspace('updateWebhook', 'Change a webhook', {
+    scope: 'messaging:write',
     description: 'What is left out stays. While it is disabled nothing is sent, and what happens is not kept for it.',
     ...one,
     body: WebhookPatch,
     answers: { 200: WebhookView },
   }),
-  remove: inWorkspace('deleteWebhook', 'Delete a webhook with its deliveries', { ...one, answers: { 204: null } }),
+  remove: inWorkspace('deleteWebhook', 'Delete a webhook with its deliveries', {
+    scope: 'messaging:write',
+    ...one,
+    answers: { 204: null },
+  }),
   deliveries: inWorkspace('listWebhookDeliveries', "A webhook's deliveries, newest first", {
+    scope: 'messaging:read',
     description: `\`state=dead\` lists those that were given up. ${KEPT}`,
     ...one,
     query: { ...PAGE, state: Type.Optional(State) },
     answers: { 200: List(DeliveryView) },
   }),
   replay: inWorkspace('replayWebhookDelivery', 'Send a delivery once more, with the same id', {
+    scope: 'messaging:write',
     description: 'In any state; for 3 days again.',
     query: {},
     params: pathOf('id', 'delivery'),
@@ -60,6 +72,7 @@ const docs = {
     errors: { 404: 'NOT_FOUND: the delivery, the webhook, or the Workspace' },
   }),
   replayDead: inWorkspace('replayDeadWebhookDeliveries', 'Send every dead delivery of a webhook once more', {
+    scope: 'messaging:write',
     ...one,
     answers: { 200: Type.Object({ replayed: Type.Integer({ description: 'How many.' }) }) },
   }),

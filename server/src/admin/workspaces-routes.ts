@@ -22,20 +22,27 @@ const CONFLICT = { 409: 'CONFLICT: the name is taken' }
 const UNKNOWN = { 404: 'NOT_FOUND' }
 
 const docs = {
-  list: operation('listWorkspaces', 'Workspaces, oldest first', { query: PAGE, answers: { 200: List(WorkspaceView) } }),
+  list: operation('listWorkspaces', 'Workspaces, oldest first', {
+    scope: 'workspaces:read',
+    query: PAGE,
+    answers: { 200: List(WorkspaceView) },
+  }),
   create: operation('createWorkspace', 'Create a Workspace', {
+    scope: 'workspaces:write',
     query: {},
     body: WorkspaceCreate,
     answers: { 201: WorkspaceView },
     errors: CONFLICT,
   }),
   get: operation('getWorkspace', 'One Workspace', {
+    scope: 'workspaces:read',
     query: {},
     params: pathOf('id'),
     answers: { 200: WorkspaceView },
     errors: UNKNOWN,
   }),
   update: operation('updateWorkspace', 'Change a Workspace: who signs user tokens, how long records are kept', {
+    scope: 'workspaces:write',
     description: 'What is left out stays; null resets a setting to its default.',
     query: {},
     params: pathOf('id'),

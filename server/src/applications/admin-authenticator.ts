@@ -1,18 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
+import type { Operator } from '../domain/operator.ts'
+import { SCOPES } from '../domain/scope.ts'
 import { findAdminTokenByHash } from './admin-token-store.ts'
 import { readBearer } from './credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from './credential-cache.ts'
 
 /** Topic of db/signal.ts: an operator's token has changed. */
 export const ADMIN_TOKENS_TOPIC = 'admin_tokens'
-
-/** Who operates: the token's id (`adm_…`) and name, as the audit records of changes have them. */
-export interface Operator {
-  readonly tokenId: string
-  readonly name: string
-}
 
 export type OperatorAuthentication =
   | { readonly ok: true; readonly operator: Operator }
@@ -45,5 +41,6 @@ export class AdminAuthenticator {
 async function lookUp(db: Db, hash: Buffer): Promise<OperatorAuthentication | undefined> {
   const token = await findAdminTokenByHash(db, hash)
   if (!token || !timingSafeEqual(token.hash, hash)) return undefined
-  return token.revokedAt ? REVOKED : { ok: true, operator: { tokenId: token.id, name: token.name } }
+  if (token.revokedAt) return REVOKED
+  return { ok: true, operator: { id: token.id, name: token.name, kind: 'token', scopes: SCOPES } }
 }

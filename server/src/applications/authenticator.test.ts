@@ -4,6 +4,7 @@ import { testDatabases } from '../../test/support/database.ts'
 import { seedApplication, seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { localSignal, type Signal } from '../db/signal.ts'
+import { SCOPES } from '../domain/scope.ts'
 import { ADMIN_TOKENS_TOPIC, AdminAuthenticator } from './admin-authenticator.ts'
 import { adminTokenView } from './admin-token.ts'
 import { createAdminToken, hasAdminToken, listAdminTokens, revokeAdminToken } from './admin-token-store.ts'
@@ -154,7 +155,10 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     expect(JSON.stringify(adminTokenView(shown))).not.toContain(token.slice(3))
     expect(await hasAdminToken(first.db)).toBe(true)
     for (const node of nodes) {
-      expect(await node.authenticate(`Bearer ${token}`)).toEqual({ ok: true, operator: { tokenId: shown.id, name: 'ops' } })
+      expect(await node.authenticate(`Bearer ${token}`)).toEqual({
+        ok: true,
+        operator: { id: shown.id, name: 'ops', kind: 'token', scopes: SCOPES },
+      })
     }
     await revokeAdminToken(first.db, shown.id, NOW)
     await first.signal.publish(ADMIN_TOKENS_TOPIC, shown.id)

@@ -16,7 +16,7 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
       tags: [
         { name: 'gateway', description: 'The governed gateway: six endpoints, one pipeline of twelve stages.' },
         { name: 'messaging', description: 'Conversations and messages; bodies are forms or JSON.' },
-        { name: 'admin', description: 'For operators: `/admin/v1`, with an admin token.' },
+        { name: 'admin', description: 'For operators: `/admin/v1`, with an admin token or a session.' },
         { name: 'server', description: 'Health and metrics.' },
       ],
       components: {
@@ -28,6 +28,7 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
             description: "A user's access token, `gu_…`, or a JWT that the Workspace's keys verify.",
           },
           adminToken: { type: 'http', scheme: 'bearer', description: 'An admin token, `ga_…`.' },
+          operatorSession: { type: 'apiKey', in: 'cookie', name: 'gatehouse.session', description: "The dashboard's session." },
         },
       },
     },
