@@ -10,6 +10,7 @@ import type { MemoryDraft } from '../memory/capture.ts'
 import type { RecalledMemory } from '../memory/recall.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Steering } from '../policy/directives.ts'
+import type { PolicyInput } from '../policy/input.ts'
 import type { Vault } from '../policy/vault.ts'
 import type { Candidate, ModelEntry } from '../providers/route.ts'
 import type { Governed } from './governed-hits.ts'
@@ -126,6 +127,8 @@ export interface Inspected {
   /** Input and output together. */
   readonly decision: Decision
   readonly counts: FindingCounts
+  /** What the output policies were told beside the texts; undefined: they were not asked. */
+  readonly looked?: Pick<PolicyInput['content'], 'classification' | 'riskLevel'> & Pick<PolicyInput, 'response'>
   /** What the caller gets: transforms applied, pseudonyms restored. */
   readonly completion: Completion | undefined
   /** Searches: the hits the caller gets. */

@@ -38,9 +38,11 @@ export function inspectHits(
   if (texts.length === 0) return new Passed(uninspected(leave))
   const { findings, counts, failures } = scan(texts, { detectors, budgetMs: detectorBudgetMs })
   const { classification, risk } = leave.decision
-  const looked = { texts, counts, ...assess(counts, { classification, risk }) }
-  const decision = evaluate(leave.policy, 'output', policyInput(endpoint, application, admitted, identity, clock.now(), looked))
-  const inspected = { ...uninspected(leave), decision: mergeDecisions(leave.decision, decision), counts }
+  const assessed = assess(counts, { classification, risk })
+  const looked = { classification: assessed.classification, riskLevel: assessed.risk }
+  const input = policyInput(endpoint, application, admitted, identity, clock.now(), { texts, counts, ...assessed })
+  const decision = evaluate(leave.policy, 'output', input)
+  const inspected = { ...uninspected(leave), decision: mergeDecisions(leave.decision, decision), counts, looked }
   const withheld = (failed: readonly string[]) => ({
     ...inspected,
     decision: deniedByFault(inspected.decision, 'output', failed),

@@ -1,5 +1,6 @@
 import type { KeyedHasher } from '../audit/hashes.ts'
 import type { AuditDraft, Feature } from '../audit/record.ts'
+import type { Completion } from '../domain/completion.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import { collectTexts, estimateTokens } from '../domain/message.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -142,22 +143,34 @@ function features(
   hasher: KeyedHasher,
 ): Record<string, Feature> {
   const model = request.model || (defaultModel ?? '')
-  const completion = inspect?.completion ?? invoke?.completion
+  const plain = (word: string) => (PLAIN_NAME.test(word) ? word : hasher.text(word))
+  const looked = inspect?.looked
+  const response = looked ? looked.response : responseOf(inspect?.completion ?? invoke?.completion, invoke?.provider)
   return {
     'application.name': name,
     ...(classify && { 'content.classification': classify.classification, 'content.risk_level': classify.risk }),
+    ...(looked && { 'output.content.classification': looked.classification, 'output.content.risk_level': looked.riskLevel }),
     'request.endpoint': endpoint,
     'request.max_tokens': request.maxTokens ?? 0,
     'request.message_count': request.messages.length,
-    'request.model': PLAIN_NAME.test(model) ? model : hasher.text(model),
+    'request.model': plain(model),
     'request.session': identify?.sessionId ? hasher.text(identify.sessionId) : '',
     'request.stream': request.stream,
     'request.tokens': tokens,
-    ...(completion && {
-      'response.finish_reason': completion.choices[0]?.finish_reason ?? '',
-      'response.model': PLAIN_NAME.test(completion.model) ? completion.model : hasher.text(completion.model),
-      'response.provider': invoke?.provider ?? '',
-      'response.tokens': completion.usage?.completion_tokens ?? estimateTokens(collectTexts(completion.choices)),
+    ...(response && {
+      'response.finish_reason': response.finishReason,
+      'response.model': plain(response.model),
+      'response.provider': response.provider,
+      'response.tokens': response.tokens,
     }),
   }
 }
+
+/** Of an answer that no policy was asked about: one that leaves again, or came when something else had failed. */
+const responseOf = (completion: Completion | undefined, provider = '') =>
+  completion && {
+    finishReason: completion.choices[0]?.finish_reason ?? '',
+    model: completion.model,
+    provider,
+    tokens: completion.usage?.completion_tokens ?? estimateTokens(collectTexts(completion.choices)),
+  }

@@ -30,6 +30,8 @@ export interface Judgement {
   readonly policy: CompiledPolicy
   readonly decision: Decision
   readonly counts: FindingCounts
+  /** What the detectors alone make of it. */
+  readonly assessed: ReturnType<typeof assess>
   /** Transforms applied. */
   readonly texts: readonly string[]
   /** Transforms that were carried out. */
@@ -54,9 +56,10 @@ export async function judge(utterance: Utterance, deps: JudgeDeps): Promise<Judg
   const { findings, counts, failures } = scan(texts, { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
   const tokens = estimateTokens(texts)
   const classifiedAt = elapsed()
-  const judged = { utterance, policy, counts, tokens }
+  const assessed = assess(counts, START)
+  const { classification, risk } = assessed
+  const judged = { utterance, policy, counts, assessed, tokens }
   const timed = () => ({ classify: classifiedAt - startedAt, authorize: elapsed() - classifiedAt })
-  const { classification, risk } = assess(counts, START)
   if (failures.length > 0) {
     const nothing = { verdict: 'allow', classification, risk, transforms: [], directives: [], rules: [] } as const
     const decision = deniedBy(

@@ -16,7 +16,7 @@ const WORKED: ReadonlySet<string> = new Set(['authenticate', 'admit', 'identify'
 
 /** The record of a decision on a text of messaging. Content enters as a keyed hash only. */
 export function messageDraft(judgement: Judgement, { auditId, error, review }: Ending, hasher: KeyedHasher): AuditDraft {
-  const { utterance, policy, decision, counts, transforms, tokens, ms } = judgement
+  const { utterance, policy, decision, counts, assessed, transforms, tokens, ms } = judgement
   const { workspaceId, sender, place, change, texts, now } = utterance
   const text = texts.join('\n')
   const found = Object.entries(counts).filter(([, count]) => count > 0)
@@ -32,6 +32,8 @@ export function messageDraft(judgement: Judgement, { auditId, error, review }: E
     endpoint: 'message',
     error_code: error ?? null,
     features: {
+      'content.classification': assessed.classification,
+      'content.risk_level': assessed.risk,
       'message.change': change,
       'message.conversation_id': place.id,
       'message.group': place.groupId ?? '',

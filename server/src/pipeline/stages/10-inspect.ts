@@ -54,8 +54,11 @@ export function inspect(
     counts,
     ...assess(counts, start),
   })
-  const decision = evaluate(leave.policy, 'output', { ...input, response: responseOf(completion, provider, texts) })
-  const inspected = { ...uninspected(leave), decision: mergeDecisions(leave.decision, decision), counts, completion }
+  const response = responseOf(completion, provider, texts)
+  const decision = evaluate(leave.policy, 'output', { ...input, response })
+  const { classification, riskLevel } = input.content
+  const looked = { classification, riskLevel, response }
+  const inspected = { ...uninspected(leave), decision: mergeDecisions(leave.decision, decision), counts, looked, completion }
   if (failures.length > 0) {
     return denied(
       inspected,
