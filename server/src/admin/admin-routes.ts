@@ -21,6 +21,7 @@ import { modelsRoutes } from './models-routes.ts'
 import { SCOPE } from './operation.ts'
 import { policySetsRoutes } from './policy-sets-routes.ts'
 import { providersRoutes } from './providers-routes.ts'
+import { replayRoutes } from './replay-routes.ts'
 import { reviewsRoutes } from './reviews-routes.ts'
 import { simulationRoutes } from './simulation-routes.ts'
 import { userErasureRoutes } from './user-erasure-routes.ts'
@@ -59,7 +60,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
       adminTokensRoutes,
     ]
     const models = [providersRoutes, modelsRoutes, discoveryRoutes, assistantsRoutes]
-    const rules = [policySetsRoutes, simulationRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
+    const rules = [policySetsRoutes, simulationRoutes, replayRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
     const knowledge = [collectionsRoutes, documentsRoutes]
     const messaging = [webhooksRoutes]
     await register([...people, ...models, ...rules, ...knowledge, ...messaging])(scope)

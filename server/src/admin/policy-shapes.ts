@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { Timestamp } from '../applications/shapes.ts'
+import type { PolicyVersion } from '../domain/decision.ts'
 import type { PolicySetVersion } from '../policy/policy-store.ts'
 import { PolicyVersionView } from './review-shapes.ts'
+import { nullable } from './shapes.ts'
 
 /** Of JSON bodies; what is in it, the parser tells (policy/parse.ts). */
 export const Source = Type.String({ maxLength: 1_048_576, description: 'The policy document, YAML.' })
@@ -18,6 +20,21 @@ export const PolicySetView = Type.Object({
 export const PolicySetWithSourceView = Type.Object({
   ...PolicySetView.properties,
   source: Type.String({ description: 'The document as it was published, byte for byte.' }),
+})
+
+/** A draft, or a published version. */
+export const ChosenPolicyView = Type.Object({
+  id: nullable(Type.String({ description: 'null: a draft.' })),
+  name: Type.String(),
+  version: nullable(Type.Integer()),
+  sha256: Type.String(),
+})
+
+export const chosenPolicyView = ({ id, name, version, sha256 }: PolicyVersion) => ({
+  id: id || null,
+  name,
+  version: version || null,
+  sha256,
 })
 
 const names = Type.Array(Type.String())

@@ -2,19 +2,16 @@ import { Type } from 'typebox'
 import { findApplication } from '../applications/application-store.ts'
 import { oneOf } from '../applications/shapes.ts'
 import { CLASSIFICATIONS, RISK_LEVELS } from '../domain/classification.ts'
-import { type PolicyVersion, VERDICTS } from '../domain/decision.ts'
+import { VERDICTS } from '../domain/decision.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../domain/principal.ts'
 import { GatehouseError } from '../errors.ts'
 import { ChatBody, parseChat } from '../gateway/chat-request.ts'
 import type { GatewayRequest } from '../pipeline/request.ts'
-import { type CompiledPolicy, compile } from '../policy/compile.ts'
-import { policySha256 } from '../policy/policy.ts'
-import { findPolicySet } from '../policy/policy-store.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
+import { chosenPolicy } from './chosen-policy.ts'
 import { inWorkspace } from './operation.ts'
-import { Source } from './policy-shapes.ts'
-import { policySetOf } from './policy-source.ts'
+import { ChosenPolicyView, chosenPolicyView, Source } from './policy-shapes.ts'
 import { invalid, notFound } from './refusals.ts'
 import { RuleView } from './review-shapes.ts'
 import { Anything, nullable } from './shapes.ts'
@@ -34,14 +31,7 @@ const strings = Type.Array(Type.String())
 const Counts = Type.Record(Type.String(), Type.Integer())
 const SimulationView = Type.Object({
   object: Type.Literal('policy_simulation'),
-  policy: nullable(
-    Type.Object({
-      id: nullable(Type.String({ description: 'null: a draft.' })),
-      name: Type.String(),
-      version: nullable(Type.Integer()),
-      sha256: Type.String(),
-    }),
-  ),
+  policy: nullable(ChosenPolicyView),
   point: oneOf(['input', 'output']),
   verdict: oneOf(VERDICTS),
   risk_level: oneOf(RISK_LEVELS),
@@ -64,41 +54,28 @@ const docs = inWorkspace('simulatePolicies', 'What policies would make of a requ
   errors: { 404: 'NOT_FOUND: the policy set, the Application, or the Workspace' },
 })
 
-const DRAFT = { id: '', version: 0 }
-
 export function simulationRoutes(app: AdminApp, deps: AdminDeps): void {
   const { db, policies } = deps
 
-  const policyOf = async (workspaceId: string, id: string | undefined, source: string | undefined) => {
-    if (id !== undefined && source !== undefined) {
-      throw invalid({ param: 'policy_set_id', message: 'give either policy_set_id or source' })
-    }
-    if (source !== undefined) return compiled(source, DRAFT)
-    if (id === undefined) return policies.current(workspaceId)
-    const set = await findPolicySet(db, workspaceId, id)
-    if (!set) throw notFound('policy set')
-    return compiled(set.source, set)
-  }
-
   app.post('/policy-sets/simulate', { schema: docs }, async ({ workspaceId, body }) => {
-    const { policy_set_id, application_id, source, response, user_verified = false } = body
+    const { application_id, response, user_verified = false } = body
     const { point = response === undefined ? 'input' : 'output' } = body
     if (point === 'output' && response === undefined)
       throw invalid({ param: 'response', message: 'is required at the point output' })
     const application =
       application_id === undefined ? anybody(workspaceId) : await findApplication(db, workspaceId, application_id)
     if (!application) throw notFound('Application')
-    const policy = await policyOf(workspaceId, policy_set_id, source)
+    const policy = (await chosenPolicy(db, workspaceId, body)) ?? (await policies.current(workspaceId))
     const request = requestOf(body.request, application, deps)
     const supposed = { policy, application, request, userVerified: user_verified }
     const result = await simulate({ ...supposed, response: point === 'output' ? response : undefined }, deps)
-    return { object: 'policy_simulation', policy: policy ? versionView(policy.version) : null, point, ...simulationView(result) }
+    return {
+      object: 'policy_simulation',
+      policy: policy ? chosenPolicyView(policy.version) : null,
+      point,
+      ...simulationView(result),
+    }
   })
-}
-
-const compiled = (source: string, { id, version }: Pick<PolicyVersion, 'id' | 'version'>): CompiledPolicy => {
-  const set = policySetOf(source)
-  return compile(set, { id, version, name: set.name, sha256: policySha256(source) })
 }
 
 const anybody = (workspaceId: string): Application => ({
@@ -120,8 +97,6 @@ function requestOf(body: unknown, application: Application, { chatLimits }: Admi
   const { param, message } = parsed.problem
   throw new GatehouseError('VALIDATION_ERROR', { param: param ? `request.${param}` : 'request', message: `request: ${message}` })
 }
-
-const versionView = ({ id, name, version, sha256 }: PolicyVersion) => ({ id: id || null, name, version: version || null, sha256 })
 
 const simulationView = ({ decision, transforms, findings, failed, messages, response }: Foreseen) => ({
   verdict: decision.verdict,

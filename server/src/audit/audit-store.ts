@@ -56,6 +56,8 @@ export interface RecordFilter {
   readonly verdict?: Verdict
   readonly riskLevel?: RiskLevel
   readonly endpoint?: AuditEndpoint
+  /** Any of these. */
+  readonly endpoints?: readonly AuditEndpoint[]
   readonly status?: number
   /** The `nextCursor` of the page before. */
   readonly cursor?: number
@@ -71,7 +73,7 @@ export interface RecordPage {
 /** Newest first, in the order of the chain; stable while records are added. */
 export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<RecordPage> {
   const workspace = uuidOf('ws', workspaceId)
-  const { from, to, applicationId, userHash, verdict, riskLevel, endpoint, status, cursor, limit } = filter
+  const { from, to, applicationId, userHash, verdict, riskLevel, endpoint, endpoints, status, cursor, limit } = filter
   let query = db.selectFrom('audit_record').select(['sequence', 'body', 'hash']).where('workspace_id', '=', workspace)
   if (from) query = query.where('created_at', '>=', from)
   if (to) query = query.where('created_at', '<', to)
@@ -85,6 +87,7 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   if (verdict) query = query.where('verdict', '=', verdict)
   if (riskLevel) query = query.where('risk_level', '=', riskLevel)
   if (endpoint) query = query.where('endpoint', '=', endpoint)
+  if (endpoints) query = query.where('endpoint', 'in', [...endpoints])
   if (status !== undefined) query = query.where('status', '=', status)
   if (cursor !== undefined) query = query.where('sequence', '<', cursor)
   const rows = await query
