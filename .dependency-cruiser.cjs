@@ -25,12 +25,20 @@ const only = (name, from, allowed, more = {}) => ({
   to: { path: '^server/src/', pathNot: allowed.map((folder) => `^server/src/${folder}`) },
 })
 
+/** As `only`, in the dashboard. A feature is a folder that knows no other feature. */
+const onlyInDashboard = (name, from, allowed) => ({
+  name: `dashboard-${name}`,
+  severity: 'error',
+  from: { path: `^dashboard/src/${from}` },
+  to: { path: '^(dashboard/src|server|bench)/', pathNot: allowed.map((folder) => `^dashboard/src/${folder}`) },
+})
+
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     only('lib-imports-nothing-of-ours', 'lib/', ['lib/']),
     only('domain', 'domain/', ['domain/', 'lib/']),
-    only('config', 'config/', ['config/', 'lib/', 'errors\\.ts']),
+    only('config', 'config/', ['config/', 'domain/', 'lib/', 'errors\\.ts']),
     only('db', 'db/', ['db/', 'lib/']),
     only('retrieval', RETRIEVAL, [RETRIEVAL, 'db/', ...WORDS]),
     only('http-translates', 'http/', ['http/', ...WORDS]),
@@ -70,6 +78,7 @@ module.exports = {
       },
       to: { path: '^server/src/db/', dependencyTypesNot: ['type-only'] },
     },
+    only('dashboard', 'dashboard/', ['dashboard/', 'errors\\.ts']),
     only('jobs', 'jobs/', ['jobs/', 'messaging/', ...EACH_CAPABILITY, 'db/', ...WORDS]),
     only('setup', 'setup/', ['setup/', 'messaging/', 'config/', ...EACH_CAPABILITY, 'db/', ...WORDS]),
     only('cli', 'cli/', ['cli/', 'messaging/', 'setup/', 'config/', ...EACH_CAPABILITY, 'db/', '(serve|version)\\.ts', ...WORDS]),
@@ -82,6 +91,11 @@ module.exports = {
       },
       to: { path: 'node_modules/fastify' },
     },
+    onlyInDashboard('api', 'api/', ['api/']),
+    onlyInDashboard('ui-has-no-data', 'ui/', ['ui/']),
+    onlyInDashboard('routing', 'routing/', ['routing/']),
+    onlyInDashboard('feature-never-another-feature', 'features/([^/]+)/', ['(api|ui|routing)/', 'features/$1/']),
+    onlyInDashboard('app', 'app/', ['(api|ui|routing|app)/', 'features/[^/]+/feature\\.ts$']),
     {
       name: 'tests-stay-out',
       severity: 'error',

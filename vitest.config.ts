@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 // biome-ignore lint/style/noDefaultExport: the tool wants one
 export default defineConfig({
   test: {
-    include: ['server/**/*.test.ts'],
+    include: ['server/**/*.test.ts', 'dashboard/**/*.test.ts'],
     globalSetup: 'server/test/support/global-setup.ts',
     reporters: ['default', './server/test/support/summary-reporter.ts'],
     testTimeout: 60_000,

@@ -1,5 +1,5 @@
 // Runs before `npm start` and `npm test`, under whatever Node the system has (20 or later): installs what package-lock.json
-// names when that has not happened yet, Node 24 (the npm package `node`) among it.
+// names when that has not happened yet, Node 24 (the npm package `node`) among it, and builds the dashboard when it has changed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,3 +20,5 @@ if (!installed) {
   }
   writeFileSync(stamp, lock)
 }
+
+await import('./build-dashboard.mjs')

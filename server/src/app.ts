@@ -1,6 +1,7 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { adminRoutes } from './admin/admin-routes.ts'
 import type { Context } from './context.ts'
+import { dashboardRoutes } from './dashboard/dashboard-routes.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
 import { answerClientError } from './http/client-errors.ts'
 import { answerErrors } from './http/error-replies.ts'
@@ -10,6 +11,7 @@ import { requestIdOf, sendRequestId } from './http/request-id.ts'
 import { SCHEMA_COMPILERS } from './http/serializers.ts'
 import { cutOffStalledReaders } from './http/stalled-readers.ts'
 import { messagingRoutes } from './messaging/door/messaging-routes.ts'
+import { signInRoutes } from './operators/sign-in-routes.ts'
 import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
 import { VERSION } from './version.ts'
 
@@ -41,6 +43,8 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   await app.register(gatewayRoutes, context)
   await app.register(messagingRoutes, context)
   await app.register(adminRoutes, { ...context, prefix: '/admin/v1' })
+  await app.register(signInRoutes, { ...context, prefix: '/auth' })
+  await app.register(dashboardRoutes)
   await app.register(telemetryRoutes, context)
   await serveOpenApi(app)
   return app

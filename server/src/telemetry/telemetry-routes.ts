@@ -32,5 +32,4 @@ export async function telemetryRoutes(app: FastifyInstance, { metrics, ready }: 
   app.get('/metrics', { schema: { tags: ['server'], summary: 'Prometheus metrics.' } }, async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   )
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
 }

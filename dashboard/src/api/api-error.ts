@@ -1,0 +1,33 @@
+/** What the server refused, in its own words (the envelope of docs/errors.md). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  /** Path of the offending field, where there is one. */
+  readonly param: string | null
+  readonly requestId: string | null
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(status: number, error: ErrorFields, requestId: string | null) {
+    super(error.message ?? `The server answered ${status}.`)
+    this.status = status
+    this.code = error.code ?? 'UNKNOWN'
+    this.param = error.param ?? null
+    this.requestId = requestId
+    this.details = error.details ?? {}
+  }
+}
+
+interface ErrorFields {
+  readonly code?: string
+  readonly message?: string
+  readonly param?: string | null
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** The refusal in a response; whatever sent it, this never throws. */
+export async function readError(response: Response): Promise<ApiError> {
+  const body: { error?: ErrorFields } & ErrorFields = await response.json().catch(() => ({}))
+  return new ApiError(response.status, body.error ?? body, response.headers.get('x-request-id'))
+}
+
+export const hasStatus = (error: unknown, status: number): boolean => error instanceof ApiError && error.status === status

@@ -1,0 +1,21 @@
+import createClient, { type Middleware } from 'openapi-fetch'
+import { readError } from './api-error.ts'
+import type { paths } from './schema.d.ts'
+import { currentWorkspace } from './workspace.ts'
+
+const inWorkspace: Middleware = {
+  onRequest({ request }) {
+    const workspace = currentWorkspace()
+    if (workspace !== undefined) request.headers.set('x-gatehouse-workspace', workspace)
+  },
+}
+
+const refusalsAreThrown: Middleware = {
+  async onResponse({ response }) {
+    if (!response.ok) throw await readError(response)
+  },
+}
+
+/** The API as docs/api/openapi.json has it. Refusals are thrown, as ApiError. */
+export const client = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' })
+client.use(inWorkspace, refusalsAreThrown)

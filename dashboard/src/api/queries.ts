@@ -1,0 +1,112 @@
+import {
+  keepPreviousData,
+  type QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import {
+  type AnswerOf,
+  call,
+  type InitOf,
+  type ItemOf,
+  type ListPath,
+  type Method,
+  type Parameters,
+  type PathOf,
+} from './operations.ts'
+
+interface ReadOptions {
+  readonly enabled?: boolean
+  /** Asks again every so many milliseconds, while the page is looked at. */
+  readonly every?: number
+}
+
+type Optional<T> = undefined extends T ? [init?: T, options?: ReadOptions] : [init: T, options?: ReadOptions]
+
+/** One thing: `useRead('/admin/v1/applications/{id}', { params: { path: { id } } })`. */
+export function useRead<P extends PathOf<'get'>>(path: P, ...[init, options = {}]: Optional<InitOf<'get', P>>) {
+  return useQuery({
+    queryKey: [path, init ?? {}],
+    queryFn: ({ signal }) => call('get', path, init as InitOf<'get', P>, signal),
+    ...(options.enabled !== undefined && { enabled: options.enabled }),
+    ...(options.every !== undefined && { refetchInterval: options.every }),
+  }) as UseQueryResult<AnswerOf<'get', P>>
+}
+
+/** A list as far as it has been read; `more` reads its next page. */
+export interface List<Item> {
+  /** Undefined until the first page is there. */
+  readonly items: readonly Item[] | undefined
+  readonly error: unknown
+  readonly hasMore: boolean
+  readonly loadingMore: boolean
+  readonly more: () => void
+  readonly retry: () => void
+}
+
+/** A list, page by page: `useList('/admin/v1/audit', { params: { query: { verdict: 'deny' } } })`. */
+export function useList<P extends ListPath>(path: P, ...[init, options = {}]: Optional<InitOf<'get', P>>): List<ItemOf<P>> {
+  const result = useInfiniteQuery({
+    queryKey: [path, 'list', init ?? {}],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) => readPage(path, fromCursor(init, pageParam) as InitOf<'get', P>, signal),
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    ...(options.enabled !== undefined && { enabled: options.enabled }),
+    ...(options.every !== undefined && { refetchInterval: options.every }),
+  })
+  return {
+    items: result.data?.pages.flatMap(({ data }) => data),
+    error: result.error,
+    hasMore: result.hasNextPage,
+    loadingMore: result.isFetchingNextPage,
+    more: () => void result.fetchNextPage(),
+    retry: () => void result.refetch(),
+  }
+}
+
+interface ListedPage<Item> {
+  readonly data: readonly Item[]
+  readonly next_cursor: string | null
+}
+
+const readPage = async <P extends ListPath>(path: P, init: InitOf<'get', P>, signal: AbortSignal) =>
+  (await call('get', path, init, signal)) as unknown as ListedPage<ItemOf<P>>
+
+function fromCursor(init: Parameters | undefined, cursor: string | undefined): Parameters | undefined {
+  if (cursor === undefined) return init
+  return { ...init, params: { ...init?.params, query: { ...init?.params?.query, cursor } } }
+}
+
+interface ChangeOptions<Answer> {
+  /** Whatever was read from paths that begin so is read anew. */
+  readonly refresh?: readonly string[]
+  readonly onDone?: (answer: Answer) => void
+}
+
+/** A change: `const create = useChange('post', '/admin/v1/applications', { refresh: ['/admin/v1/applications'] })`. */
+export function useChange<M extends Exclude<Method, 'get'>, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  { refresh = [], onDone }: ChangeOptions<AnswerOf<M, P>> = {},
+): UseMutationResult<AnswerOf<M, P>, Error, InitOf<M, P>> {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (init: InitOf<M, P>) => call(method, path, init),
+    onSuccess: async (answer) => {
+      onDone?.(answer)
+      await refreshPaths(queries, refresh)
+    },
+  })
+}
+
+/** Reads anew whatever came from paths that begin with one of `prefixes`. */
+export async function refreshPaths(queries: QueryClient, prefixes: readonly string[]): Promise<void> {
+  if (prefixes.length === 0) return
+  const concerned = (path: unknown) => prefixes.some((prefix) => String(path).startsWith(prefix))
+  await queries.invalidateQueries({ predicate: ({ queryKey }) => concerned(queryKey[0]) })
+}

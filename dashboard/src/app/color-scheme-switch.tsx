@@ -1,0 +1,18 @@
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { IconMoon, IconSun } from '@tabler/icons-react'
+
+/** Follows the system until somebody decides otherwise. */
+export function ColorSchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme()
+  const dark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark'
+  return (
+    <ActionIcon
+      variant="default"
+      size="lg"
+      aria-label={dark ? 'Light colours' : 'Dark colours'}
+      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+    >
+      {dark ? <IconSun size={18} /> : <IconMoon size={18} />}
+    </ActionIcon>
+  )
+}

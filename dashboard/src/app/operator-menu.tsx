@@ -1,0 +1,44 @@
+import { ActionIcon, Menu, Text } from '@mantine/core'
+import { IconLogout, IconUser } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { signOut } from '../api/auth.ts'
+import { useSession } from '../api/session.ts'
+import { roleName } from '../ui/roles.ts'
+
+/** Who is signed in, their account, and the way out. */
+export function OperatorMenu() {
+  const { data } = useSession()
+  if (!data) return null
+  const { name, email, role } = data.operator
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label={`${name}, account menu`}>
+          <IconUser size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600}>
+            {name}
+          </Text>
+          <Text size="xs">{email}</Text>
+          <Text size="xs">{roleName(role)}</Text>
+        </Menu.Label>
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} />}>
+          Account
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={leave}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** The page is loaded anew: nothing that was read stays in its memory. */
+async function leave(): Promise<void> {
+  await signOut()
+  location.assign('/dashboard/sign-in')
+}

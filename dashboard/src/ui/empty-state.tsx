@@ -1,0 +1,24 @@
+import { Center, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface EmptyStateProps {
+  readonly title: string
+  /** What to do about it, or why there is nothing. */
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+}
+
+/** There is nothing here, and what to do about it. */
+export function EmptyState({ title, children, action }: EmptyStateProps) {
+  return (
+    <Center py="xl">
+      <Stack align="center" gap="xs" maw={460} ta="center">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {children && <Text c="dimmed">{children}</Text>}
+        {action}
+      </Stack>
+    </Center>
+  )
+}

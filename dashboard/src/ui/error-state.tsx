@@ -1,0 +1,30 @@
+import { Alert, Button, Code, Group, Text } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { describeError } from './describe-error.ts'
+
+interface ErrorStateProps {
+  readonly error: unknown
+  readonly onRetry?: () => void
+}
+
+/** Something went wrong: the server's own words, and the id under which its log knows more. */
+export function ErrorState({ error, onRetry }: ErrorStateProps) {
+  const { message, requestId } = describeError(error)
+  return (
+    <Alert role="alert" color="red" variant="light" icon={<IconAlertTriangle size={18} />} title="That did not work">
+      <Text size="sm">{message}</Text>
+      <Group mt="xs" gap="md">
+        {requestId && (
+          <Text size="xs" c="dimmed">
+            Request <Code>{requestId}</Code>
+          </Text>
+        )}
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  )
+}

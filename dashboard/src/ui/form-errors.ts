@@ -1,0 +1,17 @@
+import { describeError } from './describe-error.ts'
+import { notifyError } from './notify.ts'
+
+interface Form {
+  readonly setFieldError: (path: string, error: string) => void
+  readonly getValues: () => object
+}
+
+/** Shows a refusal at the field that it names (`param`), else as a notification. For `onError` of a form's change. */
+export const showInForm =
+  (form: Form) =>
+  (error: unknown): void => {
+    const { param } = error as { param?: string | null }
+    const field = param?.split('.')[0]
+    if (field && field in form.getValues()) form.setFieldError(field, describeError(error).message)
+    else notifyError(error)
+  }

@@ -1,0 +1,22 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { compressAssets } from './scripts/compress-assets.ts'
+
+/** Where `npm run dev` in this folder finds the API: a server started with `npm start`. */
+const SERVER = 'http://127.0.0.1:8080'
+
+// biome-ignore lint/style/noDefaultExport: the tool wants one
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/dashboard/',
+  plugins: [react(), compressAssets()],
+  build: {
+    target: 'es2023',
+    // The content security policy allows no inline scripts.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1_500,
+  },
+  server: { proxy: { '/admin': SERVER, '/auth': SERVER, '/v1': SERVER } },
+})

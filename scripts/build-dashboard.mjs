@@ -1,0 +1,41 @@
+// Builds the dashboard into dashboard/dist when its sources have changed since the last time.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const dashboard = join(root, 'dashboard')
+const dist = join(dashboard, 'dist')
+const stamp = join(dist, '.sources')
+
+/** Names, sizes and times of everything that the build is made from. */
+function sources() {
+  const inside = (folder) =>
+    readdirSync(join(dashboard, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+  const single = ['index.html', 'vite.config.ts', 'package.json', '../package-lock.json'].map((name) => join(dashboard, name))
+  const lines = [...inside('src'), ...inside('scripts'), ...single].sort().map((path) => {
+    const { size, mtimeMs } = statSync(path)
+    return `${path} ${size} ${mtimeMs}`
+  })
+  return createHash('sha256').update(lines.join('\n')).digest('hex')
+}
+
+const now = sources()
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== now) {
+  console.error('gatehouse: building the dashboard …')
+  // Beside the old build, which a running server may be reading from.
+  const fresh = join(dashboard, `.build-${process.pid}`)
+  const args = ['vite', 'build', dashboard, '--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn']
+  const { status } = spawnSync(join(root, 'scripts/run'), args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) {
+    rmSync(fresh, { recursive: true, force: true })
+    console.error('gatehouse: the dashboard could not be built, see above')
+    process.exit(status ?? 1)
+  }
+  writeFileSync(join(fresh, '.sources'), now)
+  rmSync(dist, { recursive: true, force: true })
+  renameSync(fresh, dist)
+}
