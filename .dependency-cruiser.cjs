@@ -67,6 +67,7 @@ module.exports = {
       'http/',
       ...EACH_CAPABILITY,
       'db/',
+      'version\\.ts',
       ...WORDS,
     ]),
     {

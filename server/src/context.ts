@@ -28,6 +28,7 @@ import { EventHub } from './messaging/events/hub.ts'
 import { EventRelay } from './messaging/events/relay.ts'
 import { WebhookSender } from './messaging/events/webhook-sender.ts'
 import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
+import { SignIn } from './operators/sign-in.ts'
 import { POLICIES_TOPIC, PolicyLibrary } from './policy/policy-library.ts'
 import { Health } from './providers/health.ts'
 import { Pools } from './providers/pools.ts'
@@ -182,6 +183,7 @@ function compose(
     background,
     metrics,
     adminAuthenticator: new AdminAuthenticator(database),
+    signIn: new SignIn({ ...database, clock, log, ...signInOf(config, secrets) }),
     members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
     pace: given.pace ?? new Pace(),
     files,
@@ -223,4 +225,10 @@ function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: Secrets)
     accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
     secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
   }
+}
+
+/** How people sign in, with the secret of single sign-on. */
+function signInOf({ signIn: { publicUrl, trustedProxies, oidc } }: Config, { secretKey, fromEnvironment }: Secrets) {
+  const client = oidc && { ...oidc, clientSecret: fromEnvironment(oidc.clientSecretEnv) ?? '' }
+  return { secretKey, publicUrl, trustedProxies, oidc: client }
 }

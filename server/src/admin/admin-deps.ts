@@ -13,6 +13,7 @@ import type { ChatLimits } from '../gateway/chat-request.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { WebhookDispatcher } from '../messaging/events/dispatcher.ts'
+import type { SignIn } from '../operators/sign-in.ts'
 import type { AuthorizeDeps } from '../pipeline/stages/05-authorize.ts'
 import type { InspectDeps } from '../pipeline/stages/10-inspect.ts'
 import type { Health } from '../providers/health.ts'
@@ -23,6 +24,7 @@ import type { DocumentFetcher } from './document-fetcher.ts'
 /** What the operators' API works with; the composition root has it all. */
 export interface AdminDeps extends AuthorizeDeps, InspectDeps {
   readonly adminAuthenticator: AdminAuthenticator
+  readonly signIn: Pick<SignIn, 'authenticate' | 'origin'>
   readonly signal: Signal
   readonly workspaceBox: SecretBox
   readonly providerBox: SecretBox

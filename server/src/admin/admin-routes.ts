@@ -1,9 +1,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import type { AdminAuthenticator } from '../applications/admin-authenticator.ts'
+import type { Operator } from '../domain/operator.ts'
 import type { Scope } from '../domain/scope.ts'
 import { GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../lib/faults.ts'
+import { refuseCrossSite } from '../operators/same-origin.ts'
 import { accessTokensRoutes } from './access-tokens-routes.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { adminTokensRoutes } from './admin-tokens-routes.ts'
@@ -19,10 +21,12 @@ import { keysRoutes } from './keys-routes.ts'
 import { memoriesRoutes } from './memories-routes.ts'
 import { modelsRoutes } from './models-routes.ts'
 import { SCOPE } from './operation.ts'
+import { operatorsRoutes } from './operators-routes.ts'
 import { policySetsRoutes } from './policy-sets-routes.ts'
 import { providersRoutes } from './providers-routes.ts'
 import { replayRoutes } from './replay-routes.ts'
 import { reviewsRoutes } from './reviews-routes.ts'
+import { sessionRoutes } from './session-routes.ts'
 import { simulationRoutes } from './simulation-routes.ts'
 import { userErasureRoutes } from './user-erasure-routes.ts'
 import { usersRoutes } from './users-routes.ts'
@@ -41,13 +45,13 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   app.setErrorHandler((error) => {
     throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
   })
-  authenticateOperators(app, deps.adminAuthenticator)
+  authenticateOperators(app, deps)
   requireScopes(app)
 
   const register = (routes: readonly Routes[]) => async (scope: FastifyInstance) => {
     for (const one of routes) await scope.register(async (own) => one(own.withTypeProvider<TypeBoxTypeProvider>(), deps))
   }
-  await app.register(register([workspacesRoutes]))
+  await app.register(register([workspacesRoutes, sessionRoutes]))
   await app.register(async (scope) => {
     scope.addHook('preHandler', chooseWorkspace(deps.db))
     const people = [
@@ -58,6 +62,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
       accessTokensRoutes,
       memoriesRoutes,
       adminTokensRoutes,
+      operatorsRoutes,
     ]
     const models = [providersRoutes, modelsRoutes, discoveryRoutes, assistantsRoutes]
     const rules = [policySetsRoutes, simulationRoutes, replayRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
@@ -67,19 +72,24 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
   })
 }
 
-/** Before anything else is read: who has no admin token learns nothing, not even whether a body would have been right. */
-function authenticateOperators(app: FastifyInstance, authenticator: AdminAuthenticator): void {
+/** Before anything else is read: who has neither token nor session learns nothing, not even whether a body would have been right. */
+function authenticateOperators(app: FastifyInstance, { adminAuthenticator, signIn }: AdminDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     // Keys and contents of reviews belong in no cache.
     reply.header('cache-control', 'no-store')
-    const answer = await authenticator.authenticate(request.headers.authorization)
-    if (!answer.ok) {
-      const revoked = answer.code === 'AUTH_KEY_REVOKED'
-      throw new GatehouseError(answer.code, {
-        message: revoked ? 'The admin token has been revoked.' : 'The admin token is missing or not valid.',
-      })
-    }
-    request.operator = answer.operator
+    const { authorization, cookie } = request.headers
+    const person = authorization === undefined ? await signIn.authenticate(cookie) : undefined
+    if (person) refuseCrossSite(request, signIn)
+    request.operator = person ?? (await byToken(authorization, adminAuthenticator))
+  })
+}
+
+async function byToken(authorization: string | undefined, authenticator: AdminAuthenticator): Promise<Operator> {
+  const answer = await authenticator.authenticate(authorization)
+  if (answer.ok) return answer.operator
+  const revoked = answer.code === 'AUTH_KEY_REVOKED'
+  throw new GatehouseError(answer.code, {
+    message: revoked ? 'The admin token has been revoked.' : 'The admin token is missing or not valid.',
   })
 }
 

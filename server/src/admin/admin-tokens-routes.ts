@@ -1,6 +1,8 @@
 import { ADMIN_TOKENS_TOPIC } from '../applications/admin-authenticator.ts'
 import { AdminTokenCreate, AdminTokenView, adminTokenView, IssuedAdminTokenView } from '../applications/admin-token.ts'
 import { createAdminToken, listAdminTokens, lockActiveAdminTokens, revokeAdminToken } from '../applications/admin-token-store.ts'
+import type { Operator } from '../domain/operator.ts'
+import type { Scope } from '../domain/scope.ts'
 import { GatehouseError } from '../errors.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
@@ -37,9 +39,11 @@ export function adminTokensRoutes(app: AdminApp, deps: AdminDeps): void {
   )
 
   app.post('/tokens', { schema: docs.issue }, async (request, reply) => {
+    refuseMore(request)
     const issued = await change(deps, request, async (tx, now) => {
-      const value = await createAdminToken(tx, request.body.name, now)
-      return { value, action: 'admin_token.issue', id: value.id, fields: ['name'] }
+      const { name, scopes = request.operator.scopes } = request.body
+      const value = await createAdminToken(tx, { name, scopes }, now)
+      return { value, action: 'admin_token.issue', id: value.id, fields: ['name', 'scopes'] }
     })
     return reply.status(201).send({ ...adminTokenView(issued), token: issued.token })
   })
@@ -57,4 +61,11 @@ export function adminTokensRoutes(app: AdminApp, deps: AdminDeps): void {
     })
     return adminTokenView(token)
   })
+}
+
+/** Nobody grants what they lack. */
+function refuseMore({ operator, body }: { operator: Operator; body: { scopes?: readonly Scope[] } }): void {
+  const missing = body.scopes?.find((scope) => !operator.scopes.includes(scope))
+  if (missing)
+    throw new GatehouseError('FORBIDDEN', { message: `You cannot grant ${missing}: you do not have it.`, param: 'scopes' })
 }

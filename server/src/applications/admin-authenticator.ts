@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
 import type { Operator } from '../domain/operator.ts'
-import { SCOPES } from '../domain/scope.ts'
 import { findAdminTokenByHash } from './admin-token-store.ts'
 import { readBearer } from './credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from './credential-cache.ts'
@@ -42,5 +41,5 @@ async function lookUp(db: Db, hash: Buffer): Promise<OperatorAuthentication | un
   const token = await findAdminTokenByHash(db, hash)
   if (!token || !timingSafeEqual(token.hash, hash)) return undefined
   if (token.revokedAt) return REVOKED
-  return { ok: true, operator: { id: token.id, name: token.name, kind: 'token', scopes: SCOPES } }
+  return { ok: true, operator: { id: token.id, name: token.name, kind: 'token', scopes: token.scopes } }
 }

@@ -1,24 +1,34 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { AdminTokenTable } from '../db/schema.ts'
+import { SCOPES, type Scope } from '../domain/scope.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 import type { AdminToken } from './admin-token.ts'
 import { newCredential } from './credential.ts'
 import { type Page, type PageRequest, pageOf } from './shapes.ts'
 
+/** Scopes that a later version knows and this one doesn't allow nothing here. */
+const scopesOf = (stored: readonly string[] | null): readonly Scope[] =>
+  stored === null ? SCOPES : SCOPES.filter((scope) => stored.includes(scope))
+
 const tokenOf = (row: Selectable<AdminTokenTable>): AdminToken => ({
   id: toId('adm', row.id),
   name: row.name,
+  scopes: scopesOf(row.scopes),
   createdAt: row.created_at,
   revokedAt: row.revoked_at,
 })
 
-/** Operators' tokens belong to the server, not to a Workspace. `token` is shown to nobody after this. */
-export async function createAdminToken(db: Db, name: string, now: Date): Promise<AdminToken & { readonly token: string }> {
+/** Operators' tokens belong to the server, not to a Workspace. `token` is shown to nobody after this. Without `scopes`: all. */
+export async function createAdminToken(
+  db: Db,
+  { name, scopes = null }: { readonly name: string; readonly scopes?: readonly Scope[] | null | undefined },
+  now: Date,
+): Promise<AdminToken & { readonly token: string }> {
   const { secret, hash } = newCredential('ga_')
   const row = await db
     .insertInto('admin_token')
-    .values({ id: newUuid(), name, hash, created_at: now, revoked_at: null })
+    .values({ id: newUuid(), name, hash, scopes, created_at: now, revoked_at: null })
     .returningAll()
     .executeTakeFirstOrThrow()
   return { ...tokenOf(row), token: secret }

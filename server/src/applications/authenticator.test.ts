@@ -150,7 +150,7 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
 
   test('an admin token names its operator, until it is revoked', async () => {
     const nodes = [new AdminAuthenticator(first), new AdminAuthenticator(second)]
-    const { token, ...shown } = await createAdminToken(first.db, 'ops', NOW)
+    const { token, ...shown } = await createAdminToken(first.db, { name: 'ops' }, NOW)
     expect(token).toMatch(/^ga_[A-Za-z0-9_-]{43}$/)
     expect(JSON.stringify(adminTokenView(shown))).not.toContain(token.slice(3))
     expect(await hasAdminToken(first.db)).toBe(true)
@@ -170,7 +170,7 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
 
   test('an API key opens no door of the admin API, nor an admin token one of the gateway', async () => {
     const [admin, gateway] = [new AdminAuthenticator(first), new Authenticator(first)]
-    const { token } = await createAdminToken(first.db, 'ops', NOW)
+    const { token } = await createAdminToken(first.db, { name: 'ops' }, NOW)
     const { header } = await issue()
     expect(await admin.authenticate(header)).toEqual(INVALID)
     expect(await gateway.authenticate(`Bearer ${token}`)).toEqual(INVALID)
@@ -179,7 +179,10 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
   })
 
   test('admin tokens are listed oldest first', async () => {
-    const ids = [(await createAdminToken(first.db, 'a', NOW)).id, (await createAdminToken(first.db, 'b', NOW)).id]
+    const ids = [
+      (await createAdminToken(first.db, { name: 'a' }, NOW)).id,
+      (await createAdminToken(first.db, { name: 'b' }, NOW)).id,
+    ]
     const page = await listAdminTokens(first.db, { limit: 1, after: ids[0] })
     expect(page?.data[0]?.id).toBe(ids[1])
     expect(await listAdminTokens(first.db, { limit: 1, after: 'nonsense' })).toBeUndefined()

@@ -52,8 +52,10 @@ function commandLine(terminal: Terminal): Command {
   return program
 }
 
+/** Of an option that may be given several times. */
+const each = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+
 function addIngestCommand(program: Command, terminal: Terminal): void {
-  const each = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
   program
     .command('ingest')
     .description('bring a folder of documents into a collection, or up to date; begin again wherever it was broken off')
@@ -136,6 +138,7 @@ function addTokenCommands(token: Command, terminal: Terminal): void {
     .command('create')
     .description('print a new token')
     .requiredOption('--name <name>', 'who or what holds it')
+    .option('--scope <scope>', 'what it may, as policies:read; several times for several. Default: everything', each)
     .action(async (options) => (await import('./token.ts')).tokenCreate(terminal, options))
   token
     .command('revoke')

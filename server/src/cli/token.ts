@@ -1,4 +1,5 @@
 import { createAdminToken, listAdminTokens, revokeAdminToken } from '../applications/admin-token-store.ts'
+import { SCOPES, type Scope } from '../domain/scope.ts'
 import type { Change } from '../setup/change.ts'
 import { changeServer } from '../setup/change-recorded.ts'
 import { ALL } from './choose.ts'
@@ -7,11 +8,11 @@ import { shownTime, table } from './table.ts'
 import { withDatabase } from './with-database.ts'
 
 /** `gatehouse token create`: the token alone on standard output. */
-export const tokenCreate = (terminal: Terminal, { name }: { name: string }): Promise<void> =>
+export const tokenCreate = (terminal: Terminal, { name, scope }: { name: string; scope?: readonly string[] }): Promise<void> =>
   withDatabase(terminal, async (bench) => {
     let secret = ''
     const [change] = await changeServer(bench, async (tx, now) => {
-      const { id, token } = await createAdminToken(tx, name, now)
+      const { id, token } = await createAdminToken(tx, { name, scopes: scopesOf(scope) }, now)
       secret = token
       return [tokenChange('issued', id, name)]
     })
@@ -34,9 +35,19 @@ export const tokenRevoke = (terminal: Terminal, id: string): Promise<void> =>
 export const tokenList = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async ({ database: { db } }) => {
     const tokens = (await listAdminTokens(db, ALL))?.data ?? []
-    const rows = tokens.map(({ id, name, createdAt, revokedAt }) => [id, name, shownTime(createdAt), shownTime(revokedAt)])
-    for (const line of table(['ID', 'NAME', 'CREATED', 'REVOKED'], rows)) terminal.out(line)
+    const rows = tokens.map(({ id, name, scopes, createdAt, revokedAt }) => {
+      const may = scopes.length === SCOPES.length ? 'all' : scopes.join(' ')
+      return [id, name, shownTime(createdAt), shownTime(revokedAt), may]
+    })
+    for (const line of table(['ID', 'NAME', 'CREATED', 'REVOKED', 'SCOPES'], rows)) terminal.out(line)
   })
+
+/** Undefined: all. */
+function scopesOf(given: readonly string[] | undefined): readonly Scope[] | undefined {
+  const unknown = given?.find((name) => !SCOPES.some((scope) => scope === name))
+  if (unknown !== undefined) throw new CommandProblem(`there is no scope ${unknown}: there are ${SCOPES.join(', ')}`)
+  return given && SCOPES.filter((scope) => given.includes(scope))
+}
 
 const tokenChange = (done: 'issued' | 'revoked', id: string, name: string): Change => ({
   done,

@@ -3,6 +3,7 @@ import { type EmbeddingsConfig, embeddings } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { type EnvironmentProvider, environmentProviders } from './environment-providers.ts'
 import { type FilesConfig, files } from './files.ts'
+import { type SignInConfig, signIn } from './sign-in.ts'
 
 /** What the environment says, decided and checked (decisions.md §2.11; docs/configuration.md). Secrets are apart, in secrets.ts. */
 export interface Config {
@@ -32,6 +33,7 @@ export interface Config {
   readonly files: FilesConfig
   /** Where spans go by OTLP over HTTP, the whole URL; absent: no spans. */
   readonly otlpTracesUrl: string | undefined
+  readonly signIn: SignInConfig
   readonly providers: readonly EnvironmentProvider[]
 }
 
@@ -58,6 +60,7 @@ export function readConfig(env: Environment): Config {
     embeddings: embeddings(env),
     files: files(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
     otlpTracesUrl: otlpTracesUrl(env),
+    signIn: signIn(env),
     providers: environmentProviders(env),
   }
 }

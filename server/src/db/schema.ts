@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { MessagingTables } from './messaging-tables.ts'
+import type { OperatorTables } from './operator-tables.ts'
 
 /** jsonb: read as a value, written as JSON text. */
 type Json<T> = ColumnType<T, string, string>
@@ -8,7 +9,7 @@ type Bytes = Buffer
 type CreatedAt = ColumnType<Date, Date, never>
 
 /** Ids are UUIDv7 in the tables and TypeIDs (`aud_…`) everywhere else; lib/id.ts turns one into the other. */
-export interface Schema extends MessagingTables {
+export interface Schema extends MessagingTables, OperatorTables {
   workspace: WorkspaceTable
   application: ApplicationTable
   api_key: ApiKeyTable
@@ -82,6 +83,8 @@ export interface AdminTokenTable {
   id: string
   name: string
   hash: Bytes
+  /** domain/scope.ts; null: all. */
+  scopes: readonly string[] | null
   created_at: CreatedAt
   revoked_at: Date | null
 }

@@ -1,7 +1,5 @@
+import { ROLES, type Role } from '../domain/operator.ts'
 import { READ_SCOPES, SCOPES, type Scope } from '../domain/scope.ts'
-
-export const ROLES = ['owner', 'policy_author', 'reviewer', 'auditor', 'read_only'] as const
-export type Role = (typeof ROLES)[number]
 
 const readsBut = (...hidden: readonly Scope[]): readonly Scope[] => READ_SCOPES.filter((scope) => !hidden.includes(scope))
 
@@ -13,3 +11,6 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   auditor: [...READ_SCOPES, 'reviews:content', 'audit:write'],
   read_only: readsBut('operators:read', 'memory:read'),
 }
+
+/** The role as the database has it; what this version does not know may least. */
+export const roleOf = (stored: string): Role => ROLES.find((role) => role === stored) ?? 'read_only'

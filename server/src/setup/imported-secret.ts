@@ -45,6 +45,6 @@ export async function importKey(
 /** Lets a token that exists already operate the server. Answers its id, `adm_…`. */
 export async function importAdminToken(tx: Tx, { name, hash }: { name: string; hash: Buffer }, now: Date): Promise<string> {
   const id = newUuid()
-  await tx.insertInto('admin_token').values({ id, name, hash, created_at: now, revoked_at: null }).execute()
+  await tx.insertInto('admin_token').values({ id, name, hash, scopes: null, created_at: now, revoked_at: null }).execute()
   return toId('adm', id)
 }

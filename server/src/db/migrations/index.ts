@@ -5,6 +5,7 @@ import * as embeddings from './0003-embeddings.ts'
 import * as knowledge from './0004-knowledge.ts'
 import * as memory from './0005-memory.ts'
 import * as messaging from './0006-messaging.ts'
+import * as operators from './0007-operators.ts'
 
 /** Forward only; a landed migration is never edited. Names sort in the order they run. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -14,4 +15,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0004-knowledge': knowledge,
   '0005-memory': memory,
   '0006-messaging': messaging,
+  '0007-operators': operators,
 }

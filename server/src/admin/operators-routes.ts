@@ -1,0 +1,138 @@
+import type { FastifyRequest } from 'fastify'
+import type { Tx } from '../db/database.ts'
+import type { Operator, Role } from '../domain/operator.ts'
+import { GatehouseError } from '../errors.ts'
+import { newInvitationToken, putInvitation } from '../operators/invitation-store.ts'
+import { OPERATORS_TOPIC, type Person } from '../operators/operator.ts'
+import { createPerson, deletePerson, findPerson, listPeople, lockOwners, updatePerson } from '../operators/operator-store.ts'
+import { ROLE_SCOPES } from '../operators/roles.ts'
+import { originOf } from '../operators/same-origin.ts'
+import type { AdminApp, AdminDeps } from './admin-deps.ts'
+import { change } from './change.ts'
+import { changedFields } from './changed-fields.ts'
+import { inWorkspace } from './operation.ts'
+import { InvitationView, OperatorCreate, OperatorPatch, OperatorView, operatorView } from './operator-shapes.ts'
+import { listOf, PAGE, pageOf } from './paging.ts'
+import { notFound, taken } from './refusals.ts'
+import { List, pathOf } from './shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the operator, or the Workspace' }
+const LAST_OWNER = { ...UNKNOWN, 409: 'CONFLICT: the last owner stays one' }
+const one = { query: {}, params: pathOf('id') }
+
+const docs = {
+  list: inWorkspace('listOperators', 'People who operate the server, oldest first', {
+    scope: 'operators:read',
+    query: PAGE,
+    answers: { 200: List(OperatorView) },
+  }),
+  invite: inWorkspace('inviteOperator', 'Invite somebody, in a role', {
+    scope: 'operators:write',
+    description:
+      'Operators serve the whole server; that one was invited is recorded in the Workspace of the request. Nobody gives a role that may more than they do.',
+    query: {},
+    body: OperatorCreate,
+    answers: { 201: InvitationView },
+    errors: { 409: 'CONFLICT: the address is taken' },
+  }),
+  update: inWorkspace('updateOperator', 'Change the name or the role of somebody; a new role ends their sessions', {
+    scope: 'operators:write',
+    ...one,
+    body: OperatorPatch,
+    answers: { 200: OperatorView },
+    errors: LAST_OWNER,
+  }),
+  remove: inWorkspace('deleteOperator', 'Remove somebody, and end their sessions', {
+    scope: 'operators:write',
+    ...one,
+    answers: { 204: null },
+    errors: LAST_OWNER,
+  }),
+  again: inWorkspace('reinviteOperator', 'A new link, for who has lost the old one, a password or a second factor', {
+    scope: 'operators:write',
+    description: 'Older links open nothing any more. Whoever opens it chooses a password anew; the second factor is gone then.',
+    ...one,
+    answers: { 201: InvitationView },
+    errors: UNKNOWN,
+  }),
+}
+
+export function operatorsRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { db, signIn } = deps
+
+  const inviting = async (request: FastifyRequest, find: (tx: Tx, now: Date) => Promise<Person>, verb: 'invite' | 'reinvite') => {
+    const token = newInvitationToken()
+    const person = await change(deps, request, async (tx, now) => {
+      const value = await find(tx, now)
+      refuseMore(request.operator, value.role)
+      await putInvitation(tx, value.id, token, now)
+      return { value, action: `operator.${verb}`, id: value.id, fields: verb === 'invite' ? ['email', 'name', 'role'] : [] }
+    })
+    const url = `${originOf(request, signIn)}/dashboard/welcome?token=${token}`
+    return { object: 'invitation' as const, url, operator: operatorView(person) }
+  }
+
+  app.get('/operators', { schema: docs.list }, async ({ query }) =>
+    listOf(await listPeople(db, pageOf(query)), operatorView, ({ id }) => id),
+  )
+
+  app.post('/operators', { schema: docs.invite }, async (request, reply) => {
+    const create = async (tx: Tx, now: Date): Promise<Person> => {
+      const person = await createPerson(tx, request.body, now)
+      if (!person) throw taken('email', 'an operator with that address')
+      return person
+    }
+    return reply.status(201).send(await inviting(request, create, 'invite'))
+  })
+
+  app.post('/operators/:id/invitation', { schema: docs.again }, async (request, reply) => {
+    const { id } = request.params
+    return reply.status(201).send(await inviting(request, (tx) => known(tx, id), 'reinvite'))
+  })
+
+  app.patch('/operators/:id', { schema: docs.update }, async (request) => {
+    const { params, body, operator } = request
+    const person = await change(deps, request, async (tx, now) => {
+      if (body.role !== undefined && body.role !== 'owner') await keepAnOwner(tx, params.id)
+      const before = await known(tx, params.id)
+      refuseMore(operator, before.role)
+      if (body.role) refuseMore(operator, body.role)
+      const value = (await updatePerson(tx, params.id, body, now)) ?? before
+      const fields = changedFields(OperatorPatch, body)
+      return { value, action: 'operator.update', id: value.id, fields, announce: [OPERATORS_TOPIC, value.id] }
+    })
+    return operatorView(person)
+  })
+
+  app.delete('/operators/:id', { schema: docs.remove }, async (request, reply) => {
+    const { id } = request.params
+    await change(deps, request, async (tx) => {
+      await keepAnOwner(tx, id)
+      refuseMore(request.operator, (await known(tx, id)).role)
+      await deletePerson(tx, id)
+      return { value: id, action: 'operator.delete', id, announce: [OPERATORS_TOPIC, id] }
+    })
+    return reply.status(204).send()
+  })
+}
+
+async function known(tx: Tx, id: string): Promise<Person> {
+  const person = await findPerson(tx, id)
+  if (!person) throw notFound('operator')
+  return person
+}
+
+/** Nobody gives, takes or opens what they lack. */
+function refuseMore({ scopes }: Operator, role: Role): void {
+  const missing = ROLE_SCOPES[role].find((scope) => !scopes.includes(scope))
+  if (missing)
+    throw new GatehouseError('FORBIDDEN', { message: `The role ${role} has ${missing}, which you do not have.`, param: 'role' })
+}
+
+/** Else nobody could let anybody in again. */
+async function keepAnOwner(tx: Tx, id: string): Promise<void> {
+  const owners = await lockOwners(tx)
+  if (owners.length === 1 && owners[0] === id) {
+    throw new GatehouseError('CONFLICT', { message: 'The last owner stays: make somebody else an owner first.' })
+  }
+}

@@ -1,0 +1,87 @@
+import { type Kysely, sql } from 'kysely'
+
+/** People who operate the server, how they sign in, and what admin tokens may. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}
+
+const STATEMENTS = [
+  // What is here until invitations is also read and written by better-auth (operators/sign-in.ts), under names of ours.
+  `create table operator (
+    id text primary key,
+    name text not null,
+    email text not null unique,
+    email_verified boolean not null,
+    image text,
+    role text not null,
+    two_factor_enabled boolean not null default false,
+    last_signed_in_at timestamptz,
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  )`,
+  `create table operator_session (
+    id text primary key,
+    operator_id text not null references operator on delete cascade,
+    token text not null unique,
+    ip_address text,
+    user_agent text,
+    expires_at timestamptz not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  )`,
+  `create index operator_session_operator on operator_session (operator_id)`,
+  // A way to sign in: a password, or an identity at the OIDC provider. None of the provider's tokens are kept.
+  `create table operator_account (
+    id text primary key,
+    operator_id text not null references operator on delete cascade,
+    provider_id text not null,
+    account_id text not null,
+    password text,
+    scope text,
+    access_token text,
+    refresh_token text,
+    id_token text,
+    access_token_expires_at timestamptz,
+    refresh_token_expires_at timestamptz,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    unique (provider_id, account_id)
+  )`,
+  `create index operator_account_operator on operator_account (operator_id)`,
+  `create table operator_second_factor (
+    id text primary key,
+    operator_id text not null references operator on delete cascade,
+    secret text not null,
+    backup_codes text not null,
+    verified boolean,
+    failed_count integer,
+    locked_until timestamptz
+  )`,
+  `create index operator_second_factor_operator on operator_second_factor (operator_id)`,
+  // States of sign-ins that are under way.
+  `create table operator_verification (
+    id text primary key,
+    identifier text not null,
+    value text not null,
+    expires_at timestamptz not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  )`,
+  `create index operator_verification_identifier on operator_verification (identifier)`,
+  `create table operator_rate_limit (
+    id text primary key,
+    key text not null unique,
+    count integer not null,
+    last_request bigint not null
+  )`,
+  // Without an operator: the first one, who is made when it is accepted.
+  `create table operator_invitation (
+    hash bytea primary key,
+    operator_id text references operator on delete cascade,
+    expires_at timestamptz,
+    created_at timestamptz not null,
+    unique nulls not distinct (operator_id)
+  )`,
+  // null: all. So were those that were issued before there were scopes.
+  `alter table admin_token add column scopes text[]`,
+]

@@ -1,0 +1,70 @@
+import type { ColumnType } from 'kysely'
+
+type CreatedAt = ColumnType<Date, Date, never>
+
+/** Tables of operators/, as far as we read and write them ourselves: the rest of their columns is better-auth's. */
+export interface OperatorTables {
+  operator: OperatorTable
+  operator_session: OperatorSessionTable
+  operator_account: OperatorAccountTable
+  operator_second_factor: OperatorSecondFactorTable
+  operator_rate_limit: OperatorRateLimitTable
+  operator_invitation: OperatorInvitationTable
+}
+
+export interface OperatorTable {
+  /** `opr_…` */
+  id: string
+  name: string
+  /** In lower case. */
+  email: string
+  /** Whoever invited them vouched for it. */
+  email_verified: boolean
+  /** operators/roles.ts */
+  role: string
+  two_factor_enabled: ColumnType<boolean, boolean | undefined, boolean>
+  last_signed_in_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface OperatorSessionTable {
+  id: string
+  operator_id: string
+  token: string
+}
+
+export interface OperatorAccountTable {
+  id: string
+  operator_id: string
+  /** `credential`: a password. */
+  provider_id: string
+  account_id: string
+  /** Its scrypt hash. */
+  password: string | null
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface OperatorSecondFactorTable {
+  id: string
+  operator_id: string
+}
+
+export interface OperatorRateLimitTable {
+  id: string
+  key: string
+  count: number
+  /** Milliseconds since 1970. */
+  last_request: number
+}
+
+export interface OperatorInvitationTable {
+  /** SHA-256 of the token in the link. */
+  hash: Buffer
+  /** null: whoever opens it becomes the first owner. */
+  operator_id: string | null
+  /** null: never. */
+  expires_at: Date | null
+  created_at: CreatedAt
+}

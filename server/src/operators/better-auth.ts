@@ -1,0 +1,190 @@
+import { hkdfSync } from 'node:crypto'
+import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import { genericOAuth, twoFactor } from 'better-auth/plugins'
+import type { Db } from '../db/database.ts'
+import { newId } from '../lib/id.ts'
+import { followRole } from './follow-role.ts'
+import { PEER_HEADER } from './peer-header.ts'
+import { type RoleClaims, roleClaimed } from './role-claims.ts'
+
+const COOKIE_PREFIX = 'gatehouse'
+const OIDC_PROVIDER = 'oidc'
+const SIGN_IN_PAGE = '/dashboard/sign-in'
+
+const DAY_SECONDS = 86_400
+const SESSION_DAYS = 7
+const MIN_PASSWORD = 12
+
+export interface BetterAuthDeps {
+  readonly db: Db
+  readonly secretKey: Uint8Array
+  readonly publicUrl: string | undefined
+  readonly trustedProxies: readonly string[]
+  readonly oidc: (RoleClaims & OidcClient) | undefined
+  readonly log: { warn(fields: object, text: string): void; error(fields: object, text: string): void }
+}
+
+interface OidcClient {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly name: string
+  readonly scopes: readonly string[]
+}
+
+export type BetterAuth = ReturnType<typeof openBetterAuth>
+
+/** The library that does sign-in, on our tables and by our names. Loaded when somebody signs in: most processes never do. */
+export function openBetterAuth(deps: BetterAuthDeps) {
+  return betterAuth({
+    ...tables(deps.db, validator(deps)),
+    appName: 'Gatehouse',
+    basePath: '/auth',
+    ...(deps.publicUrl !== undefined && { baseURL: deps.publicUrl }),
+    secret: Buffer.from(hkdfSync('sha256', deps.secretKey, '', 'gatehouse sign-in', 32)).toString('base64url'),
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: MIN_PASSWORD,
+      revokeSessionsOnPasswordReset: true,
+    },
+    plugins: [
+      twoFactor({
+        issuer: 'Gatehouse',
+        schema: {
+          user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+          twoFactor: {
+            modelName: 'operator_second_factor',
+            fields: {
+              backupCodes: 'backup_codes',
+              userId: 'operator_id',
+              failedVerificationCount: 'failed_count',
+              lockedUntil: 'locked_until',
+            },
+          },
+        },
+      }),
+      ...(deps.oidc ? [genericOAuth({ config: [oidcProvider(deps.oidc)] })] : []),
+    ],
+    rateLimit: {
+      enabled: true,
+      storage: 'database',
+      modelName: 'operator_rate_limit',
+      fields: { lastRequest: 'last_request' },
+      window: 60,
+      max: 120,
+      customRules: {
+        '/sign-in/*': { window: 60, max: 30 },
+        '/two-factor/*': { window: 60, max: 20 },
+        '/change-password': { window: 60, max: 10 },
+      },
+    },
+    databaseHooks: hooks(deps),
+    advanced: {
+      cookiePrefix: COOKIE_PREFIX,
+      useSecureCookies: deps.publicUrl?.startsWith('https:') ?? false,
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
+      database: { generateId: ({ model }) => newId(model === 'user' ? 'opr' : 'aut'), validateSchema: false },
+      ipAddress: { ipAddressHeaders: [PEER_HEADER], trustedProxies: [...deps.trustedProxies] },
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+    },
+    onAPIError: { errorURL: SIGN_IN_PAGE },
+    telemetry: { enabled: false },
+    logger: {
+      log: (level, text, ...details) => {
+        // What people do wrong is no fault of the server's.
+        if (level === 'error') deps.log.error({ details: details.map(String) }, text)
+        else if (level === 'warn') deps.log.warn({}, text)
+      },
+    },
+  })
+}
+
+const STAMPS = { createdAt: 'created_at', updatedAt: 'updated_at' }
+
+/** No transactions of its own: each of its steps stands for itself, and the embedded database has one connection at a time. */
+const tables = (db: Db, validateUserInfo: ValidateUser) =>
+  ({
+    database: { db, type: 'postgres', transaction: false },
+    user: {
+      modelName: 'operator',
+      fields: { ...STAMPS, emailVerified: 'email_verified' },
+      additionalFields: { role: { type: 'string', required: true } },
+      validateUserInfo,
+    },
+    session: {
+      modelName: 'operator_session',
+      fields: {
+        ...STAMPS,
+        userId: 'operator_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+      },
+      expiresIn: SESSION_DAYS * DAY_SECONDS,
+      disableSessionRefresh: true,
+    },
+    account: {
+      modelName: 'operator_account',
+      fields: {
+        ...STAMPS,
+        userId: 'operator_id',
+        accountId: 'account_id',
+        providerId: 'provider_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+      },
+      updateAccountOnSignIn: false,
+    },
+    verification: { modelName: 'operator_verification', fields: { ...STAMPS, expiresAt: 'expires_at' } },
+  }) as const satisfies Partial<BetterAuthOptions>
+
+/** Without a claim that says what people may, only those may come in who have been invited. */
+function oidcProvider({ issuer, clientId, clientSecret, name, scopes, ...claims }: RoleClaims & OidcClient) {
+  return {
+    providerId: OIDC_PROVIDER,
+    name,
+    discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+    requireIdTokenVerification: true,
+    clientId,
+    clientSecret,
+    scopes: [...scopes],
+    pkce: true,
+    disableSignUp: claims.roleClaim === undefined,
+    mapProfileToUser: (profile: Record<string, unknown>) => {
+      const role = roleClaimed(profile, claims)
+      return role === undefined ? {} : { role }
+    },
+  }
+}
+
+type ValidateUser = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>
+
+/** Where a claim says what people may, its word is followed at each sign-in. */
+const validator =
+  ({ db, oidc }: BetterAuthDeps): ValidateUser =>
+  async ({ user, source }) => {
+    if (oidc?.roleClaim === undefined || source.method !== 'oauth') return undefined
+    const role = roleClaimed(source.oauth?.profile ?? {}, oidc)
+    if (role === undefined) return { error: 'no_role', errorDescription: 'Your account has no role here.' }
+    if (source.action !== 'create-user') await followRole(db, String(user.id), role)
+    return undefined
+  }
+
+/** No more is kept of a provider than who somebody is there. */
+const hooks = ({ db }: BetterAuthDeps): NonNullable<BetterAuthOptions['databaseHooks']> => ({
+  account: {
+    create: { before: async (account) => ({ data: { ...account, accessToken: null, refreshToken: null, idToken: null } }) },
+  },
+  session: {
+    create: {
+      after: async ({ userId }) => {
+        await db.updateTable('operator').set({ last_signed_in_at: new Date() }).where('id', '=', userId).execute()
+      },
+    },
+  },
+})

@@ -1,0 +1,58 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Db, Tx } from '../db/database.ts'
+
+const VALID_DAYS = 7
+const TOKEN_BYTES = 32
+
+/** Who accepts the invitation: somebody who has been invited, or (null) whoever comes first, as an owner. */
+export interface Invitation {
+  readonly operatorId: string | null
+}
+
+const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
+
+export const newInvitationToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url')
+
+/**
+ * A new invitation in the place of an older one. `token` goes into a link and is kept nowhere; it opens once. That of the first
+ * owner does not grow old: it lies in a file that only the server's own user reads.
+ */
+export async function putInvitation(tx: Tx, operatorId: string | null, token: string, now: Date): Promise<void> {
+  const expires = new Date(now)
+  expires.setUTCDate(now.getUTCDate() + VALID_DAYS)
+  await tx
+    .deleteFrom('operator_invitation')
+    .where('operator_id', operatorId === null ? 'is' : '=', operatorId)
+    .execute()
+  await tx
+    .insertInto('operator_invitation')
+    .values({
+      hash: hashOf(token),
+      operator_id: operatorId,
+      expires_at: operatorId === null ? null : expires,
+      created_at: now,
+    })
+    .execute()
+}
+
+/** Undefined when the token is unknown, used or too old. */
+export async function findInvitation(db: Db, token: string, now: Date): Promise<Invitation | undefined> {
+  const row = await db
+    .selectFrom('operator_invitation')
+    .select('operator_id')
+    .where('hash', '=', hashOf(token))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirst()
+  return row && { operatorId: row.operator_id }
+}
+
+/** As `findInvitation`, and it is used up: of two who come at once with the same token, one gets it. */
+export async function takeInvitation(tx: Tx, token: string, now: Date): Promise<Invitation | undefined> {
+  const row = await tx
+    .deleteFrom('operator_invitation')
+    .where('hash', '=', hashOf(token))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .returning('operator_id')
+    .executeTakeFirst()
+  return row && { operatorId: row.operator_id }
+}

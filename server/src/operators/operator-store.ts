@@ -1,0 +1,121 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+import type { Role } from '../domain/operator.ts'
+import { newId } from '../lib/id.ts'
+import type { NewPerson, Person } from './operator.ts'
+import { roleOf } from './roles.ts'
+
+const hasAccount = (eb: ExpressionBuilder<Schema, 'operator'>) =>
+  eb.exists(eb.selectFrom('operator_account').select('id').whereRef('operator_account.operator_id', '=', 'operator.id'))
+
+const people = (db: Db) =>
+  db
+    .selectFrom('operator')
+    .select(['id', 'name', 'email', 'role', 'two_factor_enabled', 'last_signed_in_at', 'created_at'])
+    .select((eb) => hasAccount(eb).as('has_account'))
+
+type Row = Awaited<ReturnType<ReturnType<typeof people>['executeTakeFirstOrThrow']>>
+
+const personOf = (row: Row): Person => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  role: roleOf(row.role),
+  state: row.has_account ? 'active' : 'invited',
+  twoFactor: row.two_factor_enabled,
+  lastSignedInAt: row.last_signed_in_at,
+  createdAt: row.created_at,
+})
+
+/** Oldest first. */
+export async function listPeople(db: Db, { limit, after }: { readonly limit: number; readonly after?: string | undefined }) {
+  let query = people(db)
+  if (after !== undefined) query = query.where('id', '>', after)
+  const rows = await query
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute()
+  return { data: rows.slice(0, limit).map(personOf), hasMore: rows.length > limit }
+}
+
+export async function findPerson(db: Db, id: string): Promise<Person | undefined> {
+  const row = await people(db).where('id', '=', id).executeTakeFirst()
+  return row && personOf(row)
+}
+
+export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
+  const row = await people(db).where('email', '=', email.toLowerCase()).executeTakeFirst()
+  return row && personOf(row)
+}
+
+/** Undefined when the address is taken. They cannot sign in before they have accepted an invitation, or come by way of OIDC. */
+export async function createPerson(tx: Tx, { name, email, role }: NewPerson, now: Date): Promise<Person | undefined> {
+  const id = newId('opr')
+  const made = await tx
+    .insertInto('operator')
+    .values({ id, name, email: email.toLowerCase(), email_verified: true, role, created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .executeTakeFirst()
+  return made.numInsertedOrUpdatedRows === 0n ? undefined : findPerson(tx, id)
+}
+
+/** Undefined when there is none of that id. A new role ends their sessions. Publish the topic `operators` afterwards. */
+export async function updatePerson(
+  tx: Tx,
+  id: string,
+  { name, role }: { readonly name?: string | undefined; readonly role?: Role | undefined },
+  now: Date,
+): Promise<Person | undefined> {
+  const before = await findPerson(tx, id)
+  if (!before) return undefined
+  const patch = { name: name ?? before.name, role: role ?? before.role, updated_at: now }
+  await tx.updateTable('operator').set(patch).where('id', '=', id).execute()
+  if (patch.role !== before.role) await endSessions(tx, id)
+  return findPerson(tx, id)
+}
+
+/** False when there is none of that id. With everything they sign in with. Publish the topic `operators` afterwards. */
+export async function deletePerson(tx: Tx, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('operator').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function endSessions(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('operator_session').where('operator_id', '=', id).execute()
+}
+
+/** Gives somebody a password as their only one, and takes away sessions and the second factor that were theirs before. */
+export async function setPassword(tx: Tx, id: string, passwordHash: string, now: Date): Promise<void> {
+  await endSessions(tx, id)
+  await tx.deleteFrom('operator_second_factor').where('operator_id', '=', id).execute()
+  await tx.updateTable('operator').set({ two_factor_enabled: false, updated_at: now }).where('id', '=', id).execute()
+  const account = { operator_id: id, provider_id: 'credential', account_id: id, password: passwordHash }
+  await tx
+    .insertInto('operator_account')
+    .values({ id: newId('acc'), ...account, created_at: now, updated_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['provider_id', 'account_id']).doUpdateSet({ password: passwordHash, updated_at: now }),
+    )
+    .execute()
+}
+
+/**
+ * The ids of the owners who can sign in, held until `tx` ends: who takes the role from one only while another is left must not
+ * meet somebody who does the same with that other.
+ */
+export async function lockOwners(tx: Tx): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('operator')
+    .select((eb) => ['id', hasAccount(eb).as('has_account')])
+    .where('role', '=', 'owner')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return rows.filter(({ has_account }) => has_account).map(({ id }) => id)
+}
+
+/** Whether there is anybody at all: a first start without prints a link for the first owner. */
+export async function hasPeople(db: Db): Promise<boolean> {
+  return (await db.selectFrom('operator').select('id').limit(1).executeTakeFirst()) !== undefined
+}

@@ -1,0 +1,26 @@
+import type { Role } from '../domain/operator.ts'
+
+/** A person who operates the server, of whatever Workspace. */
+export interface Person {
+  /** `opr_…` */
+  readonly id: string
+  readonly name: string
+  /** In lower case. */
+  readonly email: string
+  readonly role: Role
+  /** invited: has no way to sign in yet. */
+  readonly state: 'invited' | 'active'
+  readonly twoFactor: boolean
+  readonly lastSignedInAt: Date | null
+  readonly createdAt: Date
+}
+
+/** What an invitation says of somebody. */
+export interface NewPerson {
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+}
+
+/** Topic of db/signal.ts: somebody's role has changed, or a session has ended. */
+export const OPERATORS_TOPIC = 'operators'

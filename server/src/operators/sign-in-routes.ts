@@ -1,0 +1,175 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { type ErrorCode, GatehouseError } from '../errors.ts'
+import { sendError } from '../http/error-replies.ts'
+import { isUnavailable } from '../lib/faults.ts'
+import { type Checked, checker } from '../lib/schema.ts'
+import { acceptInvitation } from './accept.ts'
+import { countAttempt, forgetAttempts } from './attempts.ts'
+import { PEER_HEADER } from './peer-header.ts'
+import { originOf, refuseCrossSite } from './same-origin.ts'
+import type { SignIn, SignInDeps } from './sign-in.ts'
+
+export interface SignInRoutesDeps extends Pick<SignInDeps, 'db' | 'clock'> {
+  readonly signIn: SignIn
+}
+
+const MAX_BODY_BYTES = 16_384
+
+/** What of better-auth is open; the rest of it (signing up, changing addresses, linking accounts …) is nobody's. */
+const OPEN: readonly (readonly [method: 'GET' | 'POST', path: string])[] = [
+  ['POST', '/sign-in/email'],
+  ['POST', '/sign-in/social'],
+  ['GET', '/callback/oidc'],
+  ['POST', '/sign-out'],
+  ['POST', '/revoke-other-sessions'],
+  ['POST', '/change-password'],
+  ['POST', '/two-factor/enable'],
+  ['POST', '/two-factor/disable'],
+  ['POST', '/two-factor/verify-totp'],
+  ['POST', '/two-factor/verify-backup-code'],
+  ['POST', '/two-factor/generate-backup-codes'],
+]
+
+const Line = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
+const Password = Type.String({ minLength: 12, maxLength: 128, pattern: '^[^\\u0000\\p{Cs}]*$' })
+const checkAcceptance = checker(
+  Type.Object({
+    token: Type.String({ maxLength: 200 }),
+    name: Type.Optional(Line),
+    email: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\s@\\p{Cc}\\p{Cs}]+@[^\\s@\\p{Cc}\\p{Cs}]+$' })),
+    password: Password,
+  }),
+)
+const checkSignIn = checker(Type.Object({ email: Type.String({ maxLength: 1_000 }) }))
+
+/** Where people sign in, mounted at `/auth`: a few paths of the library's, and three of ours. */
+export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps): Promise<void> {
+  const { db, clock, signIn } = deps
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
+    done(null, body),
+  )
+  app.setErrorHandler((error) => {
+    throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    refuseCrossSite(request, signIn)
+  })
+
+  app.get('/gatehouse/options', { schema: { hide: true } }, async () => ({
+    object: 'sign_in_options',
+    password: true,
+    single_sign_on: signIn.singleSignOn === undefined ? null : { provider: 'oidc', name: signIn.singleSignOn },
+  }))
+
+  app.post('/gatehouse/accept', { schema: { hide: true } }, async (request, reply) => {
+    const acceptance = valid(checkAcceptance(jsonOf(request)))
+    const { $context } = await signIn.library()
+    const { password } = await $context
+    const result = await acceptInvitation(db, acceptance, { now: clock.now(), hash: password.hash })
+    if (result.kind === 'unknown') {
+      throw new GatehouseError('NOT_FOUND', { message: 'This link has been used, has expired, or never was.' })
+    }
+    if (result.kind === 'missing')
+      throw new GatehouseError('VALIDATION_ERROR', { message: `${result.param}: is required.`, param: result.param })
+    if (result.kind === 'taken')
+      throw new GatehouseError('CONFLICT', { message: 'There is an operator with that address already.' })
+    await forgetAttempts(db, result.email)
+    return answer(await signedIn(request, { email: result.email, password: acceptance.password }, signIn), reply, signIn)
+  })
+
+  for (const [method, url] of OPEN) {
+    app.route({
+      method,
+      url,
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const email = url === '/sign-in/email' ? valid(checkSignIn(jsonOf(request))).email : undefined
+        const wait = email === undefined ? undefined : await countAttempt(db, email, clock.now())
+        if (wait !== undefined) throw tooMany(wait)
+        const response = await (await signIn.library()).handler(webRequest(request, signIn))
+        if (email !== undefined && response.ok) await forgetAttempts(db, email)
+        return answer(response, reply, signIn)
+      },
+    })
+  }
+}
+
+const tooMany = (seconds: number): GatehouseError =>
+  new GatehouseError('RATE_LIMITED', {
+    message: `Too many attempts: wait ${seconds} seconds.`,
+    headers: { 'retry-after': String(seconds) },
+  })
+
+function jsonOf({ body }: FastifyRequest): unknown {
+  try {
+    return JSON.parse(String(body ?? ''))
+  } catch {
+    throw new GatehouseError('VALIDATION_ERROR', { message: 'The body must be JSON.' })
+  }
+}
+
+function valid<T>(checked: Checked<T>): T {
+  if (checked.ok) return checked.value
+  const { param, message } = checked.problem
+  throw new GatehouseError('VALIDATION_ERROR', { message: `${param || 'The body'}: ${message}.`, ...(param && { param }) })
+}
+
+/** As the library wants it. Who asks is said by the connection, and by proxies that are trusted; never by the caller. */
+function webRequest(request: FastifyRequest, signIn: SignIn): Request {
+  const headers = headersOf(request, signIn)
+  const url = new URL(request.url, originOf(request, signIn))
+  return new Request(url, { method: request.method, headers, ...(typeof request.body === 'string' && { body: request.body }) })
+}
+
+function headersOf({ headers: given, socket }: FastifyRequest, { trustsProxies }: SignIn): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) headers.set(name, [value].flat().join(', '))
+  const forwarded = trustsProxies ? given['x-forwarded-for'] : undefined
+  headers.set(PEER_HEADER, [forwarded ?? [], socket.remoteAddress ?? ''].flat().join(', '))
+  return headers
+}
+
+/** A session for somebody who has just chosen that password. */
+async function signedIn(request: FastifyRequest, body: { email: string; password: string }, signIn: SignIn): Promise<Response> {
+  const { api } = await signIn.library()
+  return api.signInEmail({ body, headers: headersOf(request, signIn), asResponse: true })
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: 'VALIDATION_ERROR',
+  401: 'AUTH_INVALID_KEY',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'VALIDATION_ERROR',
+  429: 'RATE_LIMITED',
+}
+
+/** Passes the library's answer on; a refusal in our envelope, with the library's own word for it in `details.reason`. */
+async function answer(response: Response, reply: FastifyReply, signIn: SignIn): Promise<FastifyReply> {
+  for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie)
+  if (response.headers.has('set-cookie')) await signIn.changed()
+  const location = response.headers.get('location')
+  const text = await response.text()
+  if (response.status >= 400) {
+    const { code, message } = JSON.parse(text || '{}') as { code?: string; message?: string }
+    const retryAfter = response.headers.get('x-retry-after')
+    return sendError(reply, CODES[response.status] ?? 'INTERNAL', {
+      ...(message && { message: `${message.replace(/\.$/, '')}.` }),
+      ...(code && { details: { reason: code } }),
+      ...(retryAfter && { headers: { 'retry-after': retryAfter } }),
+    })
+  }
+  if (location !== null && response.status >= 300) return reply.redirect(location, response.status)
+  return reply.status(response.status).type('application/json').send(withoutToken(text))
+}
+
+/** The session's token belongs in its cookie, where no script can read it. */
+function withoutToken(text: string): string {
+  const { token: _, ...rest } = JSON.parse(text || '{}') as Record<string, unknown>
+  return JSON.stringify(rest)
+}

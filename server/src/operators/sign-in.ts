@@ -1,0 +1,77 @@
+import type { Db } from '../db/database.ts'
+import type { Signal } from '../db/signal.ts'
+import type { Operator } from '../domain/operator.ts'
+import { Cache } from '../lib/cache.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
+import { OPERATORS_TOPIC } from './operator.ts'
+import { ROLE_SCOPES, roleOf } from './roles.ts'
+
+export interface SignInDeps extends BetterAuthDeps {
+  readonly db: Db
+  readonly signal: Signal
+  readonly clock: Clock
+}
+
+/** The names that better-auth gives the session's cookie, by http and by https. */
+const SESSION_COOKIE = /(?:^|;\s*)(?:__Secure-)?gatehouse\.session_token=([^;]+)/
+
+/** Signing in, and who has. The library behind it is loaded when it is first needed: a gateway may run without for ever. */
+export class SignIn {
+  readonly #deps: SignInDeps
+  readonly #people: Cache<Operator | undefined>
+  readonly #unsubscribe: () => void
+  #library: Promise<BetterAuth> | undefined
+
+  constructor(deps: SignInDeps) {
+    this.#deps = deps
+    // Not for longer than lib/cache.ts keeps anything: a session that is over ends within a second.
+    this.#people = new Cache((cookie) => this.#lookUp(cookie), { maxEntries: 1_000 })
+    this.#unsubscribe = deps.signal.subscribe(OPERATORS_TOPIC, () => this.#people.forget())
+  }
+
+  get origin(): string | undefined {
+    return this.#deps.publicUrl
+  }
+
+  get trustsProxies(): boolean {
+    return this.#deps.trustedProxies.length > 0
+  }
+
+  /** What the sign-in page may offer beside a password. */
+  get singleSignOn(): string | undefined {
+    return this.#deps.oidc?.name
+  }
+
+  library(): Promise<BetterAuth> {
+    this.#library ??= import('./better-auth.ts').then(({ openBetterAuth }) => openBetterAuth(this.#deps))
+    this.#library.catch(() => {
+      this.#library = undefined
+    })
+    return this.#library
+  }
+
+  /** Whose session the cookies of a request name. Throws when the database does not answer: 503, never 401. */
+  async authenticate(cookies: string | undefined): Promise<Operator | undefined> {
+    const [, value] = SESSION_COOKIE.exec(cookies ?? '') ?? []
+    return value === undefined ? undefined : this.#people.get(value)
+  }
+
+  /** To be called once something of a session has changed: every node forgets whom it knows. */
+  async changed(): Promise<void> {
+    await this.#deps.signal.publish(OPERATORS_TOPIC, '')
+  }
+
+  close(): void {
+    this.#unsubscribe()
+  }
+
+  async #lookUp(value: string): Promise<Operator | undefined> {
+    const { api, $context } = await this.library()
+    const { name } = (await $context).authCookies.sessionToken
+    const found = await api.getSession({ headers: new Headers({ cookie: `${name}=${value}` }) })
+    if (!found) return undefined
+    const { id, name: called, role } = found.user
+    return { id, name: called, kind: 'person', scopes: ROLE_SCOPES[roleOf(role)] }
+  }
+}
