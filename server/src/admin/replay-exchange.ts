@@ -74,22 +74,21 @@ const OFF_BY: Readonly<Partial<Record<PolicyPoint, string>>> = {
 
 const outcomeAt = ({ stages }: AuditRecord, stage: StageName) => stages.find(({ name }) => name === stage)?.outcome ?? 'skipped'
 
-/** The point whose verdict ended the exchange. */
+/** The point whose verdict ended the exchange; undefined where it went to its end, or ended for another reason. */
 function endOf(record: AuditRecord): PolicyPoint | undefined {
-  const stopped = (['input', 'retrieve', 'recall', 'output', 'remember'] as const).find(
-    (point) => outcomeAt(record, STAGE_OF[point]) === 'stopped',
-  )
-  return stopped ?? (withheld(record) ? 'input' : undefined)
+  if (withheld(record)) return 'input'
+  const stopped = POINTS[record.endpoint]?.find((point) => outcomeAt(record, STAGE_OF[point]) === 'stopped')
+  return stopped && hasRuleAt(record, stopped, endsAt(record, stopped)) ? stopped : undefined
 }
 
 const isSearch = ({ endpoint }: AuditRecord): boolean => endpoint === 'knowledge_search' || endpoint === 'memory_search'
 
 /** A search that was answered without hits, because of its query. */
-const withheld = (record: AuditRecord): boolean => isSearch(record) && !record.dry_run && refusedAt(record, 'input')
+const withheld = (record: AuditRecord): boolean =>
+  isSearch(record) && !record.dry_run && hasRuleAt(record, 'input', ['deny', 'require_approval'])
 
-const refusedAt = ({ decision }: AuditRecord, point: PolicyPoint): boolean =>
-  decision?.rules.some((rule) => rule.point === point && (rule.verdict === 'deny' || rule.verdict === 'require_approval')) ??
-  false
+const hasRuleAt = ({ decision }: AuditRecord, point: PolicyPoint, verdicts: readonly Verdict[]): boolean =>
+  decision?.rules.some((rule) => rule.point === point && verdicts.includes(rule.verdict)) ?? false
 
 function stateOf(record: AuditRecord, point: PolicyPoint, afterEnd: boolean): StoredPoint['state'] {
   if (point === 'input' || point === 'message') return 'asked'
@@ -119,11 +118,10 @@ function endsAt(record: AuditRecord, point: PolicyPoint): readonly Verdict[] {
 }
 
 function wasReleased(record: AuditRecord): boolean {
-  const { endpoint, review, decision } = record
+  const { endpoint, review } = record
   if (endpoint !== 'chat') return false
   if (review !== null && review.state !== 'pending') return true
-  const approved = decision?.rules.some(({ point, verdict }) => point === 'input' && verdict === 'require_approval')
-  return approved === true && outcomeAt(record, 'authorize') === 'ok'
+  return hasRuleAt(record, 'input', ['require_approval']) && outcomeAt(record, 'authorize') === 'ok'
 }
 
 const HASH = /^[0-9a-f]{64}$/

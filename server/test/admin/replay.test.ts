@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { says, word } from '../support/scripted-provider.ts'
+import { type Admin, adminClient, type Json, refused } from './client.ts'
+
+let governed: Governed
+let admin: Admin
+let application: { id: string | undefined; token: string }
+/** Audit ids of `REQUESTS`, under the first policy. */
+let first: readonly string[]
+
+const rule = (id: string, at: string, when: string, demands: object) => ({ id, at: [at], when, ...demands })
+const document = (rules: readonly object[]) => JSON.stringify({ name: 'demo', rules })
+
+const KEPT = [
+  rule('zebra', 'input', 'content.text.contains("zebra")', { verdict: 'escalate' }),
+  rule('lion-answers', 'output', 'content.text.contains("lion")', { verdict: 'deny' }),
+  rule('hold', 'input', 'content.text.contains("hold me")', { verdict: 'require_approval' }),
+  rule('emails', 'input', 'content.findings["pii.email"] > 0', { transforms: ['redact:pii'] }),
+]
+const BEFORE = [
+  ...KEPT,
+  rule('guests', 'input', 'user.role == "guest"', { verdict: 'deny' }),
+  rule('long', 'input', 'request.tokens > 200', { directives: ['max_tokens:9'] }),
+  rule('gone', 'output', 'response.tokens == 7', { verdict: 'allow', risk: 'high' }),
+]
+const AFTER = [
+  ...KEPT,
+  rule('guests', 'input', 'user.role == "guest" && request.stream', { verdict: 'deny' }),
+  rule('long', 'input', 'request.tokens > 400', { directives: ['max_tokens:9'] }),
+  rule('jane', 'input', 'user.id in ["jane", "joe"] && request.max_tokens > 50', { verdict: 'escalate' }),
+  rule('session', 'input', 'request.session_id == "afternoon"', { verdict: 'deny' }),
+  rule('two-emails', 'input', 'content.findings.pii >= 2 && rank(content.classification) > 0', { verdict: 'require_approval' }),
+  rule('answers', 'output', 'content.findings["pii.email"] > 0 && response.model == "scripted"', { verdict: 'deny' }),
+  rule('dry', 'output', 'request.dry_run && response.finish_reason == "stop"', { verdict: 'escalate' }),
+  rule('renamed', 'output', 'response.tokens == 7', { verdict: 'allow', risk: 'high' }),
+]
+
+interface Request {
+  readonly prompt: string
+  readonly answer?: string
+  readonly user?: object
+  readonly more?: object
+  readonly governance?: object
+}
+
+const REQUESTS: readonly Request[] = [
+  { prompt: 'nothing at all' },
+  { prompt: 'a zebra' },
+  { prompt: 'a lion', answer: 'a lion indeed' },
+  { prompt: 'please hold me' },
+  { prompt: 'write to ann@firma.test' },
+  { prompt: 'write to ann@firma.test and bob@firma.test' },
+  { prompt: 'who is ann', answer: 'she is ann@firma.test' },
+  { prompt: 'I am a guest', user: { id: 'g1', role: 'guest' } },
+  { prompt: 'I am a guest, streamed', user: { id: 'g2', role: 'guest' }, more: { stream: true } },
+  { prompt: 'I am jane', user: { id: 'jane' }, more: { max_tokens: 100 } },
+  { prompt: 'I am jane, briefly', user: { id: 'jane' }, more: { max_tokens: 10 } },
+  { prompt: 'I am jack', user: { id: 'jack' }, more: { max_tokens: 100 } },
+  { prompt: `much ${'text '.repeat(300)}` },
+  { prompt: `more ${'text '.repeat(900)}` },
+  { prompt: 'in the afternoon', governance: { session_id: 'afternoon' } },
+  { prompt: 'in the morning', governance: { session_id: 'morning' } },
+  { prompt: 'only to see', governance: { dry_run: true } },
+  { prompt: 'only to see a zebra of ann@firma.test and bob@firma.test', governance: { dry_run: true } },
+]
+
+/** Sends them all, each with a word of its own; answers their audit ids. */
+async function sendAll(): Promise<string[]> {
+  const ids: string[] = []
+  for (const { prompt, answer = 'Noted.', user, more, governance } of REQUESTS) {
+    const mark = word()
+    governed.provider.on(mark, says(answer))
+    const fields = { ...more, governance: { ...(user && { user: user }), ...governance } }
+    const { headers, text } = await governed.chat(`${prompt} ${mark}`, fields, { token: application.token })
+    const id = headers.get('x-audit-id') ?? ''
+    expect(id, text).toMatch(/^aud_/)
+    ids.push(id)
+  }
+  return ids
+}
+
+const publish = (rules: readonly object[]) => admin.create('/policy-sets', { source: document(rules) })
+const replay = (rules: readonly object[], more: object = {}): Promise<Json> =>
+  admin.post('/policy-sets/replay', { source: document(rules), application_id: application.id, ...more })
+const decisionOf = async (id: string): Promise<Json> => (await admin.get(`/audit/${id}`)).decision
+const rulesIn = ({ rules }: Json): string[] => rules.map(({ id, point, verdict }: Json) => `${point} ${id} ${verdict}`).toSorted()
+
+beforeAll(async () => {
+  governed = await startGoverned()
+  admin = adminClient(governed.server)
+  const { id, token } = await governed.application({ default_model: 'scripted' })
+  application = { id, token }
+  await publish(BEFORE)
+  first = await sendAll()
+})
+afterAll(() => governed.close())
+
+test('the policy that decided changes nothing', async () => {
+  expect(await replay(BEFORE)).toMatchObject({
+    object: 'policy_replay',
+    policy: { id: null, name: 'demo', version: null },
+    records: REQUESTS.length,
+    unchanged: REQUESTS.length,
+    changed: 0,
+    not_replayed: 0,
+    changes: [],
+    limits: [],
+  })
+})
+
+test('conditions that say the same in other words change nothing: what they ask for is stored as it was', async () => {
+  const reworded = BEFORE.filter(({ when }) => !when.includes('text')).map((one) => ({ ...one, when: `true && (${one.when})` }))
+  const textual = BEFORE.filter(({ when }) => when.includes('text'))
+  const answer = await replay([...reworded, ...textual])
+  expect(answer).toMatchObject({ unchanged: REQUESTS.length, changed: 0, not_replayed: 0 })
+})
+
+test('what records do not tell is said, and why', async () => {
+  const answer = await replay(
+    [
+      ...BEFORE,
+      rule('new-text', 'input', 'content.text.contains("heron")', { verdict: 'deny' }),
+      rule('wing', 'input', 'user.role == "guest" && user.attributes.wing == "left"', { verdict: 'deny' }),
+      rule('prefix', 'input', 'user.id.startsWith("g")', { verdict: 'deny' }),
+    ],
+    { last: REQUESTS.length },
+  )
+  const of = (name: string) => answer.limits.filter(({ rule }: Json) => rule === name)
+  expect(of('new-text')).toMatchObject([{ reason: 'reads_text', point: 'input', fact: 'content.text' }])
+  expect(of('prefix')).toMatchObject([{ reason: 'reads_hashed', fact: 'user.id' }])
+  expect(of('wing')).toMatchObject([{ reason: 'reads_unstored', fact: 'user.attributes' }])
+  expect(answer.changed).toBe(0)
+})
+
+test('a draft is told exactly the decisions that it changes when it is published and everything is sent again', async () => {
+  const predicted = await replay(AFTER)
+  await publish(AFTER)
+  const second = await sendAll()
+  const truth = await Promise.all(
+    first.map(async (id, index) => {
+      const [before, after] = [await decisionOf(id), await decisionOf(second[index] ?? '')]
+      return {
+        id,
+        before,
+        after,
+        differs: JSON.stringify([before.verdict, rulesIn(before)]) !== JSON.stringify([after.verdict, rulesIn(after)]),
+      }
+    }),
+  )
+  const changed = truth.filter(({ differs }) => differs)
+  expect(changed.length).toBeGreaterThan(10)
+  expect(changed.length).toBeLessThan(REQUESTS.length)
+  const sure = predicted.changes.filter(({ uncertain }: Json) => uncertain.length === 0)
+  expect(predicted.changes.map(({ audit_id }: Json) => audit_id).toSorted()).toEqual(changed.map(({ id }) => id).toSorted())
+  for (const { audit_id, before, after } of sure) {
+    const true_ = truth.find(({ id }) => id === audit_id)
+    expect([before.verdict, rulesIn(before)]).toEqual([true_?.before.verdict, rulesIn(true_?.before)])
+    expect([after.verdict, rulesIn(after)]).toEqual([true_?.after.verdict, rulesIn(true_?.after)])
+    expect(after.directives).toEqual(true_?.after.directives)
+  }
+  // A guest who was turned away never had an answer that output rules could be asked about.
+  expect(sure.length).toBe(changed.length - 1)
+  expect(predicted.transitions.reduce((sum: number, { count }: Json) => sum + count, 0)).toBe(changed.length)
+  expect(predicted.limits).toContainEqual(
+    expect.objectContaining({ reason: 'not_reached', rule: 'answers', point: 'output', count: 1 }),
+  )
+  await publish(BEFORE)
+})
+
+test('settings of an Application count as long as they have not been changed', async () => {
+  const own = await governed.application({ default_model: 'scripted', settings: { tier: 'gold' } })
+  await governed.chat('hello', {}, { token: own.token })
+  const gold = [...BEFORE, rule('gold', 'input', 'application.settings.tier == "gold"', { verdict: 'deny' })]
+  const asked = () => replay(gold, { application_id: own.id })
+  expect(await asked()).toMatchObject({ records: 1, changed: 1, transitions: [{ from: 'allow', to: 'deny', count: 1 }] })
+  await governed.change(own.id, { settings: { tier: 'silver' } })
+  expect(await asked()).toMatchObject({
+    records: 1,
+    not_replayed: 1,
+    limits: [{ reason: 'reads_settings', rule: 'gold', count: 1 }],
+  })
+})
+
+test('filters and `last` say which records, and another Workspace has none of them', async () => {
+  const denyAll = [rule('all', 'input', 'true', { verdict: 'deny' })]
+  expect(await replay(denyAll, { last: 3 })).toMatchObject({ records: 3 })
+  const zebras = await replay(denyAll, { verdict: 'deny' })
+  expect(zebras.records).toBeGreaterThan(0)
+  expect(zebras.changes.every(({ before }: Json) => before.verdict === 'deny')).toBe(true)
+  const workspace = await admin.workspace()
+  const elsewhere = await admin.post('/policy-sets/replay', { source: document(denyAll) }, { workspace })
+  expect(elsewhere).toMatchObject({ records: 0, from: null, to: null })
+})
+
+test('a published version can be replayed; a draft with a problem is refused with its line', async () => {
+  const { id, version } = await publish(BEFORE)
+  const answer = await admin.post('/policy-sets/replay', { policy_set_id: id, application_id: application.id, last: 5 })
+  expect(answer.policy).toMatchObject({ id, version })
+  const bad = await admin.send('POST', '/policy-sets/replay', { source: 'name: x\nrules: [' })
+  expect(refused(bad, 'VALIDATION_ERROR').details.errors[0]).toMatchObject({ line: 2 })
+  refused(await admin.send('POST', '/policy-sets/replay', {}), 'VALIDATION_ERROR', 'source')
+  refused(await admin.send('POST', '/policy-sets/replay', { source: document([]), last: 10_001 }), 'VALIDATION_ERROR', 'last')
+})
