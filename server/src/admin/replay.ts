@@ -56,8 +56,8 @@ export interface Replay {
   oldest: Date | undefined
 }
 
-const PAGE = 500
-const AT_ONCE = 50
+const PAGE = 200
+const AT_ONCE = 25
 const CHANGES_SHOWN = 500
 
 /** Decides again, under a draft, on the newest `last` records that policies decided on: page by page, and others have their turn. */

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApplication } from '../../server/src/applications/application-store.ts'
+import { createWorkspace } from '../../server/src/applications/workspace-store.ts'
+import { appendInTransaction } from '../../server/src/audit/audit-store.ts'
+import type { KeyedHasher } from '../../server/src/audit/hashes.ts'
+import type { AuditDraft } from '../../server/src/audit/record.ts'
+import { createWorkspaceKeys, loadWorkspaceKeys } from '../../server/src/audit/workspace-keys.ts'
+import { type Db, openDatabase } from '../../server/src/db/database.ts'
+import { systemClock } from '../../server/src/lib/clock.ts'
+import { newId } from '../../server/src/lib/id.ts'
+import { secretBox } from '../../server/src/lib/secret-box.ts'
+import { STAGES } from '../../server/src/pipeline/stages.ts'
+import { policySha256 } from '../../server/src/policy/policy.ts'
+import { publishPolicySet } from '../../server/src/policy/policy-store.ts'
+import { createScratchDatabase } from './scratch-database.ts'
+
+/** A database with one Workspace, its Application, a policy in force and as many records of chats as wanted. */
+export interface AuditRig extends AsyncDisposable {
+  readonly db: Db
+  readonly workspaceId: string
+  readonly applicationId: string
+  readonly hasher: KeyedHasher
+}
+
+/** What is special about the record of a chat, by its number. */
+export type Special = (index: number) => {
+  readonly role: string
+  readonly tokens: number
+  readonly emails: number
+  readonly at: Date
+}
+
+const BATCH = 500
+const SECRET = Buffer.alloc(32, 7)
+
+/** The PostgreSQL at `url`, or an embedded database in a folder of its own. */
+export async function startAuditRig(url: string | undefined, source: string, count: number, special: Special): Promise<AuditRig> {
+  const scratch = url === undefined ? undefined : await createScratchDatabase(url)
+  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
+  const quiet = { onError: () => {}, onProgress: () => {} }
+  const database = await openDatabase({ url: scratch?.url, dataDir, poolSize: 4, ...quiet })
+  const { db } = database
+  const workspaceId = newId('ws')
+  const box = secretBox(SECRET, 'workspace')
+  const now = new Date(systemClock.now().getTime() - 3_600_000)
+  const keys = createWorkspaceKeys(box, workspaceId)
+  await db.transaction().execute((tx) => createWorkspace(tx, workspaceId, { name: 'bench' }, keys, now))
+  const application = await createApplication(db, workspaceId, { name: 'bench' }, now)
+  const document = { name: 'benchmark', source, sha256: policySha256(source), publishedBy: 'bench', now }
+  const policy = await db.transaction().execute((tx) => publishPolicySet(tx, workspaceId, document))
+  const hasher = (await loadWorkspaceKeys(db, box, workspaceId))?.hasher
+  if (!application || !hasher) throw new Error('the Workspace could not be made')
+  const draft = (index: number) => chatDraft({ workspaceId, applicationId: application.id, hasher, policy }, special(index))
+  for (let at = 0; at < count; at += BATCH) {
+    const drafts = Array.from({ length: Math.min(BATCH, count - at) }, (_, index) => draft(at + index))
+    await db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts))
+  }
+  return {
+    db,
+    workspaceId,
+    applicationId: application.id,
+    hasher,
+    async [Symbol.asyncDispose]() {
+      await database.close()
+      await scratch?.[Symbol.asyncDispose]()
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+interface Of {
+  readonly workspaceId: string
+  readonly applicationId: string
+  readonly hasher: KeyedHasher
+  readonly policy: AuditDraft['policy_versions'][number]
+}
+
+/** As the pipeline leaves it, of a chat that policies let pass. */
+function chatDraft(
+  { workspaceId, applicationId, hasher, policy: { id, name, version, sha256 } }: Of & { policy: { name?: string } },
+  { role, tokens, emails, at }: ReturnType<Special>,
+): AuditDraft {
+  const findings = { pii: emails, 'pii.email': emails }
+  const rules = emails > 0 ? ['addresses-stay-here', 'personal-data-is-medium'] : []
+  const hash = hasher.text(`${at.getTime()}`)
+  return {
+    id: newId('aud'),
+    object: 'audit_record',
+    workspace_id: workspaceId,
+    application_id: applicationId,
+    endpoint: 'chat',
+    created_at: at.toISOString(),
+    duration_ms: 812.345,
+    status: 200,
+    error_code: null,
+    user: { id: hasher.user(`user ${tokens % 97}`), verified: false, role, department: 'research' },
+    request: { hash, bytes: tokens * 4, messages: 3 },
+    response: { hash, bytes: 345, choices: 1 },
+    stages: STAGES.map((stage) => ({
+      name: stage,
+      outcome: UNUSED.has(stage) ? 'skipped' : 'ok',
+      ms: stage === 'invoke' ? 700 : 0.5,
+    })),
+    findings: emails > 0 ? { classify: findings } : {},
+    classification: emails > 0 ? 'confidential' : 'internal',
+    risk_level: emails > 0 ? 'medium' : 'low',
+    decision: {
+      verdict: 'allow',
+      transforms: emails > 0 ? ['redact:pii.email'] : [],
+      directives: [],
+      rules: rules.map((rule) => ({ id: rule, point: 'input', verdict: 'allow' })),
+    },
+    policy_versions: [{ id, ...(name !== undefined && { name }), version, sha256 }],
+    attempts: [
+      {
+        provider: 'own',
+        model: 'small',
+        status: 200,
+        outcome: 'ok',
+        ms: 700,
+        prompt_tokens: tokens,
+        completion_tokens: 50,
+        cost: 0.00012,
+      },
+    ],
+    knowledge: [],
+    memory: [],
+    remembered: [],
+    review: null,
+    dry_run: false,
+    features: {
+      'application.name': 'bench',
+      'content.classification': emails > 0 ? 'confidential' : 'internal',
+      'content.risk_level': 'low',
+      'output.content.classification': 'internal',
+      'output.content.risk_level': 'low',
+      'request.endpoint': 'chat',
+      'request.max_tokens': 0,
+      'request.message_count': 3,
+      'request.model': 'small',
+      'request.session': '',
+      'request.stream': false,
+      'request.tokens': tokens,
+      'response.finish_reason': 'stop',
+      'response.model': 'small',
+      'response.provider': 'own',
+      'response.tokens': 50,
+    },
+    change: null,
+  }
+}
+
+const UNUSED: ReadonlySet<string> = new Set(['retrieve', 'recall', 'remember'])
