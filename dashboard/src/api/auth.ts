@@ -26,28 +26,20 @@ export const verifyBackupCode = (code: string) => post('/two-factor/verify-backu
 /** Ends the session of this browser. */
 export const signOut = () => post('/sign-out', {})
 
-interface SignInMethods {
+interface SignInOptions {
   /** The company's own sign-in, where there is one. */
-  readonly oidc: { readonly name: string } | null
+  readonly single_sign_on: { readonly provider: string; readonly name: string } | null
 }
 
-export const signInMethods = () => get<SignInMethods>('/gatehouse/methods')
+export const signInOptions = () => get<SignInOptions>('/gatehouse/options')
 
 /** Where the company's own sign-in begins; it comes back to `callbackURL`. */
-export const signInWithProvider = (callbackURL: string) =>
-  post<{ readonly url: string }>('/sign-in/oauth2', { providerId: 'oidc', callbackURL, errorCallbackURL: '/dashboard/sign-in' })
-
-interface Invitation {
-  /** Null at the first start of a server: whoever holds the link says who they are. */
-  readonly email: string | null
-  readonly name: string | null
-}
-
-/** Whom a one-time link is for. */
-export const readInvitation = (token: string) => post<Invitation>('/gatehouse/invitation', { token })
+export const signInWith = (provider: string, callbackURL: string) =>
+  post<{ readonly url: string }>('/sign-in/social', { provider, callbackURL, errorCallbackURL: '/dashboard/sign-in' })
 
 interface Acceptance {
   readonly token: string
+  /** Name and address are asked for only of the first owner: nobody has said them before. */
   readonly name?: string
   readonly email?: string
   readonly password: string
@@ -73,15 +65,5 @@ export const disableSecondFactor = (password: string) => post('/two-factor/disab
 export const newBackupCodes = (password: string) =>
   post<{ readonly backupCodes: readonly string[] }>('/two-factor/generate-backup-codes', { password })
 
-interface BrowserSession {
-  readonly id: string
-  readonly token: string
-  readonly createdAt: string
-  readonly expiresAt: string
-  readonly ipAddress?: string | null
-  readonly userAgent?: string | null
-}
-
-export const listSessions = () => get<readonly BrowserSession[]>('/list-sessions')
-export const revokeSession = (token: string) => post('/revoke-session', { token })
+/** Ends the sessions of all other browsers. */
 export const revokeOtherSessions = () => post('/revoke-other-sessions', {})

@@ -21,7 +21,7 @@ export interface BetterAuthDeps {
   readonly publicUrl: string | undefined
   readonly trustedProxies: readonly string[]
   readonly oidc: (RoleClaims & OidcClient) | undefined
-  readonly log: { warn(fields: object, text: string): void; error(fields: object, text: string): void }
+  readonly log: { error(fields: object, text: string): void }
 }
 
 interface OidcClient {
@@ -91,13 +91,8 @@ export function openBetterAuth(deps: BetterAuthDeps) {
     },
     onAPIError: { errorURL: SIGN_IN_PAGE },
     telemetry: { enabled: false },
-    logger: {
-      log: (level, text, ...details) => {
-        // What people do wrong is no fault of the server's.
-        if (level === 'error') deps.log.error({ details: details.map(String) }, text)
-        else if (level === 'warn') deps.log.warn({}, text)
-      },
-    },
+    // What people do wrong is no fault of the server's; what they did is in the log of requests.
+    logger: { level: 'error', log: (_level, text, ...details) => deps.log.error({ details: details.map(String) }, text) },
   })
 }
 

@@ -6,6 +6,8 @@ import { isUnavailable } from '../lib/faults.ts'
 import { type Checked, checker } from '../lib/schema.ts'
 import { acceptInvitation } from './accept.ts'
 import { countAttempt, forgetAttempts } from './attempts.ts'
+import { findInvitation } from './invitation-store.ts'
+import { findPerson } from './operator-store.ts'
 import { PEER_HEADER } from './peer-header.ts'
 import { originOf, refuseCrossSite } from './same-origin.ts'
 import type { SignIn, SignInDeps } from './sign-in.ts'
@@ -22,6 +24,8 @@ const OPEN: readonly (readonly [method: 'GET' | 'POST', path: string])[] = [
   ['POST', '/sign-in/social'],
   ['GET', '/callback/oidc'],
   ['POST', '/sign-out'],
+  ['GET', '/list-sessions'],
+  ['POST', '/revoke-session'],
   ['POST', '/revoke-other-sessions'],
   ['POST', '/change-password'],
   ['POST', '/two-factor/enable'],
@@ -33,9 +37,11 @@ const OPEN: readonly (readonly [method: 'GET' | 'POST', path: string])[] = [
 
 const Line = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
 const Password = Type.String({ minLength: 12, maxLength: 128, pattern: '^[^\\u0000\\p{Cs}]*$' })
+const Token = Type.String({ maxLength: 200 })
+const checkToken = checker(Type.Object({ token: Token }))
 const checkAcceptance = checker(
   Type.Object({
-    token: Type.String({ maxLength: 200 }),
+    token: Token,
     name: Type.Optional(Line),
     email: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\s@\\p{Cc}\\p{Cs}]+@[^\\s@\\p{Cc}\\p{Cs}]+$' })),
     password: Password,
@@ -58,20 +64,24 @@ export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps)
     refuseCrossSite(request, signIn)
   })
 
-  app.get('/gatehouse/options', { schema: { hide: true } }, async () => ({
-    object: 'sign_in_options',
-    password: true,
-    single_sign_on: signIn.singleSignOn === undefined ? null : { provider: 'oidc', name: signIn.singleSignOn },
+  app.get('/gatehouse/methods', { schema: { hide: true } }, async () => ({
+    oidc: signIn.singleSignOn === undefined ? null : { name: signIn.singleSignOn },
   }))
+
+  app.post('/gatehouse/invitation', { schema: { hide: true } }, async (request) => {
+    const { token } = valid(checkToken(jsonOf(request)))
+    const invitation = await findInvitation(db, token, clock.now())
+    if (!invitation) throw noInvitation()
+    const person = invitation.operatorId === null ? undefined : await findPerson(db, invitation.operatorId)
+    return { email: person?.email ?? null, name: person?.name ?? null }
+  })
 
   app.post('/gatehouse/accept', { schema: { hide: true } }, async (request, reply) => {
     const acceptance = valid(checkAcceptance(jsonOf(request)))
     const { $context } = await signIn.library()
     const { password } = await $context
     const result = await acceptInvitation(db, acceptance, { now: clock.now(), hash: password.hash })
-    if (result.kind === 'unknown') {
-      throw new GatehouseError('NOT_FOUND', { message: 'This link has been used, has expired, or never was.' })
-    }
+    if (result.kind === 'unknown') throw noInvitation()
     if (result.kind === 'missing')
       throw new GatehouseError('VALIDATION_ERROR', { message: `${result.param}: is required.`, param: result.param })
     if (result.kind === 'taken')
@@ -96,6 +106,9 @@ export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps)
     })
   }
 }
+
+const noInvitation = (): GatehouseError =>
+  new GatehouseError('NOT_FOUND', { message: 'This link has been used, has expired, or never was.' })
 
 const tooMany = (seconds: number): GatehouseError =>
   new GatehouseError('RATE_LIMITED', {
@@ -152,7 +165,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 /** Passes the library's answer on; a refusal in our envelope, with the library's own word for it in `details.reason`. */
 async function answer(response: Response, reply: FastifyReply, signIn: SignIn): Promise<FastifyReply> {
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie)
-  if (response.headers.has('set-cookie')) await signIn.changed()
+  if (response.status < 400) await signIn.changed()
   const location = response.headers.get('location')
   const text = await response.text()
   if (response.status >= 400) {
@@ -170,6 +183,7 @@ async function answer(response: Response, reply: FastifyReply, signIn: SignIn): 
 
 /** The session's token belongs in its cookie, where no script can read it. */
 function withoutToken(text: string): string {
-  const { token: _, ...rest } = JSON.parse(text || '{}') as Record<string, unknown>
-  return JSON.stringify(rest)
+  const value: unknown = JSON.parse(text || '{}')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return text
+  return JSON.stringify({ ...value, token: undefined })
 }

@@ -6,11 +6,16 @@ export interface BannerFacts {
   readonly demo?: { readonly file: string; readonly content: DemoFile; readonly providers: readonly string[] } | undefined
   /** The first admin token, when this start has made it. */
   readonly adminTokenFile?: string | undefined
+  /** Where the first owner signs in, as long as there is none. */
+  readonly welcome?: string | undefined
 }
 
 /** What a person sees who has just typed `npm start`. Goes to standard error: standard output is the log's. */
-export function banner({ base, demo, adminTokenFile }: BannerFacts): string {
+export function banner({ base, demo, adminTokenFile, welcome }: BannerFacts): string {
   const rows = [
+    ['Dashboard', `${base}/dashboard/`],
+    ...(welcome === undefined ? [] : [['First login', welcome]]),
+    ...(demo ? [['Sign in as', `${demo.content.dashboard.email}   ${demo.content.dashboard.password}`]] : []),
     ['API', `${base}/v1`],
     ['Documentation', `${base}/docs`],
     ...(adminTokenFile === undefined ? [] : [['Admin token', adminTokenFile]]),

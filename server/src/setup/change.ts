@@ -14,6 +14,8 @@ export interface Change {
     | 'document'
     | 'memory'
     | 'group'
+    | 'operator'
+    | 'operator_invitation'
   /** As records name it. */
   readonly id: string
   /** As people name it. */

@@ -11,6 +11,8 @@ const DemoFile = Type.Object({
   base_url: Text,
   admin_token: Text,
   workspace: Type.Object({ id: Text, name: Text }),
+  /** An owner who can sign in at once. */
+  dashboard: Type.Object({ url: Text, email: Text, password: Text }),
   applications: Type.Array(Type.Object({ id: Text, name: Text, api_key: Text, revoked_api_key: Text }), { minItems: 1 }),
   users: Type.Array(
     Type.Object({
@@ -44,3 +46,10 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile | undefine
 
 export const writeDemoFile = (dataDir: string, demo: DemoFile): Promise<void> =>
   writePrivateFile(demoFilePath(dataDir), `${JSON.stringify(demo, null, 2)}\n`)
+
+/** The file's content for a server that is found there. */
+export const placeDemo = <T extends { readonly dashboard: object }>(demo: T, base: string) => ({
+  ...demo,
+  base_url: base,
+  dashboard: { ...demo.dashboard, url: `${base}/dashboard/` },
+})

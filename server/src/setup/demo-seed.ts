@@ -15,6 +15,7 @@ import type { DemoFile } from './demo-file.ts'
 import { seedKnowledge } from './demo-knowledge.ts'
 import { seedMemories } from './demo-memories.ts'
 import { issueDemoTokens, seedMessaging } from './demo-messaging.ts'
+import { type DemoOwner, newDemoOwner, seedOwner } from './demo-owner.ts'
 import { type DemoKeys, newAdminToken, newDemoKeys, signDemoToken } from './demo-secrets.ts'
 import { secretHash } from './imported-secret.ts'
 import type { ApplyDeps, Scope } from './scope.ts'
@@ -25,12 +26,13 @@ const REVOKED_KEY = 'demo, revoked'
 type KeysByName = ReadonlyMap<string, DemoKeys>
 
 export interface SeededDemo {
-  readonly demo: Omit<DemoFile, 'base_url'>
+  readonly demo: Omit<DemoFile, 'base_url' | 'dashboard'> & { readonly dashboard: DemoOwner }
   readonly changes: readonly Change[]
 }
 
 /** Seeds the demo. Of one that is `known`: adds what is missing, and puts new keys and tokens in the place of the old ones. */
 export async function seedDemo(tx: Tx, known: Workspace | undefined, now: Date, deps: ApplyDeps): Promise<SeededDemo> {
+  const owner = newDemoOwner()
   const { privateJwk, publicJwk } = await generateUserTokenKeys()
   const whole = demoDeclaration({ keys: [publicJwk] })
   const keys: KeysByName = new Map(whole.applications.map(({ fields }) => [fields.name, newDemoKeys()]))
@@ -40,10 +42,12 @@ export async function seedDemo(tx: Tx, known: Workspace | undefined, now: Date, 
   const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, async (scope) => [
     ...(await revokeSome(scope, keys)),
     ...(await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)),
+    await seedOwner(tx, owner, now),
     ...(known ? [] : [...(await seedKnowledge(scope)), ...(await seedMemories(scope)), ...(await seedMessaging(scope))]),
   ])
   const demo = {
     admin_token,
+    dashboard: owner,
     workspace: { id: workspaceId, name: declared.name },
     applications: await applicationsOf(tx, workspaceId, keys),
     users: await usersOf(tx, workspaceId, whole, await issueDemoTokens(tx, workspaceId, whole.users, now), (user) =>

@@ -3,7 +3,7 @@ import type { Tx } from '../db/database.ts'
 import type { Change } from './change.ts'
 import type { ChangeDeps } from './change-recorded.ts'
 import { DEMO_ISSUER, DEMO_NAME } from './demo-declaration.ts'
-import { type DemoFile, readDemoFile, writeDemoFile } from './demo-file.ts'
+import { type DemoFile, placeDemo, readDemoFile, writeDemoFile } from './demo-file.ts'
 import { secretsAreKnown } from './demo-secrets.ts'
 import { seedDemo } from './demo-seed.ts'
 import { publishChanges } from './signals.ts'
@@ -30,7 +30,7 @@ export async function prepareDemo(deps: DemoDeps, baseUrl: string): Promise<Demo
     if (known && kept && (await secretsAreKnown(tx, kept))) return { demo: kept, changes: [] }
     if (!known && !(await isEmpty(tx))) return { changes: [] }
     const { demo, changes } = await seedDemo(tx, known, clock.now(), deps)
-    const placed = { base_url: baseUrl, ...demo }
+    const placed = placeDemo(demo, baseUrl)
     await writeDemoFile(dataDir, placed)
     return { demo: placed, changes }
   })

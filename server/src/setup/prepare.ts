@@ -12,8 +12,9 @@ import { applyConfiguration } from './apply.ts'
 import { type BannerFacts, banner } from './banner.ts'
 import { describeChange } from './change.ts'
 import { prepareDemo } from './demo.ts'
-import { demoFilePath, writeDemoFile } from './demo-file.ts'
+import { demoFilePath, placeDemo, writeDemoFile } from './demo-file.ts'
 import { syncEnvironmentProviders } from './environment-sync.ts'
+import { ensureFirstLogin, firstLoginUrl, placeFirstLogin } from './first-login.ts'
 import { ensureAdminToken } from './first-token.ts'
 import { type GatehouseFile, readGatehouseFile } from './gatehouse-file.ts'
 import type { FileOutcome } from './ingest-folder.ts'
@@ -37,7 +38,7 @@ export type Announce = (base: string) => Promise<void>
 
 /**
  * Brings the database to where the server may open: applies `gatehouse.yaml` if there is one; else seeds the demo, unless it is
- * turned off; and sees that somebody holds an admin token. Throws a ConfigError when the file or the environment is wrong.
+ * turned off; and sees that somebody holds an admin token and somebody can sign in. Throws a ConfigError when the file or the environment is wrong.
  */
 export async function prepare(deps: PrepareDeps, greet: (text: string) => void = toStandardError): Promise<Announce> {
   const { config, log, background } = deps
@@ -45,10 +46,14 @@ export async function prepare(deps: PrepareDeps, greet: (text: string) => void =
   const demo = configured || !config.demo ? undefined : await demoOf(deps)
   const adminTokenFile = await ensureAdminToken(deps, config.dataDir)
   if (adminTokenFile !== undefined) log.info({ file: adminTokenFile }, 'the first admin token was written')
+  const firstLogin = await ensureFirstLogin(deps, config.dataDir)
   return async (address) => {
     const base = reachable(address)
-    if (demo && demo.content.base_url !== base) await writeDemoFile(config.dataDir, { ...demo.content, base_url: base })
-    greet(banner({ base, demo, adminTokenFile }))
+    const placed = demo && { ...demo, content: placeDemo(demo.content, base) }
+    if (placed && demo.content.base_url !== placed.content.base_url) await writeDemoFile(config.dataDir, placed.content)
+    const welcome = firstLogin && firstLoginUrl(config.signIn.publicUrl ?? base, firstLogin)
+    if (welcome) await placeFirstLogin(config.dataDir, welcome)
+    greet(banner({ base, demo: placed, adminTokenFile, welcome }))
     // The server answers meanwhile: documents may be many.
     if (configured && namesFolders(configured.declaration)) background.start((signal) => readFolders(deps, configured, signal))
   }

@@ -3,6 +3,7 @@ import { APPLICATIONS_TOPIC, KEYS_TOPIC } from '../applications/authenticator.ts
 import { WORKSPACES_TOPIC } from '../applications/user-token.ts'
 import type { Signal } from '../db/signal.ts'
 import { ACCESS_TOKENS_TOPIC } from '../messaging/people/member-authenticator.ts'
+import { OPERATORS_TOPIC } from '../operators/operator.ts'
 import { POLICIES_TOPIC } from '../policy/policy-library.ts'
 import { PROVIDERS_TOPIC } from '../providers/provider-store.ts'
 import type { Change } from './change.ts'
@@ -21,6 +22,8 @@ const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
   document: undefined,
   memory: undefined,
   group: undefined,
+  operator: OPERATORS_TOPIC,
+  operator_invitation: undefined,
 }
 
 /** Call it when the changes are committed; `key` is the Workspace's id. */
