@@ -26,16 +26,25 @@ export const verifyBackupCode = (code: string) => post('/two-factor/verify-backu
 /** Ends the session of this browser. */
 export const signOut = () => post('/sign-out', {})
 
-interface SignInOptions {
+interface SignInMethods {
   /** The company's own sign-in, where there is one. */
-  readonly single_sign_on: { readonly provider: string; readonly name: string } | null
+  readonly oidc: { readonly name: string } | null
 }
 
-export const signInOptions = () => get<SignInOptions>('/gatehouse/options')
+export const signInMethods = () => get<SignInMethods>('/gatehouse/methods')
 
 /** Where the company's own sign-in begins; it comes back to `callbackURL`. */
-export const signInWith = (provider: string, callbackURL: string) =>
-  post<{ readonly url: string }>('/sign-in/social', { provider, callbackURL, errorCallbackURL: '/dashboard/sign-in' })
+export const signInWithProvider = (callbackURL: string) =>
+  post<{ readonly url: string }>('/sign-in/social', { provider: 'oidc', callbackURL, errorCallbackURL: '/dashboard/sign-in' })
+
+export interface Invitation {
+  /** Null at the first start of a server: whoever holds the link says who they are. */
+  readonly email: string | null
+  readonly name: string | null
+}
+
+/** Whom a one-time link is for. */
+export const readInvitation = (token: string) => post<Invitation>('/gatehouse/invitation', { token })
 
 interface Acceptance {
   readonly token: string

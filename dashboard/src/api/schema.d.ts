@@ -538,6 +538,23 @@ export interface paths {
         patch: operations["updateWorkspace"];
         trace?: never;
     };
+    "/admin/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who you are here, and what you may */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/applications": {
         parameters: {
             query?: never;
@@ -805,6 +822,65 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** People who operate the server, oldest first */
+        get: operations["listOperators"];
+        put?: never;
+        /**
+         * Invite somebody, in a role
+         * @description Operators serve the whole server; that one was invited is recorded in the Workspace of the request. Nobody gives a role that may more than they do.
+         */
+        post: operations["inviteOperator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/operators/{id}/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A new link, for who has lost the old one, a password or a second factor
+         * @description Older links open nothing any more. Whoever opens it chooses a password anew; the second factor is gone then.
+         */
+        post: operations["reinviteOperator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/operators/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove somebody, and end their sessions */
+        delete: operations["deleteOperator"];
+        options?: never;
+        head?: never;
+        /** Change the name or the role of somebody; a new role ends their sessions */
+        patch: operations["updateOperator"];
+        trace?: never;
+    };
     "/admin/v1/providers": {
         parameters: {
             query?: never;
@@ -1046,6 +1122,26 @@ export interface paths {
          * @description Runs the detectors, rules and transforms of a real exchange. No provider is called, and nothing is stored.
          */
         post: operations["simulatePolicies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/policy-sets/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a draft would have made of the newest records
+         * @description Decides again on what records hold of each exchange, which is never its content. A rule whose condition stood in the policy that decided then keeps its outcome; a new condition is asked of the stored values.
+         */
+        post: operations["replayPolicies"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3882,6 +3978,44 @@ export interface operations {
             };
         };
     };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who you are here, and what you may */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "session";
+                        operator: {
+                            id: string;
+                            kind: "person" | "token";
+                            name: string;
+                            email: string | null;
+                            role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
+                            two_factor: boolean;
+                        };
+                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "playground:use")[];
+                        workspaces: {
+                            id: string;
+                            name: string;
+                        }[];
+                        /** @description The server's. */
+                        version: string;
+                    };
+                };
+            };
+        };
+    };
     listApplications: {
         parameters: {
             query?: {
@@ -5004,6 +5138,7 @@ export interface operations {
                             /** @enum {string} */
                             object: "admin_token";
                             name: string;
+                            scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "playground:use")[];
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
@@ -5033,6 +5168,8 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
+                    /** @description What it may. Default: all that you may; more than that is refused. */
+                    scopes?: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "playground:use")[];
                 };
             };
         };
@@ -5048,6 +5185,7 @@ export interface operations {
                         /** @enum {string} */
                         object: "admin_token";
                         name: string;
+                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "playground:use")[];
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5085,9 +5223,229 @@ export interface operations {
                         /** @enum {string} */
                         object: "admin_token";
                         name: string;
+                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "playground:use")[];
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
+                    };
+                };
+            };
+        };
+    };
+    listOperators: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description People who operate the server, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: {
+                            id: string;
+                            /** @enum {string} */
+                            object: "operator";
+                            email: string;
+                            name: string;
+                            role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                            state: "invited" | "active";
+                            two_factor: boolean;
+                            last_signed_in_at: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                        }[];
+                        has_more: boolean;
+                        /** @description null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    inviteOperator: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                    name: string;
+                    role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                };
+            };
+        };
+        responses: {
+            /** @description Invite somebody, in a role */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "invitation";
+                        /** @description Opens once, for 7 days. It is in this answer, and nowhere afterwards. */
+                        url: string;
+                        operator: {
+                            id: string;
+                            /** @enum {string} */
+                            object: "operator";
+                            email: string;
+                            name: string;
+                            role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                            state: "invited" | "active";
+                            two_factor: boolean;
+                            last_signed_in_at: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    reinviteOperator: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A new link, for who has lost the old one, a password or a second factor */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "invitation";
+                        /** @description Opens once, for 7 days. It is in this answer, and nowhere afterwards. */
+                        url: string;
+                        operator: {
+                            id: string;
+                            /** @enum {string} */
+                            object: "operator";
+                            email: string;
+                            name: string;
+                            role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                            state: "invited" | "active";
+                            two_factor: boolean;
+                            last_signed_in_at: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    deleteOperator: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateOperator: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    role?: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                };
+            };
+        };
+        responses: {
+            /** @description Change the name or the role of somebody; a new role ends their sessions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "operator";
+                        email: string;
+                        name: string;
+                        role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                        state: "invited" | "active";
+                        two_factor: boolean;
+                        last_signed_in_at: string | null;
+                        /** Format: date-time */
+                        created_at: string;
                     };
                 };
             };
@@ -6238,6 +6596,141 @@ export interface operations {
                             [key: string]: unknown;
                         }[];
                         response: string | null;
+                    };
+                };
+            };
+        };
+    };
+    replayPolicies: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A draft; or else `policy_set_id`. */
+                    source?: string;
+                    /** @description A published version. */
+                    policy_set_id?: string;
+                    /**
+                     * @description How many records, the newest first.
+                     * @default 1000
+                     */
+                    last?: number;
+                    /**
+                     * Format: date-time
+                     * @description Created then or later.
+                     */
+                    from?: string;
+                    /**
+                     * Format: date-time
+                     * @description Created before.
+                     */
+                    to?: string;
+                    application_id?: string;
+                    /** @description A user id in the clear; records hold its keyed hash. */
+                    user?: string;
+                    verdict?: "allow" | "escalate" | "require_approval" | "deny";
+                    risk_level?: "low" | "medium" | "high" | "critical";
+                    endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
+                    status?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description What a draft would have made of the newest records */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "policy_replay";
+                        policy: {
+                            id: string | null;
+                            name: string;
+                            version: number | null;
+                            sha256: string;
+                        };
+                        /** @description Looked at. */
+                        records: number;
+                        from: string | null;
+                        to: string | null;
+                        unchanged: number;
+                        changed: number;
+                        /** @description What would become of them is not known; `limits` says why. */
+                        not_replayed: number;
+                        /** @description Changed decisions by their verdicts, which may be the same. */
+                        transitions: {
+                            from: "allow" | "escalate" | "require_approval" | "deny";
+                            to: "allow" | "escalate" | "require_approval" | "deny";
+                            count: number;
+                        }[];
+                        /** @description Newest first, 500 at most. */
+                        changes: {
+                            audit_id: string;
+                            /** Format: date-time */
+                            created_at: string;
+                            application_id: string | null;
+                            endpoint: string;
+                            before: {
+                                verdict: "allow" | "escalate" | "require_approval" | "deny";
+                                /** @description What rules raise it to at least. */
+                                classification: string;
+                                /** @description What rules raise it to at least. */
+                                risk_level: string;
+                                /** @description Those demanded, whether or not there was anything to change. */
+                                transforms: string[];
+                                directives: string[];
+                                rules: {
+                                    id: string;
+                                    point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                                    verdict: "allow" | "escalate" | "require_approval" | "deny";
+                                    /** @description The condition broke, and counted as a denial. */
+                                    error?: string;
+                                }[];
+                            };
+                            after: {
+                                verdict: "allow" | "escalate" | "require_approval" | "deny";
+                                /** @description What rules raise it to at least. */
+                                classification: string;
+                                /** @description What rules raise it to at least. */
+                                risk_level: string;
+                                /** @description Those demanded, whether or not there was anything to change. */
+                                transforms: string[];
+                                directives: string[];
+                                rules: {
+                                    id: string;
+                                    point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                                    verdict: "allow" | "escalate" | "require_approval" | "deny";
+                                    /** @description The condition broke, and counted as a denial. */
+                                    error?: string;
+                                }[];
+                            };
+                            /** @description Rules that might match besides; the record does not tell. */
+                            uncertain: string[];
+                        }[];
+                        /** @description More have changed than are shown. */
+                        has_more: boolean;
+                        /** @description What cannot be replayed, and in how many records. */
+                        limits: {
+                            reason: "refused_before_policies" | "repeated_answer" | "policy_gone" | "reads_text" | "reads_hashed" | "reads_settings" | "reads_unstored" | "hits_not_stored" | "not_reached";
+                            rule: string | null;
+                            point: ("input" | "output" | "retrieve" | "recall" | "remember" | "message") | null;
+                            fact: string | null;
+                            message: string;
+                            count: number;
+                        }[];
                     };
                 };
             };

@@ -1,36 +1,17 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { readError } from './api-error.ts'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { AnswerOf } from './operations.ts'
+import { useRead } from './queries.ts'
 
-export interface Session {
-  readonly operator: {
-    readonly id: string
-    readonly name: string
-    readonly email: string
-    readonly role: string
-    readonly two_factor: boolean
-  }
-  readonly scopes: readonly string[]
-  readonly workspaces: readonly { readonly id: string; readonly name: string }[]
-  readonly version: string
-}
-
-const SESSION = '/admin/v1/session'
+export type Session = AnswerOf<'get', '/admin/v1/session'>
+/** What an operation needs: `policies:write`. */
+export type Scope = Session['scopes'][number]
+export type Role = NonNullable<Session['operator']['role']>
 
 /** Who is signed in; an ApiError with status 401 when nobody is. */
-export function useSession(): UseQueryResult<Session> {
-  return useQuery({
-    queryKey: [SESSION],
-    queryFn: async ({ signal }): Promise<Session> => {
-      const response = await fetch(SESSION, { credentials: 'same-origin', signal })
-      if (!response.ok) throw await readError(response)
-      return response.json()
-    },
-    staleTime: 60_000,
-  })
-}
+export const useSession = (): UseQueryResult<Session> => useRead('/admin/v1/session')
 
 /** What the session may do: `useScopes().may('policies:write')`. The server refuses the rest anyway. */
-export function useScopes(): { readonly may: (scope: string | undefined) => boolean } {
+export function useScopes(): { readonly may: (scope: Scope | undefined) => boolean } {
   const scopes = useSession().data?.scopes
   return { may: (scope) => scope === undefined || scopes?.includes(scope) === true }
 }

@@ -3,7 +3,7 @@ import { IconLogout, IconUser } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { signOut } from '../api/auth.ts'
 import { useSession } from '../api/session.ts'
-import { roleName } from '../ui/roles.ts'
+import { ROLE_NAMES } from '../ui/roles.ts'
 
 /** Who is signed in, their account, and the way out. */
 export function OperatorMenu() {
@@ -22,8 +22,8 @@ export function OperatorMenu() {
           <Text size="sm" fw={600}>
             {name}
           </Text>
-          <Text size="xs">{email}</Text>
-          <Text size="xs">{roleName(role)}</Text>
+          {email && <Text size="xs">{email}</Text>}
+          {role && <Text size="xs">{ROLE_NAMES[role]}</Text>}
         </Menu.Label>
         <Menu.Divider />
         <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} />}>

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, retainSearchParams } from '@tanstack/react-router'
+import type { Scope } from '../api/session.ts'
 import { chooseWorkspace } from '../api/workspace.ts'
 import type { FeaturePage } from '../routing/feature.ts'
 import { textOf } from '../routing/location.ts'
@@ -9,7 +10,7 @@ import { Shell } from './shell.tsx'
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    readonly scope?: string | undefined
+    readonly scope?: Scope | undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentType, ReactNode } from 'react'
+import type { Scope } from '../api/session.ts'
 
 /** One page of a feature, in a file of its own that is loaded when it is first visited. */
 export interface FeaturePage {
@@ -6,7 +7,7 @@ export interface FeaturePage {
   readonly path: string
   readonly load: () => Promise<{ readonly Page: () => ReactNode }>
   /** The scope without which the page is of no use: who lacks it is told so. */
-  readonly scope?: string
+  readonly scope?: Scope
   /** Stands alone, for people who have not signed in. */
   readonly public?: true
 }
@@ -20,7 +21,7 @@ export interface NavigationEntry {
   /** Within its section, the smallest first. */
   readonly order: number
   /** Shown to those who have it. */
-  readonly scope?: string
+  readonly scope?: Scope
 }
 
 /** What a folder of features/ brings, in its file `feature.ts`: collected by app/features.ts. */

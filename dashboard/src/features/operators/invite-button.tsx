@@ -1,0 +1,45 @@
+import { Button, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { useChange } from '../../api/queries.ts'
+import type { Role } from '../../api/session.ts'
+import { showInForm } from '../../ui/form-errors.ts'
+import { ROLE_PURPOSES } from '../../ui/roles.ts'
+import { ROLE_CHOICES } from './role-choices.ts'
+
+/** Invites somebody: the link goes to them by whatever way the company has. */
+export function InviteButton({ onLink }: { readonly onLink: (url: string) => void }) {
+  const [opened, { open, close }] = useDisclosure()
+  const form = useForm({ initialValues: { name: '', email: '', role: 'read_only' as Role } })
+  const invite = useChange('post', '/admin/v1/operators', {
+    refresh: ['/admin/v1/operators'],
+    onDone: ({ url }) => {
+      close()
+      form.reset()
+      onLink(url)
+    },
+  })
+  return (
+    <>
+      <Button onClick={open}>Invite</Button>
+      <Modal opened={opened} onClose={close} title="Invite an operator">
+        <form onSubmit={form.onSubmit((body) => invite.mutate({ body }, { onError: showInForm(form) }))}>
+          <Stack>
+            <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+            <TextInput label="E-mail" type="email" required {...form.getInputProps('email')} />
+            <Select
+              label="Role"
+              description={ROLE_PURPOSES[form.getValues().role]}
+              data={ROLE_CHOICES}
+              allowDeselect={false}
+              {...form.getInputProps('role')}
+            />
+            <Button type="submit" loading={invite.isPending}>
+              Make a link
+            </Button>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,35 @@
+import { Select } from '@mantine/core'
+import { useChange } from '../../api/queries.ts'
+import { notifyDone, notifyError } from '../../ui/notify.ts'
+import { ROLE_NAMES } from '../../ui/roles.ts'
+import type { Operator } from './operators-page.tsx'
+import { ROLE_CHOICES } from './role-choices.ts'
+
+interface RoleSelectProps {
+  readonly operator: Operator
+  readonly readOnly: boolean
+}
+
+/** Another role counts at once: it ends the sessions that had the old one. */
+export function RoleSelect({ operator, readOnly }: RoleSelectProps) {
+  const update = useChange('patch', '/admin/v1/operators/{id}', { refresh: ['/admin/v1/operators', '/admin/v1/session'] })
+  if (readOnly) return ROLE_NAMES[operator.role]
+  return (
+    <Select
+      aria-label={`Role of ${operator.name}`}
+      size="xs"
+      w={140}
+      allowDeselect={false}
+      data={ROLE_CHOICES}
+      value={operator.role}
+      disabled={update.isPending}
+      onChange={(role) =>
+        role &&
+        update.mutate(
+          { params: { path: { id: operator.id } }, body: { role } },
+          { onSuccess: () => notifyDone(`${operator.name}: ${ROLE_NAMES[role]}`), onError: notifyError },
+        )
+      }
+    />
+  )
+}
