@@ -22,6 +22,7 @@ import { memoriesRoutes } from './memories-routes.ts'
 import { modelsRoutes } from './models-routes.ts'
 import { SCOPE } from './operation.ts'
 import { operatorsRoutes } from './operators-routes.ts'
+import { policyDraftsRoutes } from './policy-drafts-routes.ts'
 import { policySetsRoutes } from './policy-sets-routes.ts'
 import { providersRoutes } from './providers-routes.ts'
 import { replayRoutes } from './replay-routes.ts'
@@ -65,7 +66,15 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
       operatorsRoutes,
     ]
     const models = [providersRoutes, modelsRoutes, discoveryRoutes, assistantsRoutes]
-    const rules = [policySetsRoutes, simulationRoutes, replayRoutes, reviewsRoutes, auditRoutes, auditLogRoutes]
+    const rules = [
+      policySetsRoutes,
+      policyDraftsRoutes,
+      simulationRoutes,
+      replayRoutes,
+      reviewsRoutes,
+      auditRoutes,
+      auditLogRoutes,
+    ]
     const knowledge = [collectionsRoutes, documentsRoutes]
     const messaging = [webhooksRoutes]
     await register([...people, ...models, ...rules, ...knowledge, ...messaging])(scope)

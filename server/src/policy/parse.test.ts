@@ -35,6 +35,7 @@ rules:
     expect(set).toEqual({
       name: 'acme',
       tests: ['tests/acme.yaml'],
+      cases: [],
       texts: new Map([['careful', 'Answer with care.']]),
       rules: [
         {

@@ -1,9 +1,10 @@
-import type { Node } from 'yaml'
+import { isMap, type Node } from 'yaml'
 import { createEnvironment } from './condition/environment.ts'
 import { NAME, RuleReader } from './parse-rule.ts'
 import { POLICY_LIMITS, type PolicySet, type Rule } from './policy.ts'
+import { type PolicyTest, readTest } from './policy-test-reader.ts'
 import { Reader } from './reader.ts'
-import { type PolicyError, readYaml } from './yaml.ts'
+import { type PolicyError, readYaml, type YamlDocument } from './yaml.ts'
 
 export type { PolicyError } from './yaml.ts'
 
@@ -29,19 +30,30 @@ export function parsePolicySet(source: string): ParseResult {
   if (reader.errors.length > 0) return refused(reader.errors)
 
   const name = reader.text(fields.get('name'), 'name', POLICY_LIMITS.nameLength)
-  const tests = reader
-    .items(fields.get('tests'), 'tests', POLICY_LIMITS.listLength)
-    .map((node, index) => reader.text(node, `tests[${index}]`, 500) ?? '')
+  const { tests, cases } = readTests(reader, document, fields.get('tests'))
   const texts = readTexts(reader, fields.get('texts'))
   const rules = readRules(reader, fields.get('rules'), texts)
   if (reader.errors.length > 0 || name === undefined) return refused(reader.errors)
-  return { ok: true, set: { name, tests, texts, rules } }
+  return { ok: true, set: { name, tests, cases, texts, rules } }
 }
 
 const refused = (errors: readonly PolicyError[]): ParseResult => ({
   ok: false,
   errors: errors.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_ERRORS),
 })
+
+/** Files, and cases in place. */
+function readTests(reader: Reader, document: YamlDocument, node: Node | undefined): Pick<PolicySet, 'tests' | 'cases'> {
+  const tests: string[] = []
+  const cases: PolicyTest[] = []
+  for (const [index, item] of reader.items(node, 'tests', POLICY_LIMITS.tests).entries()) {
+    const path = `tests[${index}]`
+    const own = isMap(item) ? readTest(reader, document, item, path) : undefined
+    if (own) cases.push(own)
+    else if (!isMap(item)) tests.push(reader.text(item, path, 500) ?? '')
+  }
+  return { tests, cases }
+}
 
 function readTexts(reader: Reader, node: Node | undefined): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()

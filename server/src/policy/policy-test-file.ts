@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parsePolicySet } from './parse.ts'
 import type { PolicySet } from './policy.ts'
-import { runPolicyTests, type TestTools } from './policy-test.ts'
+import { runOwnTests, runPolicyTests, type TestReport, type TestTools } from './policy-test.ts'
 import type { PolicyError } from './yaml.ts'
 
 /** `lines` are for people. Not ok: a test failed, a file is missing or wrong, or there was nothing to run. */
@@ -17,10 +17,10 @@ export async function testPolicyFile(path: string, tools: TestTools): Promise<Fi
   if (source === undefined) return { ok: false, lines: [`${path}: cannot be read`] }
   const parsed = parsePolicySet(source)
   if (!parsed.ok) return { ok: false, lines: placed(path, parsed.errors) }
-  if (parsed.set.tests.length === 0) return { ok: false, lines: [`${path}: names no tests`] }
-  const reports = await Promise.all(
-    parsed.set.tests.map((file) => testFile(parsed.set, resolve(dirname(path), file), file, tools)),
-  )
+  const { set } = parsed
+  if (set.tests.length + set.cases.length === 0) return { ok: false, lines: [`${path}: names no tests`] }
+  const files = await Promise.all(set.tests.map((file) => testFile(set, resolve(dirname(path), file), file, tools)))
+  const reports = [shown(runOwnTests(set, tools), path), ...files]
   const [passed, failed] = [
     reports.reduce((sum, report) => sum + report.passed, 0),
     reports.reduce((sum, report) => sum + report.failed, 0),
@@ -34,16 +34,20 @@ interface TestFileReport extends FileReport {
   readonly failed: number
 }
 
-async function testFile(set: PolicySet, path: string, shown: string, tools: TestTools): Promise<TestFileReport> {
+async function testFile(set: PolicySet, path: string, name: string, tools: TestTools): Promise<TestFileReport> {
   const source = await read(path)
-  if (source === undefined) return { ok: false, lines: [`${shown}: cannot be read`], passed: 0, failed: 0 }
+  if (source === undefined) return { ok: false, lines: [`${name}: cannot be read`], passed: 0, failed: 0 }
   const { reports, errors } = runPolicyTests(set, source, tools)
-  if (errors.length > 0) return { ok: false, lines: placed(shown, errors), passed: 0, failed: 0 }
+  if (errors.length > 0) return { ok: false, lines: placed(name, errors), passed: 0, failed: 0 }
+  return shown(reports, name)
+}
+
+function shown(reports: readonly TestReport[], file: string): TestFileReport {
   const failing = reports.filter(({ failures }) => failures.length > 0)
   const lines = reports.flatMap(({ name, line, failures }) =>
     failures.length === 0
       ? [`ok    ${name}`]
-      : [`FAIL  ${name} (${shown}:${line})`, ...failures.map((failure) => `      ${failure}`)],
+      : [`FAIL  ${name} (${file}:${line})`, ...failures.map((failure) => `      ${failure}`)],
   )
   return { ok: failing.length === 0, lines, passed: reports.length - failing.length, failed: failing.length }
 }

@@ -8,7 +8,7 @@ import type { Type } from './condition/types.ts'
 import { fieldsOf, ROOTS, VARIABLES } from './condition/variables.ts'
 import type { PolicyInput } from './input.ts'
 import { Reader } from './reader.ts'
-import { type PolicyError, readYaml } from './yaml.ts'
+import { type PolicyError, readYaml, type YamlDocument } from './yaml.ts'
 
 /** What the tests borrow from the detectors, so that a case need only hold a text. */
 export interface TestTools {
@@ -17,12 +17,12 @@ export interface TestTools {
   assess(findings: FindingCounts): { readonly classification: Classification; readonly risk: RiskLevel }
 }
 
-interface PolicyTest {
+export interface PolicyTest {
   readonly name: string
   /** Line of the case in its file. */
   readonly line: number
   readonly at: PolicyPoint
-  readonly input: PolicyInput
+  readonly given: Given
   readonly expect: Expectation
 }
 
@@ -40,30 +40,30 @@ export interface Expectation {
 type Given = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
 
 /** Reads `tests:`, a list of cases. Inputs have the names that conditions use; what a case leaves out has a neutral value. */
-export function readPolicyTests(
-  source: string,
-  tools: TestTools,
-): { readonly tests: readonly PolicyTest[]; readonly errors: readonly PolicyError[] } {
+export function readPolicyTests(source: string): {
+  readonly tests: readonly PolicyTest[]
+  readonly errors: readonly PolicyError[]
+} {
   const { document, errors } = readYaml(source)
   if (errors.length > 0) return { tests: [], errors }
   const reader = new Reader(document)
   const fields = reader.fields(document.root, '', ['tests'])
-  const tests = reader.items(fields.get('tests'), 'tests', 10_000).flatMap((node, index) => {
-    const path = `tests[${index}]`
-    const test = readTest(reader, node, path, tools)
-    return test ? { ...test, line: document.errorAt(node, path, '').line } : []
-  })
+  const tests = reader
+    .items(fields.get('tests'), 'tests', 10_000)
+    .flatMap((node, index) => readTest(reader, document, node, `tests[${index}]`) ?? [])
   if (tests.length === 0) reader.refuse(fields.get('tests'), 'tests', 'has no cases')
   return { tests, errors: reader.errors }
 }
 
-function readTest(reader: Reader, node: Node, path: string, tools: TestTools): Omit<PolicyTest, 'line'> | undefined {
+/** One case. Undefined when it cannot be run; the Reader then has an error more. */
+export function readTest(reader: Reader, document: YamlDocument, node: Node, path: string): PolicyTest | undefined {
   const fields = reader.fields(node, path, ['name', 'at', 'input', 'expect'])
   const name = reader.text(fields.get('name'), `${path}.name`, 500)
   const at = reader.word(fields.get('at'), `${path}.at`, POLICY_POINTS)
   const given = fields.has('input') ? readInput(reader, fields.get('input'), `${path}.input`) : {}
   const expect = readExpectation(reader, fields.get('expect'), `${path}.expect`)
-  return name === undefined || at === undefined ? undefined : { name, at, input: completed(given, tools), expect }
+  const { line } = document.errorAt(node, path, '')
+  return name === undefined || at === undefined ? undefined : { name, line, at, given, expect }
 }
 
 function readExpectation(reader: Reader, node: Node | undefined, path: string): Expectation {
@@ -153,7 +153,8 @@ const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter
 /** A Monday at noon, so that tests of office hours need no date. */
 const NOW = new Date('2026-03-02T12:00:00Z')
 
-function completed(given: Given, tools: TestTools): PolicyInput {
+/** What the case is about, with neutral values for what it leaves out. */
+export function inputOf({ given }: PolicyTest, tools: TestTools): PolicyInput {
   const text = String(given.content?.text ?? '')
   const findings = (given.content?.findings as FindingCounts | undefined) ?? tools.detect(text)
   const { classification, risk } = tools.assess(findings)

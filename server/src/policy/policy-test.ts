@@ -2,7 +2,7 @@ import type { Decision } from '../domain/decision.ts'
 import { compile } from './compile.ts'
 import { evaluate } from './evaluate.ts'
 import type { PolicySet } from './policy.ts'
-import { type Expectation, readPolicyTests, type TestTools } from './policy-test-reader.ts'
+import { type Expectation, inputOf, type PolicyTest, readPolicyTests, type TestTools } from './policy-test-reader.ts'
 import type { PolicyError } from './yaml.ts'
 
 export type { TestTools } from './policy-test-reader.ts'
@@ -20,13 +20,20 @@ export function runPolicyTests(
   testsYaml: string,
   tools: TestTools,
 ): { readonly reports: readonly TestReport[]; readonly errors: readonly PolicyError[] } {
-  const { tests, errors } = readPolicyTests(testsYaml, tools)
-  if (errors.length > 0) return { reports: [], errors }
+  const { tests, errors } = readPolicyTests(testsYaml)
+  return { reports: errors.length > 0 ? [] : runCases(set, tests, tools), errors }
+}
+
+/** Runs the cases that stand in the document itself. */
+export const runOwnTests = (set: PolicySet, tools: TestTools): readonly TestReport[] => runCases(set, set.cases, tools)
+
+function runCases(set: PolicySet, tests: readonly PolicyTest[], tools: TestTools): readonly TestReport[] {
   const policy = compile(set, { id: 'pol_test', name: set.name, version: 0, sha256: '' })
-  const reports = tests.map(({ name, line, at, input, expect }): TestReport => {
-    return { name, line, failures: compare(expect, evaluate(policy, at, input)) }
-  })
-  return { reports, errors }
+  return tests.map((test) => ({
+    name: test.name,
+    line: test.line,
+    failures: compare(test.expect, evaluate(policy, test.at, inputOf(test, tools))),
+  }))
 }
 
 function compare(expect: Expectation, decision: Decision): readonly string[] {

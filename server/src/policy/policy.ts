@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto'
 import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { PolicyPoint, Verdict } from '../domain/decision.ts'
 import type { Condition } from './condition/condition.ts'
+import type { PolicyTest } from './policy-test-reader.ts'
 
 /** One policy document as it was read and checked (decisions.md §2.4a). Nothing in it needs checking again. */
 export interface PolicySet {
   readonly name: string
   /** Files of policy tests, relative to the document. */
   readonly tests: readonly string[]
+  /** Policy tests that stand in the document itself, between those files. */
+  readonly cases: readonly PolicyTest[]
   /** Texts that a directive `system:<name>` puts before the messages. */
   readonly texts: ReadonlyMap<string, string>
   readonly rules: readonly Rule[]
@@ -45,7 +48,9 @@ export const POLICY_LIMITS = {
   descriptionLength: 2_000,
   texts: 100,
   textLength: 16 * 1024,
-  /** Entries of `tests`, and of one rule's `transforms` and `directives`. */
+  /** Files and cases. */
+  tests: 500,
+  /** Entries of one rule's `transforms` and `directives`. */
   listLength: 50,
   holdMs: { min: 1_000, max: 30 * 86_400_000 },
 } as const

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Admin, adminClient, refused } from './client.ts'
+
+let server: TestServer
+let admin: Admin
+beforeAll(async () => {
+  server = await startServer()
+  admin = adminClient(server)
+})
+afterAll(() => server.close())
+
+const RULE = '  - { id: emails, at: [input], when: content.findings.pii > 0, verdict: deny }\n'
+const document = (tests: string) => `name: draft\ntests:\n${tests}rules:\n${RULE}`
+const DENIED =
+  '  - { name: an address, at: input, input: { content: { text: "to ann@firma.test" } }, expect: { verdict: deny } }\n'
+const WRONG = '  - { name: nothing, at: input, expect: { verdict: deny, rules: [emails] } }\n'
+
+test('a check tells what publishing would say, with line, column and field, and publishes nothing', async () => {
+  const before = await admin.get('/policy-sets')
+  expect(await admin.post('/policy-sets/check', { source: document(DENIED) })).toEqual({
+    object: 'policy_check',
+    ok: true,
+    name: 'draft',
+    rules: 1,
+    tests: 1,
+    errors: [],
+  })
+  const bad = await admin.post('/policy-sets/check', { source: document(DENIED).replace('findings.pii', 'findings.pie') })
+  expect(bad).toMatchObject({ ok: false, errors: [{ line: 5, column: 54, field: 'rules[0].when', message: expect.any(String) }] })
+  expect(await admin.get('/policy-sets')).toEqual(before)
+})
+
+test("a document's own cases are run where they stand", async () => {
+  expect(await admin.post('/policy-sets/test', { source: document(DENIED + WRONG) })).toEqual({
+    object: 'policy_test_run',
+    ok: false,
+    passed: 1,
+    failed: 1,
+    results: [
+      { file: null, name: 'an address', line: 3, ok: true, failures: [] },
+      {
+        file: null,
+        name: 'nothing',
+        line: 4,
+        ok: false,
+        failures: ['verdict: expected deny, got allow', 'rules: expected [emails], got []'],
+      },
+    ],
+    missing: [],
+    errors: [],
+  })
+})
+
+test('files that it names are run if they are sent, and missing if they are not', async () => {
+  const source = document('  - good.yaml\n  - broken.yaml\n  - away.yaml\n')
+  const files = { 'good.yaml': `tests:\n${DENIED}`, 'broken.yaml': 'tests:\n  - { name: x, at: nowhere, expect: { verdict: deny } }\n', 'other.yaml': 'tests: []' }
+  const run = await admin.post('/policy-sets/test', { source, files })
+  expect(run).toMatchObject({ ok: false, passed: 1, failed: 0, missing: ['away.yaml'] })
+  expect(run.results).toMatchObject([{ file: 'good.yaml', line: 2, ok: true }])
+  expect(run.errors[0]).toMatchObject({ file: 'broken.yaml', line: 2, field: 'tests[0].at' })
+})
+
+test('a case that cannot be run keeps the document from being published', async () => {
+  const source = document('  - { name: x, at: nowhere, expect: { verdict: deny } }\n')
+  const reply = await admin.send('POST', '/policy-sets', { source })
+  expect(refused(reply, 'VALIDATION_ERROR').details.errors).toMatchObject([{ line: 3, field: 'tests[0].at' }])
+  refused(await admin.send('POST', '/policy-sets/test', { source }), 'VALIDATION_ERROR')
+})
+
+test('a document without tests has nothing to run, and says so', async () => {
+  expect(await admin.post('/policy-sets/test', { source: 'name: x\nrules: []\n' })).toMatchObject({ ok: false, results: [] })
+})
