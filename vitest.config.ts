@@ -1,9 +1,14 @@
 import { defineConfig } from 'vitest/config'
+import { CHROMIUM } from './dashboard/e2e/support/chromium.ts'
+
+/** Without a browser the dashboard's tests are left out, but never where everything is checked. */
+const withBrowser = CHROMIUM !== undefined || process.env.CI === 'true'
+if (!withBrowser) console.warn('There is no Chromium here: the tests of the dashboard are left out.')
 
 // biome-ignore lint/style/noDefaultExport: the tool wants one
 export default defineConfig({
   test: {
-    include: ['server/**/*.test.ts', 'dashboard/**/*.test.ts'],
+    include: ['server/**/*.test.ts', ...(withBrowser ? ['dashboard/**/*.test.ts'] : [])],
     globalSetup: 'server/test/support/global-setup.ts',
     reporters: ['default', './server/test/support/summary-reporter.ts'],
     testTimeout: 60_000,

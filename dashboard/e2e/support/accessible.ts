@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const GRAVE = ['serious', 'critical']
+
+/** The page as it stands has no serious finding of axe, in light colours and in dark ones. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(AXE)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = (await page.evaluate('axe.run(document)')) as AxeResults
+    const grave = violations
+      .filter(({ impact }) => GRAVE.includes(impact ?? ''))
+      .map(({ id, nodes }) => ({ id, colorScheme, nodes: nodes.map(({ html, any }) => [html, any[0]?.message]) }))
+    expect(grave).toEqual([])
+  }
+}
