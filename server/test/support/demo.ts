@@ -5,6 +5,7 @@ import { join } from 'node:path'
 export interface Demo {
   readonly base_url: string
   readonly admin_token: string
+  readonly dashboard: { readonly url: string; readonly email: string; readonly password: string }
   readonly applications: readonly {
     readonly id: string
     readonly name: string

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROLES, type Role } from '../../src/domain/operator.ts'
+import { signedIn } from '../support/operators.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import type { Json } from './client.ts'
+
+/** Who may do what: a row for each operation of the admin API, a column for each role: owner, policy_author, reviewer, auditor, read_only. */
+const MATRIX: Readonly<Record<string, string>> = {
+  listWorkspaces: 'x x - x x',
+  createWorkspace: 'x - - - -',
+  getWorkspace: 'x x - x x',
+  updateWorkspace: 'x - - - -',
+  getSession: 'x x x x x',
+  listApplications: 'x x x x x',
+  createApplication: 'x - - - -',
+  getApplication: 'x x x x x',
+  updateApplication: 'x - - - -',
+  listKeys: 'x x x x x',
+  issueKey: 'x - - - -',
+  revokeKey: 'x - - - -',
+  listUsers: 'x x - x x',
+  createUser: 'x - - - -',
+  getUser: 'x x - x x',
+  updateUser: 'x - - - -',
+  eraseUser: 'x - - - -',
+  listAccessTokens: 'x x - x x',
+  issueAccessToken: 'x - - - -',
+  revokeAccessToken: 'x - - - -',
+  listMemories: 'x x - x -',
+  getMemory: 'x x - x -',
+  correctMemory: 'x - - - -',
+  eraseMemory: 'x - - - -',
+  eraseUserMemories: 'x - - - -',
+  listAdminTokens: 'x - - x -',
+  issueAdminToken: 'x - - - -',
+  revokeAdminToken: 'x - - - -',
+  listOperators: 'x - - x -',
+  inviteOperator: 'x - - - -',
+  reinviteOperator: 'x - - - -',
+  updateOperator: 'x - - - -',
+  deleteOperator: 'x - - - -',
+  listProviders: 'x x - x x',
+  createProvider: 'x - - - -',
+  getProvider: 'x x - x x',
+  updateProvider: 'x - - - -',
+  deleteProvider: 'x - - - -',
+  listAllModels: 'x x - x x',
+  listProviderModels: 'x x - x x',
+  putModels: 'x - - - -',
+  putModel: 'x - - - -',
+  deleteModel: 'x - - - -',
+  discoverModels: 'x - - - -',
+  listAssistants: 'x x - x x',
+  createAssistant: 'x - - - -',
+  getAssistant: 'x x - x x',
+  updateAssistant: 'x - - - -',
+  listPolicySets: 'x x x x x',
+  publishPolicySet: 'x x - - -',
+  getPolicySet: 'x x x x x',
+  republishPolicySet: 'x x - - -',
+  diffPolicySets: 'x x x x x',
+  checkPolicySet: 'x x x x x',
+  testPolicySet: 'x x x x x',
+  simulatePolicies: 'x x x x x',
+  replayPolicies: 'x x x x x',
+  listReviews: 'x x x x x',
+  getReview: 'x - x x -',
+  approveReview: 'x - x - -',
+  denyReview: 'x - x - -',
+  acknowledgeReview: 'x - x - -',
+  searchAuditRecords: 'x x x x x',
+  getAuditRecordAsOperator: 'x x x x x',
+  proveAuditRecord: 'x x x x x',
+  listAuditCheckpoints: 'x x x x x',
+  verifyAudit: 'x - - x -',
+  exportAudit: 'x - - x -',
+  listCollections: 'x x - x x',
+  createCollection: 'x - - - -',
+  getCollection: 'x x - x x',
+  updateCollection: 'x - - - -',
+  deleteCollection: 'x - - - -',
+  listDocuments: 'x x - x x',
+  getDocument: 'x x - x x',
+  updateDocument: 'x - - - -',
+  deleteDocument: 'x - - - -',
+  listChunks: 'x x - x x',
+  clearDocumentFlags: 'x - - - -',
+  ingestDocuments: 'x - - - -',
+  listWebhooks: 'x x - x x',
+  createWebhook: 'x - - - -',
+  getWebhook: 'x x - x x',
+  updateWebhook: 'x - - - -',
+  deleteWebhook: 'x - - - -',
+  listWebhookDeliveries: 'x x - x x',
+  replayWebhookDelivery: 'x - - - -',
+  replayDeadWebhookDeliveries: 'x - - - -',
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+
+interface Route {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly scope: string | null
+}
+
+/** Every operation of the admin API, from the document that the server serves. */
+async function routesOf(base: string): Promise<Route[]> {
+  const { paths } = await (await fetch(`${base}/openapi.json`)).json()
+  return Object.entries<Json>(paths)
+    .filter(([path]) => path.startsWith('/admin/v1/'))
+    .flatMap(([path, item]) =>
+      METHODS.filter((method) => item[method]).map((method) => ({
+        id: item[method].operationId,
+        method: method.toUpperCase(),
+        // Of nothing that is there: who may, is told so.
+        path: path.replaceAll(/\{\w+\}/g, 'none'),
+        scope: item[method]['x-gatehouse-scope'],
+      })),
+    )
+}
+
+let server: TestServer
+let routes: Route[]
+beforeAll(async () => {
+  server = await startServer()
+  routes = await routesOf(server.base)
+})
+afterAll(() => server.close())
+
+test('every operation has a row, and every row an operation', () => {
+  expect(routes.map(({ id }) => id).toSorted()).toEqual(Object.keys(MATRIX).toSorted())
+})
+
+test('every operation names a scope, but the one that says who you are', () => {
+  expect(routes.filter(({ scope }) => !scope).map(({ id }) => id)).toEqual(['getSession'])
+})
+
+test('every row has a cell for each role', () => {
+  for (const [id, row] of Object.entries(MATRIX)) expect(row, id).toMatch(/^[x-]( [x-]){4}$/)
+})
+
+const mayOf = (id: string, role: Role): boolean => MATRIX[id]?.split(' ')[ROLES.indexOf(role)] === 'x'
+
+describe.each(ROLES)('%s', (role) => {
+  test('in a browser, and with a token that has its scopes: may what the table says, and is refused the rest', async () => {
+    const { browser } = await signedIn(server, role)
+    const { scopes } = (await browser.session()).body
+    const token = await tokenWith(scopes)
+    const bySession = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }
+    const byToken = { authorization: `Bearer ${token}` }
+    for (const { id, method, path, scope } of routes) {
+      for (const [how, who] of Object.entries({ bySession, byToken })) {
+        const { status, text } = await ask(method, path, who)
+        const cell = `${role} ${id} ${how}: ${status} ${text}`
+        if (mayOf(id, role)) {
+          expect([401, 403, 500], cell).not.toContain(status)
+        } else {
+          expect(status, cell).toBe(403)
+          expect(text, cell).toContain(`the scope ${scope},`)
+        }
+      }
+    }
+  })
+})
+
+async function tokenWith(scopes: readonly string[]): Promise<string> {
+  const headers = { authorization: `Bearer ${server.demo.admin_token}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ name: 'matrix', scopes })
+  const response = await fetch(`${server.base}/admin/v1/tokens`, { method: 'POST', headers, body })
+  expect(response.status).toBe(201)
+  return (await response.json()).token
+}
+
+async function ask(method: string, path: string, headers: Readonly<Record<string, string>>) {
+  const withBody = method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }
+  const type = 'body' in withBody ? { 'content-type': 'application/json' } : undefined
+  const response = await fetch(server.base + path, { method, headers: { ...headers, ...type }, ...withBody })
+  // What is streamed has no end.
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await response.body?.cancel()
+    return { status: response.status, text: '' }
+  }
+  return { status: response.status, text: await response.text() }
+}

@@ -1,0 +1,108 @@
+import { createHmac } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Role } from '../../src/domain/operator.ts'
+import { adminClient, type Reply } from '../admin/client.ts'
+import { word } from './scripted-provider.ts'
+import type { TestServer } from './server.ts'
+
+type Server = Pick<TestServer, 'base' | 'demo'>
+
+export const PASSWORD = 'correct horse battery staple'
+
+/** A browser as far as signing in is concerned: it keeps cookies, and says of each request that a page of ours makes it. */
+export class Browser {
+  readonly #cookies = new Map<string, string>()
+  readonly base: string
+
+  constructor(base: string) {
+    this.base = base
+  }
+
+  get cookie(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  /** `headers`: beside those of a browser, or (with null) without them. */
+  async send(
+    method: string,
+    path: string,
+    json?: unknown,
+    headers: Readonly<Record<string, string | null>> = {},
+  ): Promise<Reply & { readonly cookies: readonly string[] }> {
+    const sent: Record<string, string | null> = {
+      cookie: this.cookie || null,
+      origin: method === 'GET' ? null : this.base,
+      'sec-fetch-site': 'same-origin',
+      'content-type': json === undefined ? null : 'application/json',
+      ...headers,
+    }
+    const response = await fetch(new URL(path, this.base), {
+      method,
+      redirect: 'manual',
+      headers: Object.fromEntries(Object.entries(sent).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))),
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    })
+    const cookies = response.headers.getSetCookie()
+    for (const cookie of cookies) this.#keep(cookie)
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') && text
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined, cookies }
+  }
+
+  /** Another one with the same cookies, at another node perhaps. */
+  copy(base = this.base): Browser {
+    const copy = new Browser(base)
+    for (const [name, value] of this.#cookies) copy.#cookies.set(name, value)
+    return copy
+  }
+
+  post = (path: string, json: unknown = {}) => this.send('POST', path, json)
+  get = (path: string) => this.send('GET', path)
+  signIn = (email: string, password = PASSWORD) => this.post('/auth/sign-in/email', { email, password })
+  session = () => this.get('/admin/v1/session')
+
+  #keep(cookie: string): void {
+    const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/.exec(cookie) ?? []
+    if (/max-age=0/i.test(attributes)) this.#cookies.delete(name)
+    else this.#cookies.set(name, value)
+  }
+}
+
+export interface Invited {
+  readonly id: string
+  readonly email: string
+  /** Of the link. */
+  readonly token: string
+}
+
+/** Somebody who has been invited, and not come yet. */
+export async function invited(server: Server, role: Role): Promise<Invited> {
+  const email = `${word()}@example.com`
+  const { operator, url } = await adminClient(server).create('/operators', { email, name: `A ${role}`, role })
+  return { id: operator.id, email, token: tokenOf(url) }
+}
+
+export const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? ''
+
+/** Somebody of that role, signed in. */
+export async function signedIn(server: Server, role: Role): Promise<Invited & { readonly browser: Browser }> {
+  const who = await invited(server, role)
+  const browser = new Browser(server.base)
+  const reply = await browser.post('/auth/gatehouse/accept', { token: who.token, password: PASSWORD })
+  expect(reply.status, reply.text).toBe(200)
+  return { ...who, browser }
+}
+
+/** What an authenticator app shows for the secret of an `otpauth://` URI (RFC 6238). */
+export function totp(uri: string, at = Date.now()): string {
+  const secret = new URL(uri).searchParams.get('secret') ?? ''
+  const bits = [...secret]
+    .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('')
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)))
+  const mac = createHmac('sha1', key).update(counter).digest()
+  const offset = (mac.at(-1) ?? 0) & 15
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
