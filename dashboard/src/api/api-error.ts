@@ -5,6 +5,10 @@ export class ApiError extends Error {
   /** Path of the offending field, where there is one. */
   readonly param: string | null
   readonly requestId: string | null
+  /** Record of the decision, where policies refused. */
+  readonly auditId: string | null
+  /** What reviewers decide on, where it waits for them. */
+  readonly reviewItemId: string | null
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(status: number, error: ErrorFields, requestId: string | null) {
@@ -13,6 +17,8 @@ export class ApiError extends Error {
     this.code = error.code ?? 'UNKNOWN'
     this.param = error.param ?? null
     this.requestId = requestId
+    this.auditId = error.audit_id ?? null
+    this.reviewItemId = error.review_item_id ?? null
     this.details = error.details ?? {}
   }
 }
@@ -21,6 +27,8 @@ interface ErrorFields {
   readonly code?: string
   readonly message?: string
   readonly param?: string | null
+  readonly audit_id?: string | null
+  readonly review_item_id?: string | null
   readonly details?: Readonly<Record<string, unknown>>
 }
 
