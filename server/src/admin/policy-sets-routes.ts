@@ -15,6 +15,7 @@ import {
   PolicySetWithSourceView,
   policySetView,
   policyVersion,
+  ruleViews,
   SourceBody,
 } from './policy-shapes.ts'
 import { policySetOf } from './policy-source.ts'
@@ -94,7 +95,7 @@ export function policySetsRoutes(app: AdminApp, deps: AdminDeps): void {
   app.get('/policy-sets/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
     const set = await findPolicySet(db, workspaceId, params.id)
     if (!set) throw notFound('policy set')
-    return { ...policySetView(set), source: set.source }
+    return { ...policySetView(set), source: set.source, rules: ruleViews(set.source) }
   })
 
   app.post('/policy-sets/:id/publish', { schema: docs.again }, async (request) => {

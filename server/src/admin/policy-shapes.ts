@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { Timestamp } from '../applications/shapes.ts'
-import type { PolicyVersion } from '../domain/decision.ts'
+import { oneOf, Timestamp } from '../applications/shapes.ts'
+import { POLICY_POINTS, type PolicyVersion, VERDICTS } from '../domain/decision.ts'
+import { parsePolicySet } from '../policy/parse.ts'
 import type { PolicySetVersion } from '../policy/policy-store.ts'
 import { PolicyVersionView } from './review-shapes.ts'
 import { nullable } from './shapes.ts'
@@ -20,6 +21,16 @@ export const PolicySetView = Type.Object({
 export const PolicySetWithSourceView = Type.Object({
   ...PolicySetView.properties,
   source: Type.String({ description: 'The document as it was published, byte for byte.' }),
+  rules: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      description: Type.String(),
+      at: Type.Array(oneOf(POLICY_POINTS)),
+      verdict: oneOf(VERDICTS),
+      when: Type.String(),
+    }),
+    { description: 'Those of the document; empty where this release cannot read it.' },
+  ),
 })
 
 /** A draft, or a published version. */
@@ -64,3 +75,10 @@ export const policySetView = (set: PolicySetVersion) => ({
   published_by: set.publishedBy,
   created_at: set.createdAt.toISOString(),
 })
+
+/** What each rule is for, for those who show decisions. */
+export function ruleViews(source: string) {
+  const parsed = parsePolicySet(source)
+  if (!parsed.ok) return []
+  return parsed.set.rules.map(({ id, description, at, verdict, when }) => ({ id, description, at: [...at], verdict, when }))
+}

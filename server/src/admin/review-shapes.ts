@@ -3,6 +3,7 @@ import { oneOf, Timestamp } from '../applications/shapes.ts'
 import { CLASSIFICATIONS, RISK_LEVELS } from '../domain/classification.ts'
 import { POLICY_POINTS, VERDICTS } from '../domain/decision.ts'
 import { REVIEW_STATES } from '../review/review.ts'
+import { MarkView } from './review-marks.ts'
 import { Anything, nullable } from './shapes.ts'
 
 export const REVIEW_KINDS = ['hold', 'escalation'] as const
@@ -43,7 +44,7 @@ export const ReviewView = Type.Object({
   model: nullable(Type.String()),
   created_at: Timestamp,
   expires_at: Timestamp,
-  decided_by: nullable(Type.String({ description: "The admin token's id." })),
+  decided_by: nullable(Type.String({ description: "The operator's or the admin token's id." })),
   decided_at: nullable(Timestamp),
   comment: nullable(Type.String()),
   audit_id: Type.String({ description: 'Record of the exchange that opened the item.' }),
@@ -64,6 +65,7 @@ export const ReviewWithContentView = Type.Object({
     ],
     { description: 'null once it has been erased: on denial, and at expiry.' },
   ),
+  marks: Type.Array(MarkView, { description: 'Where in the content the detectors find something now.' }),
 })
 
 export const Judgement = Type.Object({

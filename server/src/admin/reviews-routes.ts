@@ -14,6 +14,7 @@ import { change } from './change.ts'
 import { inWorkspace } from './operation.ts'
 import { applicationIn, listOf, PAGE, pageOf } from './paging.ts'
 import { notFound } from './refusals.ts'
+import { marksOf } from './review-marks.ts'
 import { Judgement, REVIEW_KINDS, ReviewView, ReviewWithContentView } from './review-shapes.ts'
 import { List, pathOf } from './shapes.ts'
 
@@ -90,7 +91,7 @@ export function reviewsRoutes(app: AdminApp, deps: AdminDeps): void {
   app.get('/reviews/:id', { schema: docs.get }, async (request) => {
     const item = await getReview(db, request.workspaceId, request.params.id, clock.now())
     if (!item) throw notFound('review item')
-    return { ...reviewJson(item), content: await readContent(request, item, deps) }
+    return { ...reviewJson(item), ...(await readContent(request, item, deps)) }
   })
 
   for (const { verb, settle } of JUDGEMENTS) {
@@ -128,9 +129,10 @@ function decided(result: Decided): ReviewItem {
 
 /** Nobody sees content before it is on record that they do. What else a release needs (originals of placeholders) stays sealed. */
 async function readContent(request: FastifyRequest, { id }: ReviewItem, deps: AdminDeps) {
-  const { db, clock, reviewBox } = deps
-  const content = await reviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
-  if (!content) return null
-  const { messages, completion } = content
-  return change(deps, request, async () => ({ value: { messages, completion }, action: 'review.read', id, fields: ['content'] }))
+  const { db, clock, reviewBox, detectors, detectorBudgetMs: budgetMs } = deps
+  const held = await reviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
+  if (!held) return { content: null, marks: [] }
+  const { messages, completion } = held
+  const value = { content: { messages, completion }, marks: marksOf(held, { detectors, budgetMs }) }
+  return change(deps, request, async () => ({ value, action: 'review.read', id, fields: ['content'] }))
 }
