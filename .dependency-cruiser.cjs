@@ -63,7 +63,7 @@ module.exports = {
       'admin/',
       'messaging/',
       'pipeline/',
-      'gateway/chat-request\\.ts',
+      'gateway/(chat-request|answers)\\.ts',
       'http/',
       ...EACH_CAPABILITY,
       'db/',

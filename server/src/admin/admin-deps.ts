@@ -14,15 +14,13 @@ import type { Cache } from '../lib/cache.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { WebhookDispatcher } from '../messaging/events/dispatcher.ts'
 import type { SignIn } from '../operators/sign-in.ts'
-import type { AuthorizeDeps } from '../pipeline/stages/05-authorize.ts'
-import type { InspectDeps } from '../pipeline/stages/10-inspect.ts'
+import type { PipelineDeps } from '../pipeline/pipeline.ts'
 import type { Health } from '../providers/health.ts'
-import type { Pools } from '../providers/pools.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { DocumentFetcher } from './document-fetcher.ts'
 
 /** What the operators' API works with; the composition root has it all. */
-export interface AdminDeps extends AuthorizeDeps, InspectDeps {
+export interface AdminDeps extends PipelineDeps {
   readonly adminAuthenticator: AdminAuthenticator
   readonly signIn: Pick<SignIn, 'authenticate' | 'origin'>
   readonly signal: Signal
@@ -32,7 +30,6 @@ export interface AdminDeps extends AuthorizeDeps, InspectDeps {
   readonly webhooks: Pick<WebhookDispatcher, 'wake' | 'changed'>
   readonly providers: Cache<readonly Provider[]>
   readonly health: Health
-  readonly providerCalls: { readonly pools: Pools }
   readonly chatLimits: ChatLimits
   readonly jsonDepth: number
   readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>

@@ -18,14 +18,18 @@ import { collectionsRoutes } from './collections-routes.ts'
 import { discoveryRoutes } from './discovery-routes.ts'
 import { documentsRoutes } from './documents-routes.ts'
 import { keysRoutes } from './keys-routes.ts'
+import { knowledgeSearchRoutes } from './knowledge-search-routes.ts'
 import { memoriesRoutes } from './memories-routes.ts'
 import { modelsRoutes } from './models-routes.ts'
 import { SCOPE } from './operation.ts'
 import { operatorsRoutes } from './operators-routes.ts'
+import { peopleGroupsRoutes } from './people-groups-routes.ts'
+import { playgroundRoutes } from './playground-routes.ts'
 import { policyDraftsRoutes } from './policy-drafts-routes.ts'
 import { policySetsRoutes } from './policy-sets-routes.ts'
 import { providersRoutes } from './providers-routes.ts'
 import { replayRoutes } from './replay-routes.ts'
+import { reviewEventsRoutes } from './review-events-routes.ts'
 import { reviewsRoutes } from './reviews-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { simulationRoutes } from './simulation-routes.ts'
@@ -57,8 +61,10 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     scope.addHook('preHandler', chooseWorkspace(deps.db))
     const people = [
       applicationsRoutes,
+      playgroundRoutes,
       keysRoutes,
       usersRoutes,
+      peopleGroupsRoutes,
       userErasureRoutes,
       accessTokensRoutes,
       memoriesRoutes,
@@ -72,10 +78,11 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
       simulationRoutes,
       replayRoutes,
       reviewsRoutes,
+      reviewEventsRoutes,
       auditRoutes,
       auditLogRoutes,
     ]
-    const knowledge = [collectionsRoutes, documentsRoutes]
+    const knowledge = [collectionsRoutes, documentsRoutes, knowledgeSearchRoutes]
     const messaging = [webhooksRoutes]
     await register([...people, ...models, ...rules, ...knowledge, ...messaging])(scope)
   })

@@ -34,6 +34,8 @@ export interface AuditDraft {
   readonly classification: Classification | null
   readonly risk_level: RiskLevel | null
   readonly decision: DecisionFacts | null
+  /** Where no Application asked, but an operator who tried it out: the keyed hash of the operator's id. */
+  readonly playground?: { readonly operator: string | null }
   readonly policy_versions: readonly (Omit<PolicyVersion, 'name'> & { readonly name?: string })[]
   readonly attempts: readonly ProviderAttempt[]
   /** Chunks that were shown to the caller or given to the model. */

@@ -1,13 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../domain/principal.ts'
-import { sendError } from '../http/error-replies.ts'
-import { sendEvents } from '../http/event-stream.ts'
-import { ownerOf } from '../pipeline/facts.ts'
 import { type PipelineDeps, runPipeline } from '../pipeline/pipeline.ts'
-import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { Exchange } from '../pipeline/request.ts'
-import { decidedWithin } from '../pipeline/resubmission.ts'
-import { chatChunks } from './chat-chunks.ts'
+import { answer, answerChat, closed, heldInline } from './answers.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
 import * as docs from './gateway-schemas.ts'
 import { governanceOf } from './governance.ts'
@@ -93,50 +88,4 @@ function exchangeOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyR
     continues: false,
     parse,
   }
-}
-
-/** Aborted when the caller hangs up before the answer. */
-function closed({ raw }: FastifyReply): AbortSignal {
-  if (raw.destroyed) return AbortSignal.abort()
-  const controller = new AbortController()
-  raw.once('close', () => controller.abort())
-  return controller.signal
-}
-
-/**
- * “The first request itself waits” (decisions.md §2.5): the hold is opened and recorded first, so that reviewers see it; once
- * it is decided the same request goes through the pipeline again, as the resubmission that it is.
- */
-async function heldInline(exchange: Exchange, result: PipelineResult, deps: GatewayDeps): Promise<PipelineResult> {
-  const { trail, held } = result
-  const request = trail.facts.admit?.request
-  const caller = trail.facts.authenticate
-  if (!held || !request || !caller || request.reviewItemId !== undefined || request.waitSeconds === 0) return result
-  if (!(await decidedWithin(ownerOf(caller), held.itemId, request.waitSeconds, exchange.callerGone(), deps))) return result
-  const parse: Parse = (body, application) => {
-    const parsed = exchange.parse(body, application)
-    return parsed.ok ? { ok: true, request: { ...parsed.request, reviewItemId: held.itemId, waitSeconds: 0 } } : parsed
-  }
-  return runPipeline({ ...exchange, parse, continues: true }, deps)
-}
-
-function answer(reply: FastifyReply, result: PipelineResult, body: () => unknown): FastifyReply {
-  const sent = head(reply, result)
-  return result.error ? sendError(reply, result.error.code, result.error.fields) : sent.send(body())
-}
-
-function answerChat(reply: FastifyReply, result: PipelineResult): FastifyReply | Promise<void> {
-  const { error, completionJson, trail } = result
-  const completion = trail.facts.inspect?.completion
-  if (error || !completion || completionJson === undefined) return answer(reply, result, () => undefined)
-  const governance = JSON.stringify(governanceOf(result))
-  head(reply, result)
-  const request = trail.facts.admit?.request
-  if (request?.stream) return sendEvents(reply, chatChunks(completion, { includeUsage: request.includeUsage, governance }))
-  return reply.type('application/json; charset=utf-8').send(`${completionJson.slice(0, -1)},"governance":${governance}}`)
-}
-
-const head = (reply: FastifyReply, { auditId, trail }: PipelineResult): FastifyReply => {
-  if (auditId !== undefined) reply.header('x-audit-id', auditId)
-  return reply.headers(trail.facts.admit?.headers ?? {})
 }

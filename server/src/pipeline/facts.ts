@@ -36,6 +36,8 @@ export interface Caller {
   readonly application: Application
   /** Empty: code of this server, without a key. */
   readonly keyId: string
+  /** The operator who tries the Application out, without a key. */
+  readonly playedBy?: string
 }
 
 /** Whose holds and records an exchange may touch. */

@@ -43,7 +43,7 @@ export function draftOf(
   answer: Answered,
   { createdAt, hasher }: { createdAt: Date; hasher: KeyedHasher },
 ): AuditDraft {
-  const { identify, classify, authorize, retrieve, recall, invoke, inspect, remember } = trail.facts
+  const { authenticate, identify, classify, authorize, retrieve, recall, invoke, inspect, remember } = trail.facts
   const decision = decisionOf(trail.facts)
   const user = identify?.user
   const isChat = exchange.endpoint === 'chat'
@@ -80,6 +80,7 @@ export function draftOf(
     knowledge: used(passages, hasher),
     memory: used(memories, hasher),
     object: 'audit_record',
+    ...(authenticate?.playedBy && { playground: { operator: hasher.user(authenticate.playedBy) } }),
     policy_versions: policy ? [policy] : [],
     remembered: answer.remembered.map(({ id, mode, content }) => ({ hash: hasher.text(content), id, mode })),
     request: {

@@ -3,6 +3,7 @@ import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, Endpoint } from '../domain/principal.ts'
 import type { ErrorFields } from '../errors.ts'
+import type { PlaygroundCaller } from './playground-caller.ts'
 import type { TrustedCaller } from './trusted-caller.ts'
 
 /** One HTTP exchange as it came in: nothing in it is trusted or understood yet. */
@@ -12,7 +13,7 @@ export interface Exchange {
   readonly authorization: string | undefined
   readonly userToken: string | undefined
   /** Instead of both, where code of this server asks. No door sets it. */
-  readonly caller?: TrustedCaller
+  readonly caller?: TrustedCaller | PlaygroundCaller
   /** The body's bytes; empty for GET. */
   readonly body: Uint8Array
   /** A signal that is aborted when the caller goes away; made when something waits. */

@@ -11,6 +11,7 @@ import type { Outcome } from './outcome.ts'
 import type { Exchange } from './request.ts'
 import type { ReviewDeps } from './resubmission.ts'
 import { ENDPOINT_PLANS } from './stages.ts'
+import { TrustedCaller } from './trusted-caller.ts'
 
 /** What the record of an exchange has to say of reviews, and what its transaction has to write of them. */
 export interface ReviewWork {
@@ -127,7 +128,8 @@ function newReview(point: 'input' | 'output', { exchange, facts, now }: Ended): 
   const completion = point === 'output' ? invoke?.completion : undefined
   return {
     id: newId('rev'),
-    userId: identify?.user.id ?? '',
+    // Who plays somebody else asks for themselves: nobody decides on a request of their own.
+    userId: authenticate.playedBy ?? identify?.user.id ?? '',
     sessionId: identify?.sessionId || null,
     endpoint: exchange.endpoint,
     point,
@@ -141,7 +143,7 @@ function newReview(point: 'input' | 'output', { exchange, facts, now }: Ended): 
     createdAt: now,
     auditId: admit.auditId,
     lifetimeMs: decision?.holdExpiresInMs,
-    messageId: exchange.caller?.messageId,
+    messageId: exchange.caller instanceof TrustedCaller ? exchange.caller.messageId : undefined,
     content: {
       messages: admit.request.messages,
       parameters: admit.request.parameters,

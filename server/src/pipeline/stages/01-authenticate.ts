@@ -1,6 +1,7 @@
 import type { Authenticator } from '../../applications/authenticator.ts'
 import type { Caller } from '../facts.ts'
 import { refuse, type Step } from '../outcome.ts'
+import { PlaygroundCaller } from '../playground-caller.ts'
 import type { Exchange } from '../request.ts'
 
 /** Stage 1 of 12: the API key names the Application (gateway-api.md, Authentication), or code of this server does. */
@@ -8,7 +9,10 @@ export async function authenticate(
   { authorization, caller }: Pick<Exchange, 'authorization' | 'caller'>,
   { authenticator }: { authenticator: Authenticator },
 ): Promise<Step<Caller>> {
-  if (caller) return { application: caller.application, keyId: '' }
+  if (caller) {
+    const played = caller instanceof PlaygroundCaller && { playedBy: caller.operatorId }
+    return { application: caller.application, keyId: '', ...played }
+  }
   const answer = await authenticator.authenticate(authorization)
   return answer.ok ? { application: answer.application, keyId: answer.keyId } : refuse(answer.code)
 }

@@ -3,6 +3,7 @@ import { NOBODY, type User } from '../../domain/principal.ts'
 import type { Admitted, Caller, Identity } from '../facts.ts'
 import { refuse, type Step } from '../outcome.ts'
 import type { Exchange, UserAssertion } from '../request.ts'
+import { TrustedCaller } from '../trusted-caller.ts'
 
 /**
  * Stage 3 of 12: who the end user is. A user token that verifies supersedes the Identity Assertion; one that does not is a
@@ -15,7 +16,8 @@ export async function identify(
   { userTokens }: { userTokens: UserTokenVerifier },
 ): Promise<Step<Identity>> {
   const { sessionId } = request
-  if (caller) return { user: caller.user, readers: caller.readers, sessionId }
+  if (caller instanceof TrustedCaller) return { user: caller.user, readers: caller.readers, sessionId }
+  if (caller?.user) return { user: caller.user, sessionId }
   if (userToken === undefined) return { user: asserted(request.user), sessionId }
   const verified = await userTokens.verify(application.workspaceId, userToken)
   return verified.ok ? { user: verified.user, sessionId } : refuse('AUTH_INVALID_USER_TOKEN')

@@ -161,10 +161,16 @@ function transformed(decided: Authorized, { request }: Admitted, { texts, findin
   }
 }
 
-const bindingOf = (hasher: KeyedHasher, { application }: Caller, { request }: Admitted, { user, sessionId }: Identity): Buffer =>
+const bindingOf = (
+  hasher: KeyedHasher,
+  { application, playedBy }: Caller,
+  { request }: Admitted,
+  { user, sessionId }: Identity,
+): Buffer =>
   requestHash(Buffer.from(hasher.text('review binding'), 'hex'), {
     applicationId: application.id,
-    userId: user.id,
+    // What is tried out never takes the place of what a client waits for.
+    userId: playedBy === undefined ? user.id : `${playedBy} ${user.id}`,
     sessionId: sessionId || null,
     request: { model: request.model || application.defaultModel, messages: request.messages, parameters: request.parameters },
   })

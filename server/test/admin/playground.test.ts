@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { says, word } from '../support/scripted-provider.ts'
+import { type Admin, adminClient, type Json, type Reply, refused } from './client.ts'
+
+let governed: Governed
+let admin: Admin
+let application: { id: string | undefined; token: string }
+beforeAll(async () => {
+  governed = await startGoverned()
+  admin = adminClient(governed.server)
+  application = await governed.application({ default_model: 'scripted' })
+})
+afterAll(() => governed.close())
+
+const chat = (content: string, more: object = {}, query = '', id = application.id): Promise<Reply> =>
+  admin.send('POST', `/applications/${id}/chat${query}`, { messages: [{ role: 'user', content }], ...more })
+const recordOf = ({ headers }: Reply): Promise<Json> => admin.get(`/audit/${headers.get('x-audit-id')}`)
+
+test('a chat is answered as the gateway answers the Application, and its record names who played', async () => {
+  const mark = word()
+  governed.provider.on(mark, says('Noted.'))
+  const reply = await chat(`Good morning ${mark}`, { governance: { user: { id: 'ann', role: 'guest' }, session_id: 's1' } })
+  const direct = await governed.chat(`Good morning ${mark}`, {}, { token: application.token })
+  expect(reply.status, reply.text).toBe(200)
+  expect(Object.keys(reply.body)).toEqual(Object.keys(direct.body))
+  expect(reply.body.choices[0].message.content).toBe('Noted.')
+  expect(reply.body.governance.audit_id).toBe(reply.headers.get('x-audit-id'))
+  const record = await recordOf(reply)
+  expect(record).toMatchObject({
+    application_id: application.id,
+    endpoint: 'chat',
+    user: { role: 'guest', verified: false },
+    playground: { operator: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  })
+  expect(record.stages).toHaveLength(12)
+  expect(await admin.get(`/audit/${direct.body.governance.audit_id}`)).not.toHaveProperty('playground')
+})
+
+test('streamed, as a dry run, and refused: as the gateway does it', async () => {
+  const streamed = await chat('Good morning', { stream: true })
+  expect(streamed.headers.get('content-type')).toMatch(/^text\/event-stream/)
+  expect(streamed.text).toMatch(/data: \[DONE\]\s*$/)
+  expect((await recordOf(streamed)).features['request.stream']).toBe(true)
+
+  const dry = await chat('juniper-deny', { governance: { dry_run: true } })
+  expect(dry.body.governance).toMatchObject({ dry_run: true, decision: { verdict: 'deny' } })
+
+  const denied = await chat('juniper-deny')
+  expect(refused(denied, 'POLICY_DENIED').audit_id).toBe(denied.headers.get('x-audit-id'))
+  refused(await chat('hi', { temperature: 9 }), 'VALIDATION_ERROR', 'temperature')
+  refused(await admin.send('POST', `/applications/${application.id}/chat`, undefined, { raw: '{' }), 'VALIDATION_ERROR')
+})
+
+test('somebody of the directory may be played as if a token vouched for them, and nobody else', async () => {
+  const id = word()
+  await admin.create('/users', { id, username: id, role: 'analyst', department: 'research', attributes: {} })
+  const reply = await chat('Good morning', { governance: { user: { id: 'other' } } }, `?as=${id}`)
+  expect(reply.body.governance.user_verified).toBe(true)
+  expect((await recordOf(reply)).user).toMatchObject({ role: 'analyst', department: 'research', verified: true })
+  refused(await chat('Good morning', {}, '?as=nobody'), 'VALIDATION_ERROR', 'as')
+})
+
+test('nobody approves what they have played, and it takes no place of what a client waits for', async () => {
+  const prompt = `Please look into ${word()} juniper-hold`
+  const played = refused(await chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
+  refused(await admin.send('POST', `/reviews/${played}/approve`, {}), 'FORBIDDEN')
+  const asked = await governed.chat(prompt, {}, { token: application.token })
+  expect(asked.body.error.review_item_id).toMatch(/^rev_/)
+  expect(asked.body.error.review_item_id).not.toBe(played)
+})
+
+test("another Workspace's Application is not there, whatever says so", async () => {
+  const workspace = await admin.workspace()
+  const body = { messages: [{ role: 'user', content: 'Good morning' }] }
+  const before = governed.provider.calls.length
+  refused(await admin.send('POST', `/applications/${application.id}/chat`, body, { workspace }), 'NOT_FOUND')
+  refused(await chat('Good morning', {}, '', 'app_01h455vb4pex5vsknk084sn02q'), 'NOT_FOUND')
+  refused(
+    await admin.send('POST', `/applications/${application.id}/chat`, body, { token: application.token }),
+    'AUTH_INVALID_KEY',
+  )
+  expect(governed.provider.calls.length).toBe(before)
+})
