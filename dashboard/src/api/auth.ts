@@ -23,8 +23,14 @@ export const signIn = (credentials: { readonly email: string; readonly password:
 export const verifyTotp = (code: string) => post('/two-factor/verify-totp', { code })
 export const verifyBackupCode = (code: string) => post('/two-factor/verify-backup-code', { code })
 
+/** What still needs the session when it is about to end. */
+export const beforeSignOut = new Set<() => Promise<unknown>>()
+
 /** Ends the session of this browser. */
-export const signOut = () => post('/sign-out', {})
+export async function signOut(): Promise<void> {
+  await Promise.allSettled([...beforeSignOut].map((farewell) => farewell()))
+  await post('/sign-out', {})
+}
 
 interface SignInMethods {
   /** The company's own sign-in, where there is one. */

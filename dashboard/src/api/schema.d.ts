@@ -594,6 +594,26 @@ export interface paths {
         patch: operations["updateApplication"];
         trace?: never;
     };
+    "/admin/v1/applications/{id}/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an Application out: a chat as it would have it
+         * @description Reads and answers as `POST /v1/chat/completions` does, streams included, with `X-Audit-Id`. Policies, limits, knowledge, memory and providers are those of the Application; the record names the operator under `playground`.
+         */
+        post: operations["chatAsApplication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/applications/{id}/keys": {
         parameters: {
             query?: never;
@@ -676,6 +696,40 @@ export interface paths {
          * @description What is left out stays, null empties; `attributes` is replaced as a whole.
          */
         patch: operations["updateUser"];
+        trace?: never;
+    };
+    "/admin/v1/departments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Departments that users are in, by name */
+        get: operations["listDepartments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Projects that users are in, by name: as their attribute `projects` has them */
+        get: operations["listProjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/admin/v1/users/{id}/tokens": {
@@ -1108,6 +1162,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/policy-sets/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What publishing a document would say */
+        post: operations["checkPolicySet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/policy-sets/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run the tests of a document
+         * @description Cases under `tests:` run as they stand; files named there are run if they are sent along.
+         */
+        post: operations["testPolicySet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/policy-sets/simulate": {
         parameters: {
             query?: never;
@@ -1239,6 +1330,26 @@ export interface paths {
          * @description The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["acknowledgeReview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reviews/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Review items as they come and change
+         * @description Server-sent events. The stream ends after a minute, and clients come back; `reset` is its first event, since what happened meanwhile is not repeated.
+         */
+        get: operations["streamReviews"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1489,6 +1600,26 @@ export interface paths {
          * @description The same content with the same labels changes nothing, other content takes its place at once. Each document has its own outcome: one that cannot be read keeps the others from nothing. With `?key=` the body is a file (Markdown, HTML, PDF, Word, text, CSV, JSON; 20 MB).
          */
         post: operations["ingestDocuments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/knowledge/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search as a user: what they would find, what they would not, and why
+         * @description By the labels, in the collections that the Application searches; policies may withhold or change more of it. That somebody has read it is recorded.
+         */
+        post: operations["explainKnowledgeSearch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4380,6 +4511,111 @@ export interface operations {
             };
         };
     };
+    chatAsApplication: {
+        parameters: {
+            query?: {
+                /** @description Id of a user of the directory, as if a user token vouched for them. Default: whom `governance.user` asserts. */
+                as?: string;
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    model?: string | null;
+                    messages: {
+                        role: "system" | "user" | "assistant" | "developer" | "tool";
+                        content?: string | null | {
+                            type: string;
+                            text?: string;
+                        }[];
+                        name?: string;
+                        tool_call_id?: string;
+                        tool_calls?: {
+                            id: string;
+                            /** @enum {string} */
+                            type: "function";
+                            function: {
+                                name: string;
+                                arguments: string;
+                            };
+                        }[];
+                    }[];
+                    temperature?: number | null;
+                    max_tokens?: number | null;
+                    stream?: boolean | null;
+                    governance?: {
+                        user?: {
+                            /** @description Workspace-canonical user id, stable across Applications. */
+                            id: string;
+                            role?: string | null;
+                            department?: string | null;
+                            attributes?: {
+                                [key: string]: unknown;
+                            } | null;
+                        } | null;
+                        session_id?: string | null;
+                        dry_run?: boolean | null;
+                        review_item_id?: string | null;
+                        wait_for_approval_seconds?: number | null;
+                    } | null;
+                    max_completion_tokens?: number | null;
+                    n?: number | null;
+                    top_p?: number | null;
+                    presence_penalty?: number | null;
+                    frequency_penalty?: number | null;
+                    seed?: number | null;
+                    stop?: (string | string[]) | null;
+                    logprobs?: boolean | null;
+                    top_logprobs?: number | null;
+                    logit_bias?: {
+                        [key: string]: number;
+                    } | null;
+                    response_format?: {
+                        type: string;
+                    } | null;
+                    stream_options?: {
+                        include_usage?: boolean | null;
+                    } | null;
+                    user?: string | null;
+                    metadata?: {
+                        [key: string]: unknown;
+                    } | null;
+                    reasoning_effort?: string | null;
+                    service_tier?: string | null;
+                    parallel_tool_calls?: boolean | null;
+                    tools?: {
+                        type: string;
+                    }[] | null;
+                    tool_choice?: (string | {
+                        type: string;
+                    }) | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Try an Application out: a chat as it would have it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     listKeys: {
         parameters: {
             query?: {
@@ -4517,6 +4753,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
+                /** @description Part of the id or of the username. */
+                search?: string;
+                department?: string;
+                /** @description One of their attribute `projects`. */
+                project?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -4731,6 +4972,90 @@ export interface operations {
                         created_at: string;
                         /** Format: date-time */
                         updated_at: string;
+                    };
+                };
+            };
+        };
+    };
+    listDepartments: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Departments that users are in, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: {
+                            /** @enum {string} */
+                            object: "department";
+                            name: string;
+                            /** @description How many are in it. */
+                            users: number;
+                        }[];
+                        has_more: boolean;
+                        /** @description null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    listProjects: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Projects that users are in, by name: as their attribute `projects` has them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: {
+                            /** @enum {string} */
+                            object: "project";
+                            name: string;
+                            /** @description How many are in it. */
+                            users: number;
+                        }[];
+                        has_more: boolean;
+                        /** @description null on the last page. */
+                        next_cursor: string | null;
                     };
                 };
             };
@@ -6347,6 +6672,14 @@ export interface operations {
                         created_at: string;
                         /** @description The document as it was published, byte for byte. */
                         source: string;
+                        /** @description Those of the document; empty where this release cannot read it. */
+                        rules: {
+                            id: string;
+                            description: string;
+                            at: ("input" | "output" | "retrieve" | "recall" | "remember" | "message")[];
+                            verdict: "allow" | "escalate" | "require_approval" | "deny";
+                            when: string;
+                        }[];
                     };
                 };
             };
@@ -6445,6 +6778,118 @@ export interface operations {
                         /** @description Rules that both have stand in another order. */
                         reordered: boolean;
                         texts: string[];
+                    };
+                };
+            };
+        };
+    };
+    checkPolicySet: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The policy document, YAML. */
+                    source: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What publishing a document would say */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "policy_check";
+                        /** @description It can be published. */
+                        ok: boolean;
+                        name: string | null;
+                        rules: number;
+                        /** @description Cases that stand in the document. */
+                        tests: number;
+                        errors: {
+                            line: number;
+                            column: number;
+                            /** @description Path of the field; empty for the document as a whole. */
+                            field: string;
+                            message: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    testPolicySet: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The policy document, YAML. */
+                    source: string;
+                    /** @description Files that the document names under `tests:`, by those names. */
+                    files?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Run the tests of a document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "policy_test_run";
+                        /** @description All passed, nothing is missing, and there was something to run. */
+                        ok: boolean;
+                        passed: number;
+                        failed: number;
+                        results: {
+                            file: string | null;
+                            name: string;
+                            line: number;
+                            ok: boolean;
+                            /** @description One for each expectation that was not met. */
+                            failures: string[];
+                        }[];
+                        /** @description Files that the document names and nobody has sent. */
+                        missing: string[];
+                        /** @description Of files that cannot be run. */
+                        errors: {
+                            file: string;
+                            line: number;
+                            column: number;
+                            /** @description Path of the field; empty for the document as a whole. */
+                            field: string;
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -6902,6 +7347,18 @@ export interface operations {
                                 [key: string]: unknown;
                             };
                         } | null;
+                        /** @description Where in the content the detectors find something now. */
+                        marks: {
+                            /** @description Index in `content.messages`; null: the answer, `content.completion`. */
+                            message: number | null;
+                            /** @description Index of the content part; null where the content is one text. */
+                            part: number | null;
+                            type: "pii.email" | "pii.phone" | "pii.card" | "pii.iban" | "pii.national_id" | "pii.ip" | "pii.person" | "secret.api_key" | "secret.token" | "secret.private_key" | "secret.connection_string" | "injection.override" | "injection.exfiltration" | "injection.role_play" | "hidden.text";
+                            /** @description In UTF-16 units, of the text there. */
+                            start: number;
+                            /** @description After its last unit. */
+                            end: number;
+                        }[];
                     };
                 };
             };
@@ -7149,6 +7606,32 @@ export interface operations {
                         released_audit_id: string | null;
                         successor_id: string | null;
                     };
+                };
+            };
+        };
+    };
+    streamReviews: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description `event: review` with a review item, without content, whenever one changed; `event: reset`: read the queue anew. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
         };
@@ -8302,6 +8785,105 @@ export interface operations {
                                 /** @description Says what to do. */
                                 message: string;
                             } | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    explainKnowledgeSearch: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    query: string;
+                    /** @description The Application that they would ask through. */
+                    application_id: string;
+                    /** @description Who asks. Default: nobody in particular. */
+                    user?: {
+                        id?: string;
+                        role?: string;
+                        department?: string;
+                        attributes?: {
+                            [key: string]: unknown;
+                        };
+                        /**
+                         * @description As if a user token vouched for them.
+                         * @default true
+                         */
+                        verified?: boolean;
+                    };
+                    /** @default 10 */
+                    limit?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Search as a user: what they would find, what they would not, and why */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "knowledge_explanation";
+                        /** @description Whether the Application uses knowledge at all; if not, its users find nothing. */
+                        enabled: boolean;
+                        /** @description The most sensitive that this user may see through this Application. */
+                        ceiling: "public" | "internal" | "confidential" | "restricted";
+                        /** @description What they would find, the best first. */
+                        visible: {
+                            chunk_id: string;
+                            document_id: string;
+                            collection_id: string;
+                            collection: string;
+                            title: string;
+                            headings: string[];
+                            content: string;
+                            source: string;
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            similarity: number;
+                            flagged: boolean;
+                            /** @description Every rule that decides whether the user sees it. */
+                            checks: {
+                                rule: "applications" | "classification" | "acl";
+                                passed: boolean;
+                                /** @description A sentence for people. */
+                                because: string;
+                            }[];
+                        }[];
+                        /** @description What would fit as well, and is kept from them. */
+                        hidden: {
+                            chunk_id: string;
+                            document_id: string;
+                            collection_id: string;
+                            collection: string;
+                            title: string;
+                            headings: string[];
+                            content: string;
+                            source: string;
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            similarity: number;
+                            flagged: boolean;
+                            /** @description Every rule that decides whether the user sees it. */
+                            checks: {
+                                rule: "applications" | "classification" | "acl";
+                                passed: boolean;
+                                /** @description A sentence for people. */
+                                because: string;
+                            }[];
                         }[];
                     };
                 };

@@ -8,7 +8,7 @@ import { useWorkspace } from '../api/workspace.ts'
 import { createQueryClient } from './query-client.ts'
 import { router, toSignIn } from './router.tsx'
 import { styleNonce } from './style-nonce.ts'
-import { theme } from './theme.ts'
+import { readableWords, theme } from './theme.ts'
 
 /** The whole dashboard. What was read in one Workspace is not shown in another: each has a cache of its own. */
 export function App() {
@@ -16,7 +16,7 @@ export function App() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new Workspace is the reason for a new cache
   const queries = useMemo(() => createQueryClient(toSignIn), [workspace])
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+    <MantineProvider theme={theme} cssVariablesResolver={readableWords} defaultColorScheme="auto" getStyleNonce={styleNonce}>
       <QueryClientProvider client={queries}>
         <ModalsProvider>
           <Notifications position="top-right" />

@@ -18,7 +18,6 @@ const rootRoute = createRootRoute({
   validateSearch: (search: Record<string, unknown>): Record<string, unknown> => search,
   search: { middlewares: [retainSearchParams(['workspace'])] },
   beforeLoad: ({ search }) => chooseWorkspace(textOf(search.workspace)),
-  notFoundComponent: UnknownPage,
 })
 
 const shellRoute = createRoute({ getParentRoute: () => rootRoute, id: 'shell', component: Shell })
@@ -31,11 +30,14 @@ const routeOf = (page: FeaturePage, parent: typeof rootRoute | typeof shellRoute
     staticData: { scope: page.scope },
   })
 
+/** Also of a page that is not there only somebody who has signed in learns it. */
+const elsewhere = createRoute({ getParentRoute: () => shellRoute, path: '$', component: UnknownPage })
+
 const standalone = PAGES.filter((page) => page.public).map((page) => routeOf(page, rootRoute))
 const inShell = PAGES.filter((page) => !page.public).map((page) => routeOf(page, shellRoute))
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([...standalone, shellRoute.addChildren(inShell)]),
+  routeTree: rootRoute.addChildren([...standalone, shellRoute.addChildren([...inShell, elsewhere])]),
   basepath: '/dashboard',
   defaultPreload: 'intent',
   defaultPendingComponent: PageSkeleton,

@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
 /** A blue that is readable on white and, lighter, on black (WCAG AA). */
 const gate: MantineColorsTuple = [
@@ -17,10 +17,38 @@ const gate: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { gate },
   primaryColor: 'gate',
-  primaryShade: { light: 7, dark: 7 },
+  primaryShade: { light: 8, dark: 8 },
   defaultRadius: 'md',
+  // Where white words and black ones can be read equally well.
   autoContrast: true,
+  luminanceThreshold: 0.183,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Noto Sans Mono", monospace',
   headings: { fontWeight: '600' },
 })
+
+/** Coloured words on a light ground of the same colour: darker than the library has them, by so much. */
+const DARKER = '35%'
+
+/** Words that can be read on every ground of ours, as some of the library's own cannot (WCAG AA). */
+export const readableWords: CSSVariablesResolver = ({ colors }) => {
+  const darker = (color: string) => `color-mix(in srgb, var(--mantine-color-${color}-9), black ${DARKER})`
+  const tinted = Object.keys(colors).flatMap((color) => [
+    [`--mantine-color-${color}-light-color`, darker(color)],
+    [`--mantine-color-${color}-text`, darker(color)],
+  ])
+  return {
+    variables: {},
+    light: {
+      '--mantine-color-dimmed': '#5c636a',
+      '--mantine-color-placeholder': '#6b7278',
+      '--mantine-color-error': '#b02525',
+      ...Object.fromEntries(tinted),
+    },
+    dark: {
+      '--mantine-color-dimmed': '#b0b0b0',
+      '--mantine-color-placeholder': '#9a9a9a',
+      '--mantine-color-error': '#ff9c9c',
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { Badge, Button, Group, NavLink, SegmentedControl, Text } from '@mantine/core'
+import { IconBellOff, IconPinned } from '@tabler/icons-react'
+import { Link as RouterLink } from '@tanstack/react-router'
+import { oneOf, useFilters } from '../../routing/location.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { RowsSkeleton } from '../../ui/skeletons.tsx'
+import { Time } from '../../ui/time.tsx'
+import classes from './conversations.module.css'
+import type { Connection } from './follow-events.ts'
+import { useMember } from './member.ts'
+import { type Conversation, useConversations } from './member-queries.ts'
+import { Face, usePartner } from './names.tsx'
+import { NewConversation } from './new-conversation.tsx'
+
+const SHOWN = ['all', 'pinned', 'archived'] as const
+type Shown = (typeof SHOWN)[number]
+const FILTERS = { all: {}, pinned: { pinned: true }, archived: { archived: true } } as const
+
+const readFilters = ({ show }: Readonly<Record<string, unknown>>): { show: Shown | undefined } => ({ show: oneOf(SHOWN, show) })
+
+interface ConversationListProps {
+  readonly open: string
+  readonly connection: Connection
+}
+
+/** The user's conversations, the last active first. */
+export function ConversationList({ open, connection }: ConversationListProps) {
+  const [{ show = 'all' }, setFilters] = useFilters(readFilters)
+  const list = useConversations(FILTERS[show])
+  return (
+    <>
+      <Group p="xs" justify="space-between" gap="xs">
+        <SegmentedControl
+          size="xs"
+          aria-label="Which conversations"
+          data={SHOWN.map((value) => ({ value, label: value }))}
+          value={show}
+          onChange={(value) => setFilters({ show: value === 'all' ? undefined : (value as Shown) })}
+        />
+        <NewConversation />
+      </Group>
+      <nav aria-label="Conversations" className={classes.scroll ?? ''}>
+        {list.error && !list.items ? <ErrorState error={list.error} onRetry={list.retry} /> : null}
+        {!list.items && !list.error && <RowsSkeleton />}
+        {list.items?.length === 0 && <EmptyState title="Nothing here yet">{WHAT_TO_DO[show]}</EmptyState>}
+        {list.items?.map((conversation) => (
+          <Entry key={conversation.id} conversation={conversation} isOpen={conversation.id === open} show={show} />
+        ))}
+        {list.hasMore && (
+          <Button fullWidth variant="subtle" loading={list.loadingMore} onClick={list.more}>
+            Show more
+          </Button>
+        )}
+      </nav>
+      <Text size="xs" c="dimmed" p="xs" role="status">
+        {connection === 'live' ? 'Live' : 'Connecting …'}
+      </Text>
+    </>
+  )
+}
+
+const WHAT_TO_DO: Readonly<Record<Shown, string>> = {
+  all: 'Begin a conversation with “New”: the assistant answers at once.',
+  pinned: 'Pin a conversation to find it here.',
+  archived: 'Archived conversations are kept here.',
+}
+
+interface EntryProps {
+  readonly conversation: Conversation
+  readonly isOpen: boolean
+  readonly show: Shown
+}
+
+function Entry({ conversation, isOpen, show }: EntryProps) {
+  const { userId } = useMember()
+  const { name, avatar, kind } = usePartner(conversation)
+  const { id, unread_count: unread, last_active_at: at, is_pinned: pinned, is_muted: muted } = conversation
+  return (
+    <NavLink
+      component={RouterLink}
+      to={`/conversations/${id}`}
+      search={{ as: userId, ...(show !== 'all' && { show }) } as never}
+      active={isOpen}
+      aria-current={isOpen ? 'page' : undefined}
+      label={name}
+      description={at === null ? 'nothing said yet' : <Time at={at} />}
+      leftSection={<Face name={name} avatar={avatar} size="md" />}
+      rightSection={
+        <Group gap={4} wrap="nowrap">
+          {pinned && <IconPinned size={14} aria-label="pinned" />}
+          {muted && <IconBellOff size={14} aria-label="muted" />}
+          {kind && (
+            <Badge size="xs" variant="default" tt="none">
+              {kind}
+            </Badge>
+          )}
+          {unread > 0 && (
+            <Badge size="sm" circle={unread < 10} aria-label={`${unread} unread`}>
+              {unread}
+            </Badge>
+          )}
+        </Group>
+      }
+    />
+  )
+}

@@ -1,0 +1,22 @@
+import { IconMessages } from '@tabler/icons-react'
+import type { Feature } from '../../routing/feature.ts'
+
+const load = () => import('./conversations-page.tsx')
+
+export const feature: Feature = {
+  // Speaking for a user takes a token of theirs.
+  pages: [
+    { path: '/conversations', load, scope: 'people:write' },
+    { path: '/conversations/$id', load, scope: 'people:write' },
+  ],
+  navigation: [
+    {
+      to: '/conversations',
+      label: 'Conversations',
+      icon: IconMessages,
+      section: 'Connect',
+      order: 60,
+      scope: 'people:write',
+    },
+  ],
+}
