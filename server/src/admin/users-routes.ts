@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+import { Line } from '../applications/shapes.ts'
 import {
   checkUserCreate,
   checkUserPatch,
@@ -22,10 +24,17 @@ import { List, pathOf } from './shapes.ts'
 const CONFLICT = { 409: 'CONFLICT: the id or the username is taken' }
 const UNKNOWN = { 404: 'NOT_FOUND: the user, or the Workspace' }
 
+/** Which users; what is left out narrows nothing. */
+const FILTER = {
+  search: Type.Optional(Type.String({ ...Line, minLength: 1, description: 'Part of the id or of the username.' })),
+  department: Type.Optional(Line),
+  project: Type.Optional(Type.String({ ...Line, description: 'One of their attribute `projects`.' })),
+}
+
 const docs = {
   list: inWorkspace('listUsers', 'Users of the Workspace, by id', {
     scope: 'people:read',
-    query: PAGE,
+    query: { ...PAGE, ...FILTER },
     answers: { 200: List(UserView) },
   }),
   create: inWorkspace('createUser', 'Create a user', {
@@ -64,7 +73,7 @@ export function usersRoutes(app: AdminApp, deps: AdminDeps): void {
   const { db } = deps
 
   app.get('/users', { schema: docs.list }, async ({ workspaceId, query }) =>
-    listOf(await listUsers(db, workspaceId, pageOf(query)), userView, ({ id }) => id),
+    listOf(await listUsers(db, workspaceId, { ...query, ...pageOf(query) }), userView, ({ id }) => id),
   )
 
   app.post('/users', { schema: docs.create }, async (request, reply) => {

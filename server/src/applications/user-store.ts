@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { WorkspaceUserTable } from '../db/schema.ts'
 import { newId, toId } from '../lib/id.ts'
@@ -61,10 +61,29 @@ export async function findUser(db: Db, workspaceId: string, id: string): Promise
   return row && userOf(row)
 }
 
+/** Which users; what is left out narrows nothing. */
+export interface UserFilter {
+  /** Part of the id or of the username, in any case. */
+  readonly search?: string | undefined
+  readonly department?: string | undefined
+  readonly project?: string | undefined
+}
+
 /** By id. Undefined when no id can be as `page.after` is. */
-export async function listUsers(db: Db, workspaceId: string, page: PageRequest): Promise<Page<WorkspaceUser> | undefined> {
+export async function listUsers(
+  db: Db,
+  workspaceId: string,
+  page: PageRequest & UserFilter,
+): Promise<Page<WorkspaceUser> | undefined> {
   if (!isStorable(page.after ?? '')) return undefined
+  const { search, department, project } = page
   let query = users(db, workspaceId)
+  if (search !== undefined) {
+    const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
+    query = query.where(({ or, eb }) => or([eb('id', 'ilike', pattern), eb('username', 'ilike', pattern)]))
+  }
+  if (department !== undefined) query = query.where('department', '=', department)
+  if (project !== undefined) query = query.where(sql<boolean>`attributes -> 'projects' @> ${JSON.stringify([project])}::jsonb`)
   if (page.after !== undefined) query = query.where('id', '>', page.after)
   const rows = await query
     .orderBy('id')

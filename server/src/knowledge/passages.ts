@@ -38,6 +38,16 @@ export async function loadPassages(
   visible: readonly VisiblePartition[],
   ranked: readonly Ranked[],
 ): Promise<readonly Passage[]> {
+  return (await loadPlacedPassages(db, workspaceId, visible, ranked)).map(({ passage }) => passage)
+}
+
+/** As `loadPassages`, each with the partition that it lies in. */
+export async function loadPlacedPassages<P extends VisiblePartition>(
+  db: Db,
+  workspaceId: string,
+  visible: readonly P[],
+  ranked: readonly Ranked[],
+): Promise<readonly { readonly passage: Passage; readonly partition: P }[]> {
   const workspace = uuidOfWorkspace(workspaceId)
   const partitions = new Map(visible.map((partition) => [partition.id, partition]))
   const rows = await db
@@ -58,7 +68,7 @@ export async function loadPassages(
     const partition = row && partitions.get(row.partition_id)
     if (!partition) return []
     const { collection, classification } = partition
-    return {
+    const passage = {
       id: toId('chk', id),
       documentId: toId('doc', row.document_id),
       title: row.title,
@@ -73,6 +83,7 @@ export async function loadPassages(
       updatedAt: row.updated_at,
       similarity,
     }
+    return { passage, partition }
   })
 }
 

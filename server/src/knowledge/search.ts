@@ -51,7 +51,7 @@ export async function* searchKnowledge(
 }
 
 /** Documents repeat themselves, and overlapping chunks repeat them. */
-function isFirst({ documentId, content }: Passage, shown: Set<string>): boolean {
+export function isFirst({ documentId, content }: Passage, shown: Set<string>): boolean {
   const text = `${documentId} ${content}`
   if (shown.has(text)) return false
   shown.add(text)

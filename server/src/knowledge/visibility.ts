@@ -13,6 +13,12 @@ export interface VisiblePartition extends Partition {
   readonly classification: Classification
 }
 
+/** A partition with all that decides who sees it. */
+export interface LabelledPartition extends VisiblePartition {
+  readonly labels: CollectionLabels
+  readonly access: Access
+}
+
 /**
  * The partitions that someone may see, in the order of their ids; with `chosen`, only those of the collections of these names or
  * ids. Read anew for each search, so that whatever was changed counts from the next one on.
@@ -22,7 +28,19 @@ export async function visiblePartitions(
   viewer: Viewer,
   chosen: readonly string[] | undefined,
 ): Promise<readonly VisiblePartition[]> {
-  const workspace = uuidOfWorkspace(viewer.workspaceId)
+  const all = await labelledPartitions(db, viewer.workspaceId, chosen)
+  return all
+    .filter(({ labels, access }) => isVisible(viewer, labels, access))
+    .map(({ id, language, collection, classification }) => ({ id, language, collection, classification }))
+}
+
+/** All partitions, whoever may see them, in the order of their ids; with `chosen`, only those of these collections. */
+export async function labelledPartitions(
+  db: Db,
+  workspaceId: string,
+  chosen: readonly string[] | undefined,
+): Promise<readonly LabelledPartition[]> {
+  const workspace = uuidOfWorkspace(workspaceId)
   const rows = await db
     .selectFrom('knowledge_partition as partition')
     .innerJoin('knowledge_collection as collection', 'collection.id', 'partition.collection_id')
@@ -33,16 +51,18 @@ export async function visiblePartitions(
     .select(['collection.id as collection', 'name', 'classification', 'regulations', 'acl', 'applications'])
     .orderBy('partition.id')
     .execute()
-  return rows.flatMap(({ id, language, access, collection, name, ...row }) => {
+  return rows.flatMap(({ id, language, collection, name, ...row }) => {
     const labels = row as CollectionLabels
+    const access = row.access as Access
     const collectionId = toId('col', collection)
     if (chosen && !chosen.includes(name) && !chosen.includes(collectionId)) return []
-    if (!isVisible(viewer, labels, access as Access)) return []
     return {
       id,
       language: language as Language,
       collection: { id: collectionId, name, regulations: labels.regulations },
-      classification: effectiveClassification(labels, access as Access),
+      classification: effectiveClassification(labels, access),
+      labels,
+      access,
     }
   })
 }

@@ -22,6 +22,8 @@ const MATRIX: Readonly<Record<string, string>> = {
   createUser: 'x - - - -',
   getUser: 'x x - x x',
   updateUser: 'x - - - -',
+  listDepartments: 'x x - x x',
+  listProjects: 'x x - x x',
   eraseUser: 'x - - - -',
   listAccessTokens: 'x x - x x',
   issueAccessToken: 'x - - - -',
@@ -64,6 +66,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   simulatePolicies: 'x x x x x',
   replayPolicies: 'x x x x x',
   listReviews: 'x x x x x',
+  streamReviews: 'x x x x x',
   getReview: 'x - x x -',
   approveReview: 'x - x - -',
   denyReview: 'x - x - -',
@@ -85,6 +88,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   deleteDocument: 'x - - - -',
   listChunks: 'x x - x x',
   clearDocumentFlags: 'x - - - -',
+  explainKnowledgeSearch: 'x x - x x',
   ingestDocuments: 'x - - - -',
   listWebhooks: 'x x - x x',
   createWebhook: 'x - - - -',
@@ -107,7 +111,7 @@ interface Route {
 
 /** Every operation of the admin API, from the document that the server serves. */
 async function routesOf(base: string): Promise<Route[]> {
-  const { paths } = await (await fetch(`${base}/openapi.json`)).json()
+  const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as Json
   return Object.entries<Json>(paths)
     .filter(([path]) => path.startsWith('/admin/v1/'))
     .flatMap(([path, item]) =>
@@ -170,7 +174,7 @@ async function tokenWith(scopes: readonly string[]): Promise<string> {
   const body = JSON.stringify({ name: 'matrix', scopes })
   const response = await fetch(`${server.base}/admin/v1/tokens`, { method: 'POST', headers, body })
   expect(response.status).toBe(201)
-  return (await response.json()).token
+  return ((await response.json()) as Json).token
 }
 
 async function ask(method: string, path: string, headers: Readonly<Record<string, string>>) {

@@ -120,6 +120,8 @@ async function scenario(workspaceId: string, applicationId: string): Promise<voi
   const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', pool, uuid, visible, 'amber corall', 10)
   expect(ranked).toHaveLength(1)
   expect(await call('knowledge/passages.loadPassages', db, workspaceId, visible, ranked)).toHaveLength(1)
+  const labelled = await call<{ id: string }[]>('knowledge/visibility.labelledPartitions', db, workspaceId, undefined)
+  expect(await call('knowledge/passages.loadPlacedPassages', db, workspaceId, labelled, ranked)).toHaveLength(1)
   await call(
     'knowledge/passages.textsOf',
     db,

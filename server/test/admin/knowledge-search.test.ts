@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Admin, adminClient, type Json, refused } from './client.ts'
+
+let server: TestServer
+let admin: Admin
+let workspace: string
+let application: Json
+beforeAll(async () => {
+  server = await startServer()
+  admin = adminClient(server)
+  workspace = await admin.workspace()
+  const settings = { knowledge: { enabled: true } }
+  application = await admin.create('/applications', { name: 'desk', ceiling: 'confidential', settings }, { workspace })
+  const shelves = [
+    { name: 'open', classification: 'public', acl: 'everyone' },
+    { name: 'staff', classification: 'internal', acl: { departments: ['support'] } },
+    { name: 'vault', classification: 'restricted', acl: 'everyone' },
+    { name: 'elsewhere', classification: 'public', acl: 'everyone', applications: [] },
+  ]
+  for (const shelf of shelves) {
+    const { id } = await admin.create('/collections', shelf, { workspace })
+    const documents = [{ key: 'lantern.md', content: `# The ${shelf.name} lantern\n\nHow to light the lantern.` }]
+    await admin.post(`/collections/${id}/documents`, { documents }, { workspace })
+  }
+})
+afterAll(() => server.close())
+
+const search = (user?: object): Promise<Json> =>
+  admin.post('/knowledge/search', { query: 'lantern', application_id: application.id, ...(user && { user }) }, { workspace })
+const shelvesOf = (hits: readonly Json[]): string[] => hits.map(({ collection }) => collection).toSorted()
+
+test('tells what a user finds, and of the rest which rule keeps it from them', async () => {
+  const found = await search({ id: 'ann', department: 'support', attributes: { clearance: 'restricted' } })
+  expect(found).toMatchObject({ object: 'knowledge_explanation', enabled: true, ceiling: 'confidential' })
+  expect(shelvesOf(found.visible)).toEqual(['open', 'staff'])
+  expect(found.visible.flatMap(({ checks }: Json) => checks).every(({ passed }: Json) => passed)).toBe(true)
+  const failing = found.hidden.map(({ collection, checks }: Json) => [
+    collection,
+    checks.filter(({ passed }: Json) => !passed).map(({ rule }: Json) => rule),
+  ])
+  expect(Object.fromEntries(failing)).toEqual({ vault: ['classification'], elsewhere: ['applications'] })
+  expect(found.visible[0].content).toContain('How to light the lantern.')
+})
+
+test('somebody of another department, and nobody at all, find less', async () => {
+  expect(shelvesOf((await search({ id: 'bob', department: 'sales' })).visible)).toEqual(['open'])
+  const { visible, hidden } = await search()
+  expect(shelvesOf(visible)).toEqual(['open'])
+  const [staff] = hidden.filter(({ collection }: Json) => collection === 'staff')
+  expect(staff.checks).toContainEqual({
+    rule: 'acl',
+    passed: false,
+    because: 'The collection lets in the departments support, and the user is none of them.',
+  })
+})
+
+test('an assertion has the clearance that the Application gives to assertions', async () => {
+  const asserted = { id: 'ann', attributes: { clearance: 'restricted' }, verified: false }
+  expect((await search(asserted)).ceiling).toBe('internal')
+})
+
+test('that somebody has read it is recorded, without what they looked for', async () => {
+  await search({ id: 'ann' })
+  const [record] = await admin.records(1, { workspace })
+  expect(record.change).toMatchObject({ action: 'knowledge.search_as', object_type: 'knowledge', fields: ['content'] })
+  expect(JSON.stringify(record)).not.toMatch(/lantern|"ann"/)
+})
+
+test('an Application of another Workspace is nobody’s', async () => {
+  const elsewhere = { workspace: await admin.workspace() }
+  const body = { query: 'lantern', application_id: application.id }
+  refused(await admin.send('POST', '/knowledge/search', body, elsewhere), 'NOT_FOUND')
+  refused(await admin.send('POST', '/knowledge/search', { ...body, query: ' ' }, { workspace }), 'VALIDATION_ERROR', 'query')
+})
