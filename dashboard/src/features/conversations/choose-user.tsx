@@ -39,8 +39,8 @@ export function ChooseUser({ suggested, onChoose }: ChooseUserProps) {
         </Paper>
       )}
       <Text size="sm" c="dimmed">
-        You are issued a token of theirs for as long as this window is open. What you read counts as read by them, and what you say
-        is said by them; the audit log knows that the token was yours.
+        You are issued a token of theirs for as long as this window is open. What you read counts as read by them, and what you
+        say is said by them; the audit log knows that the token was yours.
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
         {people.map((user) => (
@@ -72,7 +72,13 @@ function Person({ user: { id, username, role, department }, onChoose }: { user: 
             </Text>
           </div>
         </Group>
-        <Button variant="light" size="xs" style={{ flexShrink: 0 }} aria-label={`Speak as ${username}`} onClick={() => onChoose(id)}>
+        <Button
+          variant="light"
+          size="xs"
+          style={{ flexShrink: 0 }}
+          aria-label={`Speak as ${username}`}
+          onClick={() => onChoose(id)}
+        >
           Speak
         </Button>
       </Group>

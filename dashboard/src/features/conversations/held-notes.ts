@@ -16,7 +16,7 @@ export function noteHeld(
   queries: QueryClient,
   userId: string,
   conversationId: string,
-  { reviewItemId, state, text = null }: Omit<HeldNote, 'text'> & { readonly text?: string },
+  { reviewItemId, state, text }: Omit<HeldNote, 'text'> & { readonly text?: string },
 ): void {
   queries.setQueryData<readonly HeldNote[]>(heldKey(userId, conversationId), (notes = []) => {
     const before = notes.find((note) => note.reviewItemId === reviewItemId)

@@ -45,34 +45,25 @@ interface Told {
 
 function apply(queries: QueryClient, userId: string, refresh: Refresh, type: string, told: Told): void {
   const { id, conversation_id: conversation = '', contact_id: contact = null, review_item_id: reviewItemId } = told
-  const [thing] = type.split('.')
-  if (type === 'assistant.typing') return noteTyping(queries, userId, conversation, contact)
-  if (reviewItemId !== undefined) {
-    noteHeld(queries, userId, conversation, {
-      reviewItemId,
-      state: type === 'message.released' ? 'released' : (told.state ?? ''),
-    })
-    void refreshPaths(queries, ['/admin/v1/reviews'])
-  }
-  if (thing === 'message') {
-    if (type === 'message.created') {
-      noteTyping(queries, userId, conversation, null)
-      // An assistant may have said that it waits, or that it no longer does.
-      void refreshPaths(queries, ['/admin/v1/reviews'])
-    }
-    refresh(['messages', conversation])
-    refresh(['conversation', conversation])
-    return refresh(['conversations'])
-  }
-  if (thing === 'conversation') {
-    refresh(['conversation', id])
-    return refresh(['conversations'])
-  }
-  if (thing === 'contact' || thing === 'group') {
-    refresh([thing, id])
-    return refresh([`${thing}s`])
-  }
   if (type === 'reset') refresh([])
+  if (type === 'assistant.typing') noteTyping(queries, userId, conversation, contact)
+  if (type === 'message.created') noteTyping(queries, userId, conversation, null)
+  if (reviewItemId !== undefined) {
+    const state = type === 'message.released' ? 'released' : (told.state ?? 'pending')
+    noteHeld(queries, userId, conversation, { reviewItemId, state })
+  }
+  // An assistant may have said that its answer waits, or that it no longer does.
+  if (reviewItemId !== undefined || type === 'message.created') void refreshPaths(queries, ['/admin/v1/reviews'])
+  for (const key of staleAfter(type, id, conversation)) refresh(key)
+}
+
+/** What such an event makes stale. */
+function staleAfter(type: string, id: string | undefined, conversation: string): readonly (readonly unknown[])[] {
+  const [thing] = type.split('.')
+  if (thing === 'message') return [['messages', conversation], ['conversation', conversation], ['conversations']]
+  if (thing === 'conversation') return [['conversation', id], ['conversations']]
+  if (thing === 'contact' || thing === 'group') return [[thing, id], [`${thing}s`]]
+  return []
 }
 
 type Refresh = (key: readonly unknown[]) => void

@@ -34,7 +34,12 @@ type Read<Item> = (
 ) => Promise<{ data?: { readonly data: readonly Item[]; readonly has_more: boolean } | undefined }>
 
 /** A list of the messaging API, page by page: its cursor is the id of the last object. */
-function useMemberList<Item extends { readonly id: string }>(key: readonly unknown[], limit: number, read: Read<Item>, staleTime = 0) {
+function useMemberList<Item extends { readonly id: string }>(
+  key: readonly unknown[],
+  limit: number,
+  read: Read<Item>,
+  staleTime = 0,
+) {
   const { userId } = useMember()
   const result = useInfiniteQuery({
     queryKey: memberKey(userId, ...key),

@@ -1,0 +1,46 @@
+import { ActionIcon, Menu, Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { IconDots, IconTrash } from '@tabler/icons-react'
+import { notifyError } from '../../ui/notify.ts'
+import { useMember } from './member.ts'
+import type { Message } from './member-queries.ts'
+import { REACTIONS, useReact } from './reaction-names.ts'
+
+/** What can be done with a message: react to it, delete one's own. */
+export function MessageActions({ message, own }: { readonly message: Message; readonly own: boolean }) {
+  const { client } = useMember()
+  const react = useReact(message)
+  const remove = () => void client.DELETE('/v1/messages/{id}', { params: { path: { id: message.id } } }).catch(notifyError)
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'Delete the message?',
+      children: <Text size="sm">It goes for everybody and for good.</Text>,
+      labels: { confirm: 'Delete', cancel: 'Cancel' },
+      confirmProps: { color: 'red' },
+      onConfirm: remove,
+    })
+  return (
+    <Menu position="bottom" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`React to or delete: ${message.message.slice(0, 40)}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {Object.entries(REACTIONS).map(([name, { label, Icon }]) => (
+          <Menu.Item key={name} leftSection={<Icon size={16} />} onClick={() => react(name, true)}>
+            {label}
+          </Menu.Item>
+        ))}
+        {own && (
+          <>
+            <Menu.Divider />
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={ask}>
+              Delete
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,149 @@
+import { ActionIcon, Button, Group, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { IconArchive, IconArchiveOff, IconArrowLeft, IconPinned, IconPinnedOff } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useGo } from '../../routing/location.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { notifyError } from '../../ui/notify.ts'
+import { RowsSkeleton } from '../../ui/skeletons.tsx'
+import { Composer } from './composer.tsx'
+import classes from './conversations.module.css'
+import { HeldMessages } from './held-messages.tsx'
+import { useMember } from './member.ts'
+import { type Conversation, memberKey, useContact, useConversation, useMessages } from './member-queries.ts'
+import { MessageRow } from './message-row.tsx'
+import { Face, nameOf, usePartner } from './names.tsx'
+import { useTyping } from './typing.ts'
+
+/** One conversation: what has been said, and what is about to be. */
+export function Thread({ id }: { readonly id: string }) {
+  const { data: conversation, error, refetch } = useConversation(id)
+  const messages = useMessages(id)
+  useReading(conversation, messages.items?.[0]?.id)
+  const go = useGo()
+  const { userId } = useMember()
+  if (error && !conversation) {
+    return (
+      <Stack p="md">
+        <ErrorState error={error} onRetry={() => void refetch()} />
+        <Button variant="default" onClick={() => go('/conversations', { as: userId })}>
+          All conversations
+        </Button>
+      </Stack>
+    )
+  }
+  const { items } = messages
+  return (
+    <>
+      <Header conversation={conversation} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      <section className={classes.messages} tabIndex={0} aria-label="What was said">
+        <Stack gap="sm" py="md" role="log" aria-live="polite" aria-busy={!items}>
+          {messages.error && !items ? <ErrorState error={messages.error} onRetry={messages.retry} /> : null}
+          {!items && !messages.error && <RowsSkeleton />}
+          {messages.hasMore && (
+            <Button variant="subtle" size="xs" loading={messages.loadingMore} onClick={messages.more}>
+              Earlier messages
+            </Button>
+          )}
+          {items?.length === 0 && <EmptyState title="Nothing said yet">Write the first message below.</EmptyState>}
+          {items?.toReversed().map((message) => (
+            <MessageRow key={message.id} message={message} answered={items.find(({ id }) => id === message.reply_to)} />
+          ))}
+          <HeldMessages conversationId={id} />
+          <Typing conversationId={id} />
+        </Stack>
+      </section>
+      <Composer conversationId={id} />
+    </>
+  )
+}
+
+/** Whoever has a conversation open and in sight has read it. */
+function useReading(conversation: Conversation | undefined, newest: string | undefined): void {
+  const { client, userId } = useMember()
+  const queries = useQueryClient()
+  const { id, unread_count: unread = 0 } = conversation ?? {}
+  useEffect(() => {
+    if (id === undefined || newest === undefined || unread === 0) return
+    const read = () => {
+      if (document.visibilityState !== 'visible') return
+      client
+        .POST('/v1/conversations/{id}/read', { params: { path: { id } }, body: { message_id: newest } })
+        .then(({ data }) => queries.setQueryData(memberKey(userId, 'conversation', id), data), notifyError)
+    }
+    read()
+    document.addEventListener('visibilitychange', read)
+    return () => document.removeEventListener('visibilitychange', read)
+  }, [client, queries, userId, id, newest, unread])
+}
+
+function Header({ conversation }: { readonly conversation: Conversation | undefined }) {
+  const { name, avatar, kind } = usePartner(conversation)
+  const { userId } = useMember()
+  const go = useGo()
+  return (
+    <Group p="xs" gap="sm" wrap="nowrap" style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        hiddenFrom="sm"
+        aria-label="All conversations"
+        onClick={() => go('/conversations', { as: userId })}
+      >
+        <IconArrowLeft size={18} />
+      </ActionIcon>
+      <Face name={name} avatar={avatar} size="md" />
+      <div style={{ minWidth: 0, flex: 1 }}>
+        <Title order={2} size="h5" lineClamp={1}>
+          {conversation ? name : ' '}
+        </Title>
+        {kind && (
+          <Text size="xs" c="dimmed">
+            {kind}
+          </Text>
+        )}
+      </div>
+      {conversation && <OwnState conversation={conversation} />}
+    </Group>
+  )
+}
+
+/** What a conversation is for the user alone. */
+function OwnState({ conversation: { id, is_pinned, archived_at } }: { readonly conversation: Conversation }) {
+  const { client, userId } = useMember()
+  const queries = useQueryClient()
+  const change = (body: { is_pinned: boolean } | { archived_at: number | null }) => {
+    client.PUT('/v1/conversations/{id}', { params: { path: { id } }, body }).then(({ data }) => {
+      queries.setQueryData(memberKey(userId, 'conversation', id), data)
+      void queries.invalidateQueries({ queryKey: memberKey(userId, 'conversations') })
+    }, notifyError)
+  }
+  const archived = archived_at !== null
+  const actions = [
+    { label: is_pinned ? 'Unpin' : 'Pin', Icon: is_pinned ? IconPinnedOff : IconPinned, body: { is_pinned: !is_pinned } },
+    {
+      label: archived ? 'Restore' : 'Archive',
+      Icon: archived ? IconArchiveOff : IconArchive,
+      body: { archived_at: archived ? null : Math.floor(Date.now() / 1_000) },
+    },
+  ]
+  return actions.map(({ label, Icon, body }) => (
+    <Tooltip key={label} label={label}>
+      <ActionIcon variant="subtle" color="gray" aria-label={`${label} the conversation`} onClick={() => change(body)}>
+        <Icon size={18} />
+      </ActionIcon>
+    </Tooltip>
+  ))
+}
+
+function Typing({ conversationId }: { readonly conversationId: string }) {
+  const contact = useContact(useTyping(conversationId))
+  if (!contact) return null
+  return (
+    <Text size="sm" c="dimmed" fs="italic">
+      {nameOf(contact)} is writing …
+    </Text>
+  )
+}
