@@ -23,6 +23,8 @@ interface ReadOptions {
   readonly enabled?: boolean
   /** Asks again every so many milliseconds, while the page is looked at. */
   readonly every?: number
+  /** For so many milliseconds what was read is not read again; default: a few seconds. */
+  readonly staleTime?: number
 }
 
 type Optional<T> = undefined extends T ? [init?: T, options?: ReadOptions] : [init: T, options?: ReadOptions]
@@ -34,6 +36,7 @@ export function useRead<P extends PathOf<'get'>>(path: P, ...[init, options = {}
     queryFn: ({ signal }) => call('get', path, init as InitOf<'get', P>, signal),
     ...(options.enabled !== undefined && { enabled: options.enabled }),
     ...(options.every !== undefined && { refetchInterval: options.every }),
+    ...(options.staleTime !== undefined && { staleTime: options.staleTime }),
   }) as UseQueryResult<AnswerOf<'get', P>>
 }
 

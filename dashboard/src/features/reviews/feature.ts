@@ -1,0 +1,12 @@
+import { IconGavel } from '@tabler/icons-react'
+import type { Feature } from '../../routing/feature.ts'
+
+const load = () => import('./reviews-page.tsx')
+
+export const feature: Feature = {
+  pages: [
+    { path: '/reviews', load, scope: 'reviews:read' },
+    { path: '/reviews/$id', load, scope: 'reviews:read' },
+  ],
+  navigation: [{ to: '/reviews', label: 'Reviews', icon: IconGavel, section: 'Govern', order: 20, scope: 'reviews:read' }],
+}

@@ -1,0 +1,72 @@
+import { Badge, Box, Grid } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { useFilters, useGo, usePathParam } from '../../routing/location.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { LinkButton } from '../../ui/link.tsx'
+import { Page as Frame } from '../../ui/page.tsx'
+import { Queue } from './queue.tsx'
+import { QueueFilters } from './queue-filters.tsx'
+import { ReviewDetail } from './review-detail.tsx'
+import { readFilters } from './review-filters.ts'
+import { Shortcuts } from './shortcuts.tsx'
+import { useQueue } from './use-queue.ts'
+
+/** Where there is room for both. */
+const FROM_MD = { visibleFrom: 'md' } as const
+
+/** The queue and, beside it, what was chosen there; on a narrow screen one of the two. */
+export function Page() {
+  const selected = usePathParam('id') || undefined
+  const [filters, setFilters] = useFilters(readFilters)
+  const { list, live } = useQueue(filters)
+  const go = useGo()
+  const items = list.items ?? []
+  const search = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+  const open = (id: string | undefined) => go(id === undefined ? '/reviews' : `/reviews/${id}`, search)
+  const step = (by: 1 | -1) => {
+    const at = items.findIndex(({ id }) => id === selected)
+    const next = at < 0 ? items[0] : items[at + by]
+    if (next) open(next.id)
+  }
+  useHotkeys([
+    ['J', () => step(1)],
+    ['K', () => step(-1)],
+  ])
+  const goOn = () => {
+    const at = items.findIndex(({ id }) => id === selected)
+    open((items[at + 1] ?? items[at - 1])?.id)
+  }
+  return (
+    <Frame
+      title="Reviews"
+      description="What policies hold until a person has looked at it, and what they want looked at."
+      actions={
+        <Badge variant="light" color={live ? 'green' : 'gray'} tt="none" role="status">
+          {live ? 'live' : 'connecting'}
+        </Badge>
+      }
+    >
+      <Box {...(selected && FROM_MD)}>
+        <QueueFilters filters={filters} onChange={setFilters} />
+      </Box>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 4 }} {...(selected && FROM_MD)}>
+          <Queue list={list} filters={filters} selected={selected} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 8 }} {...(!selected && FROM_MD)}>
+          {selected ? (
+            <>
+              <LinkButton to="/reviews" search={search} variant="subtle" hiddenFrom="md" mb="sm">
+                Back to the queue
+              </LinkButton>
+              <ReviewDetail id={selected} listed={items.find(({ id }) => id === selected)} onDone={goOn} />
+            </>
+          ) : (
+            items.length > 0 && <EmptyState title="Choose one">A click, or the key J, opens the first that waits.</EmptyState>
+          )}
+        </Grid.Col>
+      </Grid>
+      <Shortcuts />
+    </Frame>
+  )
+}

@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { hasStatus } from '../../api/api-error.ts'
+import { useChange } from '../../api/queries.ts'
+import { notifyDone, notifyError } from '../../ui/notify.ts'
+import type { ReviewItem } from './review-item.ts'
+import { reviewKey } from './use-queue.ts'
+
+export type Verb = 'approve' | 'deny' | 'acknowledge'
+
+const DONE: Readonly<Record<Verb, string>> = {
+  approve: 'Approved: who waits for it goes on.',
+  deny: 'Denied: its content is gone.',
+  acknowledge: 'Acknowledged: it is off the queue.',
+}
+
+/** Decides on an item; `onDone` hears when it stands. Of two reviewers the first decides, and the second is told. */
+export function useJudgement({ id }: ReviewItem, onDone: () => void) {
+  const queries = useQueryClient()
+  const refresh = ['/admin/v1/reviews']
+  const changes = {
+    approve: useChange('post', '/admin/v1/reviews/{id}/approve', { refresh }),
+    deny: useChange('post', '/admin/v1/reviews/{id}/deny', { refresh }),
+    acknowledge: useChange('post', '/admin/v1/reviews/{id}/acknowledge', { refresh }),
+  }
+  const judge = (verb: Verb, comment: string) =>
+    changes[verb].mutate(
+      { params: { path: { id } }, body: comment.trim() ? { comment: comment.trim() } : {} },
+      {
+        onSuccess: () => {
+          notifyDone(DONE[verb])
+          onDone()
+        },
+        onError: (error) => {
+          notifyError(error)
+          if (hasStatus(error, 409)) void queries.invalidateQueries({ queryKey: reviewKey(id) })
+        },
+      },
+    )
+  return { judge, pending: Object.values(changes).find(({ isPending }) => isPending) !== undefined }
+}

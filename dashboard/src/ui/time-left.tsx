@@ -1,0 +1,23 @@
+import { Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { spanOf } from './durations.ts'
+
+const TICK_MS = 1_000
+const URGENT_MS = 10 * 60_000
+
+/** How long something still waits, second by second. */
+export function TimeLeft({ until }: { readonly until: string }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  const left = Date.parse(until) - now
+  return (
+    <Text span inherit fw={left < URGENT_MS ? 600 : 400} {...(left < URGENT_MS && { c: 'red' })}>
+      <time dateTime={until} title={new Date(until).toLocaleString()}>
+        {left > 0 ? `${spanOf(left)} left` : 'time is up'}
+      </time>
+    </Text>
+  )
+}
