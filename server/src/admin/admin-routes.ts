@@ -23,6 +23,7 @@ import { memoriesRoutes } from './memories-routes.ts'
 import { modelsRoutes } from './models-routes.ts'
 import { SCOPE } from './operation.ts'
 import { operatorsRoutes } from './operators-routes.ts'
+import { overviewRoutes } from './overview-routes.ts'
 import { peopleGroupsRoutes } from './people-groups-routes.ts'
 import { playgroundRoutes } from './playground-routes.ts'
 import { policyDraftsRoutes } from './policy-drafts-routes.ts'
@@ -62,6 +63,7 @@ export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promis
     const people = [
       applicationsRoutes,
       playgroundRoutes,
+      overviewRoutes,
       keysRoutes,
       usersRoutes,
       peopleGroupsRoutes,

@@ -1,5 +1,6 @@
 import { binaryArray } from './binary-array.ts'
 import type { ChainEnd, SealedRecord } from './chain.ts'
+import { costOf, tokensOf } from './usage.ts'
 
 /** Plain SQL: the one statement that every answer waits for is sent as it is. */
 export interface Statement {
@@ -21,6 +22,9 @@ const COLUMNS = {
   risk_level: 'text',
   status: 'integer',
   user_hash: 'text',
+  duration_ms: 'double precision',
+  tokens: 'integer',
+  cost: 'double precision',
   body: 'text',
   prev_hash: 'bytea',
   hash: 'bytea',
@@ -62,6 +66,9 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
       drafts.map(({ risk_level }) => risk_level),
       drafts.map(({ status }) => status),
       drafts.map(({ user }) => user.id),
+      drafts.map(({ duration_ms }) => duration_ms),
+      drafts.map(tokensOf),
+      drafts.map(costOf),
       binaryArray(
         'text',
         records.map(({ body }) => body),

@@ -8,6 +8,7 @@ import { type Checkpoint, frontierOf, isGenuine } from './checkpoint.ts'
 import { checkpointAt, checkpointsBetween } from './checkpoint-store.ts'
 import { Frontier } from './merkle.ts'
 import type { AuditRecord } from './record.ts'
+import { costOf, tokensOf } from './usage.ts'
 
 export interface Verification {
   readonly ok: boolean
@@ -119,6 +120,9 @@ function found(row: StoredRecord): Found {
       record.risk_level === row.risk_level &&
       record.status === row.status &&
       record.user.id === row.user_hash &&
+      record.duration_ms === row.duration_ms &&
+      tokensOf(record) === row.tokens &&
+      costOf(record) === row.cost &&
       prev_hash === row.prev_hash.toString('hex') &&
       sequence === row.sequence
     return { ...place, agrees, claims: { sequence, prevHash: prev_hash } }

@@ -209,6 +209,11 @@ export interface AuditRecordTable {
   status: number
   /** Keyed hash of the user id. */
   user_hash: string | null
+  duration_ms: number
+  /** Of all attempts, in and out. */
+  tokens: number
+  /** Of all attempts; null: none has a price. */
+  cost: number | null
   /** The record in RFC 8785 form, without its own hash: exactly the bytes that were hashed. */
   body: string
   prev_hash: Bytes

@@ -1,0 +1,61 @@
+import type { Counted } from '../audit/statistics.ts'
+import type { WaitingCount } from '../review/waiting-counts.ts'
+import type { AttentionKind } from './overview-shapes.ts'
+
+export interface Attention {
+  readonly kind: AttentionKind
+  readonly text: string
+  readonly link: string
+}
+
+interface Standing {
+  readonly waiting: readonly WaitingCount[]
+  /** Of providers that are meant to work and do not. */
+  readonly down: readonly string[]
+  readonly totals: Counted
+  readonly governed: boolean
+  readonly now: Date
+}
+
+const EXPIRES_SOON_MS = 10 * 60_000
+const MANY_ERRORS = 0.05
+
+/** What somebody should see to, the most urgent first: a client that waits for a person goes before everything else. */
+export function attentionTo({ waiting, down, totals, governed, now }: Standing): Attention[] {
+  const of = (kind: WaitingCount['kind']) => waiting.find((one) => one.kind === kind)
+  const [holds, escalations] = [of('hold'), of('escalation')]
+  const urgent = holds && holds.nextExpiry.getTime() - now.getTime() < EXPIRES_SOON_MS
+  const share = totals.requests === 0 ? 0 : totals.errors / totals.requests
+  const found: (Attention | false | undefined)[] = [
+    urgent && {
+      kind: 'holds_expiring',
+      text: `${several(holds.count, 'request waits', 'requests wait')} for approval, and the first expires within ten minutes.`,
+      link: '/reviews?state=pending',
+    },
+    ...down.map((id) => ({
+      kind: 'provider_down' as const,
+      text: `The provider ${id} does not answer.`,
+      link: `/providers?id=${encodeURIComponent(id)}`,
+    })),
+    holds &&
+      !urgent && {
+        kind: 'holds_waiting',
+        text: `${several(holds.count, 'request waits', 'requests wait')} for approval.`,
+        link: '/reviews?state=pending',
+      },
+    escalations && {
+      kind: 'escalations_waiting',
+      text: `${several(escalations.count, 'escalation is', 'escalations are')} to be looked at.`,
+      link: '/reviews?kind=escalation&state=pending',
+    },
+    share > MANY_ERRORS && {
+      kind: 'errors',
+      text: `${Math.round(share * 100)} % of the requests failed.`,
+      link: '/audit',
+    },
+    !governed && { kind: 'no_policy', text: 'No policy is in force: everything is allowed.', link: '/policies/draft' },
+  ]
+  return found.filter((one) => one !== undefined && one !== false)
+}
+
+const several = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
