@@ -2,31 +2,45 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 
-/** Wrong passwords for one account, from wherever they come, before it has to wait. */
-const MAX_ATTEMPTS = 10
-const WINDOW_MS = 15 * 60_000
+interface Allowance {
+  readonly max: number
+  readonly windowMs: number
+}
 
-/** The address itself is nobody's business here, and it may be anything that somebody typed. */
-const keyOf = (email: string): string => `account:${hash('sha256', email.trim().toLowerCase(), 'hex')}`
+/** Wrong passwords for one account, from wherever they come, before it has to wait. */
+const ACCOUNT: Allowance = { max: 10, windowMs: 15 * 60_000 }
+/** Longer than any window. */
+const FORGOTTEN_MS = 60 * 60_000
 
 /**
- * Counts an attempt to sign in to an account; answers the seconds to wait when there have been too many. Beside the limit for
- * each address, which many addresses together get around.
+ * Counts an attempt under that key, across all nodes, in windows that begin with the first; answers the seconds to wait when there
+ * have been too many.
  */
-export async function countAttempt(db: Db, email: string, now: Date): Promise<number | undefined> {
-  const key = keyOf(email)
+export async function countAttempt(db: Db, key: string, { max, windowMs }: Allowance, now: Date): Promise<number | undefined> {
   const at = now.getTime()
   const { rows } = await sql<{ count: number; last_request: number }>`
     insert into operator_rate_limit as known (id, key, count, last_request) values (${key}, ${key}, 1, ${at})
     on conflict (key) do update set
-      count = case when known.last_request < ${at - WINDOW_MS} then 1 else known.count + 1 end,
-      last_request = case when known.last_request < ${at - WINDOW_MS} then ${at} else known.last_request end
+      count = case when known.last_request <= ${at - windowMs} then 1 else known.count + 1 end,
+      last_request = case when known.last_request <= ${at - windowMs} then ${at} else known.last_request end
     returning count, last_request`.execute(db)
   const { count = 0, last_request = at } = rows[0] ?? {}
-  return count <= MAX_ATTEMPTS ? undefined : Math.max(1, Math.ceil((last_request + WINDOW_MS - at) / 1_000))
+  if (count === 1)
+    await db
+      .deleteFrom('operator_rate_limit')
+      .where('last_request', '<', at - FORGOTTEN_MS)
+      .execute()
+  return count <= max ? undefined : Math.max(1, Math.ceil((last_request + windowMs - at) / 1_000))
 }
 
+/** As `countAttempt`, for an account: beside the limit for each address, which many addresses together get around. */
+export const countAttemptAt = (db: Db, email: string, now: Date): Promise<number | undefined> =>
+  countAttempt(db, keyOf(email), ACCOUNT, now)
+
 /** Somebody knew the password. */
-export async function forgetAttempts(db: Db, email: string): Promise<void> {
+export async function forgetAttemptsAt(db: Db, email: string): Promise<void> {
   await db.deleteFrom('operator_rate_limit').where('key', '=', keyOf(email)).execute()
 }
+
+/** The address itself is nobody's business here, and it may be anything that somebody typed. */
+const keyOf = (email: string): string => `account:${hash('sha256', email.trim().toLowerCase(), 'hex')}`

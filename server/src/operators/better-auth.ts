@@ -3,6 +3,7 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Db } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
+import { countAttempt } from './attempts.ts'
 import { followRole } from './follow-role.ts'
 import { PEER_HEADER } from './peer-header.ts'
 import { type RoleClaims, roleClaimed } from './role-claims.ts'
@@ -68,13 +69,17 @@ export function openBetterAuth(deps: BetterAuthDeps) {
     ],
     rateLimit: {
       enabled: true,
-      storage: 'database',
-      modelName: 'operator_rate_limit',
-      fields: { lastRequest: 'last_request' },
+      customStorage: {
+        // The library's own counts until a minute has passed without any attempt.
+        consume: async (key, { window, max }) => {
+          const retryAfter = await countAttempt(deps.db, `address:${key}`, { max, windowMs: window * 1_000 }, new Date())
+          return { allowed: retryAfter === undefined, retryAfter: retryAfter ?? null }
+        },
+      },
       window: 60,
       max: 120,
       customRules: {
-        '/sign-in/*': { window: 60, max: 30 },
+        '/sign-in/*': { window: 60, max: 60 },
         '/two-factor/*': { window: 60, max: 20 },
         '/change-password': { window: 60, max: 10 },
       },
@@ -105,7 +110,8 @@ const tables = (db: Db, validateUserInfo: ValidateUser) =>
     user: {
       modelName: 'operator',
       fields: { ...STAMPS, emailVerified: 'email_verified' },
-      additionalFields: { role: { type: 'string', required: true } },
+      // Nobody is made without one: `validateUserInfo` refuses them in better words.
+      additionalFields: { role: { type: 'string', required: false } },
       validateUserInfo,
     },
     session: {

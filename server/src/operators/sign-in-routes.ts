@@ -5,7 +5,7 @@ import { sendError } from '../http/error-replies.ts'
 import { isUnavailable } from '../lib/faults.ts'
 import { type Checked, checker } from '../lib/schema.ts'
 import { acceptInvitation } from './accept.ts'
-import { countAttempt, forgetAttempts } from './attempts.ts'
+import { countAttemptAt, forgetAttemptsAt } from './attempts.ts'
 import { findInvitation } from './invitation-store.ts'
 import { findPerson } from './operator-store.ts'
 import { PEER_HEADER } from './peer-header.ts'
@@ -86,7 +86,7 @@ export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps)
       throw new GatehouseError('VALIDATION_ERROR', { message: `${result.param}: is required.`, param: result.param })
     if (result.kind === 'taken')
       throw new GatehouseError('CONFLICT', { message: 'There is an operator with that address already.' })
-    await forgetAttempts(db, result.email)
+    await forgetAttemptsAt(db, result.email)
     return answer(await signedIn(request, { email: result.email, password: acceptance.password }, signIn), reply, signIn)
   })
 
@@ -97,10 +97,10 @@ export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps)
       schema: { hide: true },
       handler: async (request, reply) => {
         const email = url === '/sign-in/email' ? valid(checkSignIn(jsonOf(request))).email : undefined
-        const wait = email === undefined ? undefined : await countAttempt(db, email, clock.now())
+        const wait = email === undefined ? undefined : await countAttemptAt(db, email, clock.now())
         if (wait !== undefined) throw tooMany(wait)
         const response = await (await signIn.library()).handler(webRequest(request, signIn))
-        if (email !== undefined && response.ok) await forgetAttempts(db, email)
+        if (email !== undefined && response.ok) await forgetAttemptsAt(db, email)
         return answer(response, reply, signIn)
       },
     })

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Role } from '../../src/domain/operator.ts'
 import { adminClient, type Reply } from '../admin/client.ts'
@@ -13,6 +13,8 @@ export const PASSWORD = 'correct horse battery staple'
 export class Browser {
   readonly #cookies = new Map<string, string>()
   readonly base: string
+  /** Counts where the server trusts this machine as a proxy (GATEHOUSE_TRUSTED_PROXIES). */
+  readonly #address = `10.0.${randomInt(256)}.${randomInt(256)}`
 
   constructor(base: string) {
     this.base = base
@@ -33,6 +35,7 @@ export class Browser {
       cookie: this.cookie || null,
       origin: method === 'GET' ? null : this.base,
       'sec-fetch-site': 'same-origin',
+      'x-forwarded-for': this.#address,
       'content-type': json === undefined ? null : 'application/json',
       ...headers,
     }

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { SCOPES } from '../../src/domain/scope.ts'
+import { adminClient, refused } from '../admin/client.ts'
+import { Browser, invited, PASSWORD, signedIn, tokenOf } from '../support/operators.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+const admin = () => adminClient(server)
+const browser = () => new Browser(server.base)
+
+describe('an invitation', () => {
+  test('says whom it is for, opens once, and signs in', async () => {
+    const { token, email, id } = await invited(server, 'auditor')
+    expect((await browser().post('/auth/gatehouse/invitation', { token })).body).toEqual({ email, name: 'A auditor' })
+    const at = browser()
+    expect((await at.post('/auth/gatehouse/accept', { token, password: PASSWORD, name: 'Ann' })).status).toBe(200)
+    expect((await at.session()).body.operator).toMatchObject({ id, email, name: 'Ann', role: 'auditor' })
+    refused(await browser().post('/auth/gatehouse/accept', { token, password: 'another horse battery' }), 'NOT_FOUND')
+    refused(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
+    expect((await browser().signIn(email)).status).toBe(200)
+  })
+
+  test('of two who open it at once, one comes in', async () => {
+    const { token } = await invited(server, 'auditor')
+    const accept = (password: string) => browser().post('/auth/gatehouse/accept', { token, password })
+    const replies = await Promise.all([accept('first horse battery'), accept('second horse battery')])
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 404])
+  })
+
+  test('a short password does not use it up', async () => {
+    const { token } = await invited(server, 'auditor')
+    expect(refused(await browser().post('/auth/gatehouse/accept', { token, password: 'short' }), 'VALIDATION_ERROR').param).toBe(
+      'password',
+    )
+    expect((await browser().post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
+  })
+
+  test('is too old after a week', async () => {
+    const { token, id } = await invited(server, 'auditor')
+    const { pool } = server.context.database
+    const { rows } = await pool.query('select expires_at - created_at as age from operator_invitation where operator_id = $1', [
+      id,
+    ])
+    expect(rows[0].age.days).toBe(7)
+    await pool.query("update operator_invitation set expires_at = now() - interval '1 second' where operator_id = $1", [id])
+    refused(await browser().post('/auth/gatehouse/accept', { token, password: PASSWORD }), 'NOT_FOUND')
+  })
+
+  test('a new one resets password, second factor and sessions; the older link is closed, the older password until then is not', async () => {
+    const { id, email, browser: at } = await signedIn(server, 'auditor')
+    const [older, newer] = [
+      await admin().create(`/operators/${id}/invitation`),
+      await admin().create(`/operators/${id}/invitation`),
+    ]
+    expect((await browser().signIn(email)).status).toBe(200)
+    refused(await browser().post('/auth/gatehouse/accept', { token: tokenOf(older.url), password: PASSWORD }), 'NOT_FOUND')
+    const acceptance = { token: tokenOf(newer.url), password: 'another horse battery' }
+    expect((await browser().post('/auth/gatehouse/accept', acceptance)).status).toBe(200)
+    expect((await at.session()).status).toBe(401)
+    refused(await browser().signIn(email), 'AUTH_INVALID_KEY')
+  })
+
+  test('an address is invited once', async () => {
+    const { email } = await invited(server, 'auditor')
+    const again = await admin().send('POST', '/operators', { email: email.toUpperCase(), name: 'Twice', role: 'owner' })
+    refused(again, 'CONFLICT', 'email')
+  })
+})
+
+describe('a session', () => {
+  test('ends with signing out', async () => {
+    const { browser: at } = await signedIn(server, 'auditor')
+    const thief = at.copy()
+    expect((await at.post('/auth/sign-out')).status).toBe(200)
+    expect((await thief.session()).status).toBe(401)
+  })
+
+  test('ends with a new role, and with removal', async () => {
+    const { id, browser: at, email } = await signedIn(server, 'auditor')
+    await admin().patch(`/operators/${id}`, { role: 'read_only' })
+    expect((await at.session()).status).toBe(401)
+    await at.signIn(email)
+    expect((await at.session()).body.operator.role).toBe('read_only')
+    await admin().remove(`/operators/${id}`)
+    expect((await at.session()).status).toBe(401)
+    refused(await browser().signIn(email), 'AUTH_INVALID_KEY')
+  })
+
+  test('one of several can be ended by who has them', async () => {
+    const { browser: at, email } = await signedIn(server, 'auditor')
+    const other = browser()
+    await other.signIn(email)
+    expect((await at.get('/auth/list-sessions')).body).toHaveLength(2)
+    expect((await at.post('/auth/revoke-other-sessions')).status).toBe(200)
+    expect((await other.session()).status).toBe(401)
+    expect((await at.session()).status).toBe(200)
+  })
+
+  test('an invented or altered cookie is nobody’s', async () => {
+    const { browser: at } = await signedIn(server, 'owner')
+    const [name, value] = at.cookie.split('=') as [string, string]
+    for (const cookie of [`${name}=x`, `${name}=${value.slice(0, 40)}`, `${name}=${value.replace(/^./, '_')}`, 'gatehouse=1'])
+      refused(await browser().send('GET', '/admin/v1/session', undefined, { cookie }), 'AUTH_INVALID_KEY')
+  })
+})
+
+describe('who operates', () => {
+  test('stands in the record of what they change', async () => {
+    const { id, browser: at } = await signedIn(server, 'owner')
+    expect((await at.post('/admin/v1/users', { username: `user-${id.slice(-8).toLowerCase()}` })).status).toBe(201)
+    const [record] = await admin().records()
+    const { hasher } = await server.context.workspaceKeys.get(record.workspace_id ?? (await firstWorkspace()))
+    expect(record.user.id).toBe(hasher.user(id))
+  })
+
+  test('the last owner can neither leave nor be demoted, whoever asks', async () => {
+    const { id, browser: at } = await signedIn(server, 'owner')
+    const waiting = await invited(server, 'owner')
+    const { data } = await admin().get('/operators?limit=100')
+    for (const other of data)
+      if (other.role === 'owner' && ![id, waiting.id].includes(other.id)) await admin().remove(`/operators/${other.id}`)
+    for (const send of [at.send.bind(at), (method: string, path: string, json?: unknown) => admin().send(method, path, json)]) {
+      refused(await send('DELETE', `/admin/v1/operators/${id}`), 'CONFLICT')
+      refused(await send('PATCH', `/admin/v1/operators/${id}`, { role: 'auditor' }), 'CONFLICT')
+    }
+    await admin().patch(`/operators/${id}`, { name: 'Still here' })
+    const second = await signedIn(server, 'owner')
+    const demote = (one: string) => admin().send('PATCH', `/operators/${one}`, { role: 'auditor' })
+    const replies = await Promise.all([demote(id), demote(second.id)])
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  })
+})
+
+const firstWorkspace = async (): Promise<string> => (await admin().get('/workspaces')).data[0].id
+
+describe('an admin token', () => {
+  test('may all that its maker may, or the part that is named', async () => {
+    const all = await admin().create('/tokens', { name: 'all' })
+    expect(all.scopes.toSorted()).toEqual(SCOPES.toSorted())
+    const { token, scopes } = await admin().create('/tokens', { name: 'narrow', scopes: ['audit:read', 'operators:write'] })
+    expect(scopes).toEqual(['audit:read', 'operators:write'])
+    await admin().get('/audit', { token })
+    expect(refused(await admin().send('GET', '/users', undefined, { token }), 'FORBIDDEN').message).toContain('people:read')
+    expect((await admin().get('/session', { token })).operator).toMatchObject({
+      kind: 'token',
+      name: 'narrow',
+      role: null,
+      email: null,
+    })
+    // Nobody grants what they lack: neither to tokens, nor to people.
+    const more = await admin().send('POST', '/tokens', { name: 'more', scopes: ['people:read'] }, { token })
+    refused(more, 'FORBIDDEN', 'scopes')
+    expect((await admin().create('/tokens', { name: 'same' }, { token })).scopes).toEqual(scopes)
+    const friend = await admin().send('POST', '/operators', { email: 'f@example.com', name: 'F', role: 'owner' }, { token })
+    refused(friend, 'FORBIDDEN', 'role')
+    const { id } = await invited(server, 'owner')
+    refused(await admin().send('POST', `/operators/${id}/invitation`, undefined, { token }), 'FORBIDDEN')
+    refused(await admin().send('DELETE', `/operators/${id}`, undefined, { token }), 'FORBIDDEN')
+  })
+
+  test('with an unknown scope, or none, is not made', async () => {
+    for (const scopes of [['everything'], []])
+      refused(await admin().send('POST', '/tokens', { name: 'x', scopes }), 'VALIDATION_ERROR')
+  })
+})
+
+const url = inject('postgresUrl')
+
+describe.skipIf(url === null)('on two nodes', () => {
+  test('a session counts on both, and ends on both within a second', async () => {
+    const database = await ownDatabase(url ?? '')
+    const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
+    const first = await startServer(env)
+    const second = await startServer({ ...env, GATEHOUSE_DATA: first.config.dataDir })
+    try {
+      const ends = {
+        'signing out': ({ browser: at }: { browser: Browser }) => at.post('/auth/sign-out'),
+        'a new role': ({ id }: { id: string }) => adminClient(first).patch(`/operators/${id}`, { role: 'read_only' }),
+        removal: ({ id }: { id: string }) => adminClient(first).remove(`/operators/${id}`),
+      }
+      for (const [how, end] of Object.entries(ends)) {
+        const who = await signedIn(first, 'auditor')
+        const there = who.browser.copy(second.base)
+        expect((await there.session()).status, how).toBe(200)
+        await end(who)
+        await vi.waitFor(async () => expect((await there.session()).status, how).toBe(401), { timeout: 1_000, interval: 50 })
+      }
+    } finally {
+      await second.close()
+      await first.close()
+      await database.drop()
+    }
+  })
+})

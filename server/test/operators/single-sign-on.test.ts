@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adminClient, refused } from '../admin/client.ts'
+import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { Browser, invited, signedIn } from '../support/operators.ts'
+import { word } from '../support/scripted-provider.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+let provider: OidcProvider
+beforeAll(async () => {
+  provider = await startOidcProvider()
+})
+afterAll(() => provider.close())
+
+/** Goes to the provider and back; answers where the browser ends up. */
+async function through(at: Browser): Promise<string> {
+  const begun = await at.post('/auth/sign-in/social', {
+    provider: 'oidc',
+    callbackURL: '/dashboard/reviews',
+    errorCallbackURL: '/dashboard/sign-in',
+    disableRedirect: true,
+  })
+  expect(begun.status, begun.text).toBe(200)
+  const back = await fetch(begun.body.url, { redirect: 'manual' })
+  const headers = { 'sec-fetch-site': 'cross-site', origin: null }
+  const done = await at.send('GET', back.headers.get('location') ?? '', undefined, headers)
+  expect(done.status, done.text).toBe(302)
+  return done.headers.get('location') ?? ''
+}
+
+describe('single sign-on for people who have been invited', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer(provider.environment)
+  })
+  afterAll(() => server.close())
+  const browser = () => new Browser(server.base)
+
+  test('the sign-in page learns of it', async () => {
+    expect((await browser().get('/auth/gatehouse/methods')).body).toEqual({ oidc: { name: 'Example ID' } })
+  })
+
+  test('lets them in with the role they were invited in, and finds them again', async () => {
+    const { email, id } = await invited(server, 'reviewer')
+    provider.claims = { sub: word(), email, name: 'Ann' }
+    for (const at of [browser(), browser()]) {
+      expect(await through(at)).toMatch(/\/dashboard\/reviews$/)
+      expect((await at.session()).body.operator).toMatchObject({ id, email, role: 'reviewer' })
+    }
+    const { data } = await adminClient(server).get('/operators?limit=100')
+    expect(data.find((operator: { id: string }) => operator.id === id)).toMatchObject({ state: 'active' })
+  })
+
+  test('keeps none of the provider’s tokens', async () => {
+    const accounts = await server.context.database.pool.query("select * from operator_account where provider_id = 'oidc'")
+    expect(accounts.rows.length).toBeGreaterThan(0)
+    for (const { access_token, refresh_token, id_token } of accounts.rows)
+      expect([access_token, refresh_token, id_token]).toEqual([null, null, null])
+  })
+
+  test('nobody else comes in, and nobody with an address that the provider has not checked', async () => {
+    const at = browser()
+    provider.claims = { sub: word(), email: 'stranger@example.com', name: 'Stranger' }
+    expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=signup_disabled/)
+    const { email } = await invited(server, 'owner')
+    provider.claims = { sub: word(), email, name: 'Not Ann', email_verified: false }
+    expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=account_not_linked/)
+    expect((await at.session()).status).toBe(401)
+  })
+
+  test('a token that the provider has not signed opens nothing', async () => {
+    const { email } = await invited(server, 'owner')
+    provider.claims = { sub: word(), email, name: 'Ann' }
+    provider.forged = true
+    const at = browser()
+    expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=/)
+    expect((await at.session()).status).toBe(401)
+    provider.forged = false
+  })
+
+  test('a way back that another browser began opens nothing', async () => {
+    const { email } = await invited(server, 'owner')
+    provider.claims = { sub: word(), email, name: 'Ann' }
+    const begun = await browser().post('/auth/sign-in/social', {
+      provider: 'oidc',
+      callbackURL: '/dashboard/',
+      disableRedirect: true,
+    })
+    const back = await fetch(begun.body.url, { redirect: 'manual' })
+    const victim = browser()
+    await victim.send('GET', back.headers.get('location') ?? '')
+    expect((await victim.session()).status).toBe(401)
+  })
+
+  test('leads back to pages of this server only', async () => {
+    const elsewhere = { provider: 'oidc', callbackURL: 'https://evil.example/' }
+    refused(await browser().post('/auth/sign-in/social', elsewhere), 'FORBIDDEN')
+  })
+})
+
+describe('single sign-on where a claim says what people may', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    const roles = 'gatehouse-admins=owner,security=auditor,authors=policy_author'
+    server = await startServer({ ...provider.environment, GATEHOUSE_OIDC_ROLE_CLAIM: 'groups', GATEHOUSE_OIDC_ROLES: roles })
+  })
+  afterAll(() => server.close())
+  const browser = () => new Browser(server.base)
+  const roleOf = async (at: Browser) => (await at.session()).body.operator?.role
+
+  test('lets them in uninvited, and follows what it says from then on', async () => {
+    const [sub, email] = [word(), `${word()}@example.com`]
+    provider.claims = { sub, email, name: 'Ben', groups: ['staff', 'security', 'authors'] }
+    const first = browser()
+    await through(first)
+    expect(await roleOf(first)).toBe('policy_author')
+    provider.claims = { sub, email, name: 'Ben', groups: 'security' }
+    const second = browser()
+    await through(second)
+    expect(await roleOf(second)).toBe('auditor')
+    expect((await first.session()).status).toBe(401)
+    provider.claims = { sub, email, name: 'Ben', groups: ['staff'] }
+    expect(await through(browser())).toMatch(/\/dashboard\/sign-in\?error=no_role/)
+  })
+
+  test('who has no role there is nobody here', async () => {
+    const email = `${word()}@example.com`
+    provider.claims = { sub: word(), email, name: 'Eve', groups: ['gatehouse'] }
+    expect(await through(browser())).toMatch(/\/dashboard\/sign-in\?error=no_role/)
+    const { data } = await adminClient(server).get('/operators?limit=100')
+    expect(data.map((operator: { email: string }) => operator.email)).not.toContain(email)
+  })
+
+  test('does not take the role from the last owner', async () => {
+    const { email, id } = await signedIn(server, 'owner')
+    const admin = adminClient(server)
+    const { data } = await admin.get('/operators?limit=100')
+    for (const other of data) if (other.role === 'owner' && other.id !== id) await admin.remove(`/operators/${other.id}`)
+    provider.claims = { sub: word(), email, name: 'Olga', groups: ['security'] }
+    const at = browser()
+    await through(at)
+    expect(await roleOf(at)).toBe('owner')
+  })
+})
