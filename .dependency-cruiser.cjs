@@ -94,7 +94,7 @@ module.exports = {
     },
     onlyInDashboard('api', 'api/', ['api/']),
     onlyInDashboard('ui-has-no-data', 'ui/', ['ui/']),
-    onlyInDashboard('routing', 'routing/', ['routing/']),
+    onlyInDashboard('routing', 'routing/', ['(api|routing)/']),
     onlyInDashboard('feature-never-another-feature', 'features/([^/]+)/', ['(api|ui|routing)/', 'features/$1/']),
     onlyInDashboard('app', 'app/', ['(api|ui|routing|app)/', 'features/[^/]+/feature\\.ts$']),
     {
