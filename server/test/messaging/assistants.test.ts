@@ -348,6 +348,21 @@ describe('policies', () => {
     beforeAll(() => governed.publish([...MARKER_RULES, BY_READER, ...AT_MESSAGE]))
     afterAll(() => governed.publish([...MARKER_RULES, BY_READER]))
 
+    test("note with its answer's record which exchange it comes from, a denied one as well", async () => {
+      const chat = await chatWith(helper)
+      for (const [text, verdict] of [
+        ['', 'allow'],
+        ['juniper-deny', 'deny'],
+      ] as const) {
+        const { said } = await chat.ask(question(text).text)
+        const records = await admin.records(20)
+        const ofMessage = records.find(({ id }) => id === said[0]?.governance.audit_id)
+        expect(ofMessage).toMatchObject({ endpoint: 'message', decision: { verdict: 'allow' } })
+        const exchange = records.find(({ id }) => id === ofMessage.features['message.exchange'])
+        expect(exchange).toMatchObject({ endpoint: 'chat', decision: { verdict } })
+      }
+    })
+
     test('look at what an assistant says as at any other message', async () => {
       const chat = await chatWith(helper)
       const asked = question('', `teasel-deny ${word()}`)

@@ -17,7 +17,7 @@ const WORKED: ReadonlySet<string> = new Set(['authenticate', 'admit', 'identify'
 /** The record of a decision on a text of messaging. Content enters as a keyed hash only. */
 export function messageDraft(judgement: Judgement, { auditId, error, review }: Ending, hasher: KeyedHasher): AuditDraft {
   const { utterance, policy, decision, counts, assessed, transforms, tokens, ms } = judgement
-  const { workspaceId, sender, place, change, texts, now } = utterance
+  const { workspaceId, sender, place, change, texts, exchange, now } = utterance
   const text = texts.join('\n')
   const found = Object.entries(counts).filter(([, count]) => count > 0)
   return {
@@ -36,6 +36,7 @@ export function messageDraft(judgement: Judgement, { auditId, error, review }: E
       'content.risk_level': assessed.risk,
       'message.change': change,
       'message.conversation_id': place.id,
+      ...(exchange !== undefined && { 'message.exchange': exchange }),
       'message.group': place.groupId ?? '',
       'request.endpoint': 'message',
       'request.tokens': tokens,

@@ -18,5 +18,7 @@ export interface Utterance {
   readonly change: 'create' | 'update' | 'react'
   /** The message, if it is one; then what others will read with it: names of files, reactions. */
   readonly texts: readonly string[]
+  /** `aud_…`: of what an assistant says, the record of the exchange that it comes from. */
+  readonly exchange?: string | undefined
   readonly now: Date
 }

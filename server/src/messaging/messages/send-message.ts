@@ -17,7 +17,7 @@ export interface Draft {
   readonly attachments: readonly string[]
   /** `msg_…` that an assistant answers with this one. */
   readonly replyTo?: string | undefined
-  /** Record of the exchange that an assistant's answer comes from: told where nobody governs messages. */
+  /** Record of the exchange that an assistant's answer comes from: told where nobody governs messages, else in the answer's own. */
   readonly auditId?: string | undefined
 }
 
@@ -46,6 +46,7 @@ export async function prepareMessage(
     messageId: id,
     change: 'create' as const,
     texts: [draft.text, ...names],
+    exchange: draft.auditId,
     now,
   }
   return { ...draft, id, governed: await govern(utterance, deps) }
