@@ -34,8 +34,11 @@ interface ErrorFields {
 
 /** The refusal in a response; whatever sent it, this never throws. */
 export async function readError(response: Response): Promise<ApiError> {
-  const body: { error?: ErrorFields } & ErrorFields = await response.json().catch(() => ({}))
-  return new ApiError(response.status, body.error ?? body, response.headers.get('x-request-id'))
+  const body = await response.json().catch(() => ({}))
+  return new ApiError(response.status, parseError(body), response.headers.get('x-request-id'))
 }
+
+/** What an answer says of its refusal: in the envelope, or without one where it comes from the sign-in. */
+export const parseError = (body: { readonly error?: ErrorFields } & ErrorFields): ErrorFields => body.error ?? body
 
 export const hasStatus = (error: unknown, status: number): boolean => error instanceof ApiError && error.status === status

@@ -1,0 +1,100 @@
+import { Button, MultiSelect, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { ItemOf } from '../../api/operations.ts'
+import { useRead } from '../../api/queries.ts'
+import { useScopes } from '../../api/session.ts'
+import { type LabelValues, LabelsFields, labelsBody } from './labels-fields.tsx'
+import { LANGUAGE_CHOICES } from './languages.ts'
+
+export type Collection = ItemOf<'/admin/v1/collections'>
+
+interface Values extends LabelValues {
+  name: string
+  description: string
+  language: Collection['language']
+  applications: string[] | null
+}
+
+const EMPTY: Values = {
+  name: '',
+  description: '',
+  classification: null,
+  regulations: [],
+  acl: null,
+  language: 'en',
+  applications: null,
+}
+
+export const useCollectionForm = (collection?: Collection): UseFormReturnType<Values> =>
+  useForm<Values>({
+    initialValues: collection ? valuesOf(collection) : EMPTY,
+    validate: { name: (name) => (name.trim() === '' ? 'It needs a name' : null) },
+  })
+
+const valuesOf = ({ name, description, classification, regulations, acl, language, applications }: Collection): Values => ({
+  name,
+  description,
+  classification,
+  regulations,
+  acl,
+  language,
+  applications,
+})
+
+/** As the API takes it, for creating and for changing. */
+export const collectionBody = ({ name, description, language, applications, ...labels }: Values) => ({
+  name: name.trim(),
+  description,
+  language,
+  applications,
+  ...labelsBody(labels),
+})
+
+interface CollectionFormProps {
+  readonly form: UseFormReturnType<Values>
+  readonly onSubmit: (values: Values) => void
+  readonly submit: string
+  readonly pending: boolean
+}
+
+export function CollectionForm({ form, onSubmit, submit, pending }: CollectionFormProps) {
+  const { applications } = form.getValues()
+  return (
+    <form onSubmit={form.onSubmit(onSubmit)}>
+      <Stack>
+        <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+        <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
+        <LabelsFields
+          form={form}
+          unsaid={{ classification: 'none: documents are restricted', acl: 'Nobody, unless a document says who' }}
+        />
+        <Switch
+          label="Serves every Application"
+          checked={applications === null}
+          onChange={({ currentTarget }) => form.setFieldValue('applications', currentTarget.checked ? null : [])}
+        />
+        {applications !== null && <ApplicationsField {...form.getInputProps('applications')} />}
+        <Select
+          label="Language"
+          description="In which documents are indexed that come in from now on"
+          allowDeselect={false}
+          searchable
+          data={LANGUAGE_CHOICES}
+          {...form.getInputProps('language')}
+        />
+        <Button type="submit" loading={pending}>
+          {submit}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function ApplicationsField(input: { readonly value?: string[]; readonly onChange?: (ids: string[]) => void }) {
+  const enabled = useScopes().may('applications:read')
+  const { data } = useRead('/admin/v1/applications', { params: { query: { limit: 100 } } }, { enabled })
+  const known = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  // One that is not on the page is still chosen.
+  const others = (input.value ?? []).filter((id) => !known.some(({ value }) => value === id))
+  return <MultiSelect label="Applications that it serves" searchable data={[...known, ...others]} {...input} />
+}

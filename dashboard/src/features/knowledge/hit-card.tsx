@@ -1,0 +1,54 @@
+import { Group, List, Paper, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
+import { IconCheck, IconX } from '@tabler/icons-react'
+import type { AnswerOf } from '../../api/operations.ts'
+import { Classification } from '../../ui/classification.tsx'
+import { Link } from '../../ui/link.tsx'
+
+type Hit = AnswerOf<'post', '/admin/v1/knowledge/search'>['visible'][number]
+
+/** A passage that fits, and every rule that decides whether it is shown. */
+export function HitCard({ hit }: { readonly hit: Hit }) {
+  const { document_id, collection_id, title, collection, headings, content, classification, similarity, checks } = hit
+  return (
+    <Paper component="article" withBorder p="sm">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" component="div">
+          <Link to={`/knowledge/documents/${document_id}`} fw={500}>
+            {title}
+          </Link>{' '}
+          in <Link to={`/knowledge/${collection_id}`}>{collection}</Link>
+        </Text>
+        <Group gap="xs">
+          <Classification level={classification} />
+          <Text size="xs" c="dimmed" title="How well it fits, from 0 to 1">
+            {similarity.toFixed(2)}
+          </Text>
+        </Group>
+      </Group>
+      {headings.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {headings.join(' › ')}
+        </Text>
+      )}
+      <Text size="sm" my="xs" lineClamp={4} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {content}
+      </Text>
+      <List size="sm" spacing={4} center listStyleType="none" withPadding={false}>
+        {checks.map(({ passed, because }) => (
+          <List.Item key={because} icon={<Mark passed={passed} />}>
+            <VisuallyHidden>{passed ? 'Passes: ' : 'Fails: '}</VisuallyHidden>
+            {because}
+          </List.Item>
+        ))}
+      </List>
+    </Paper>
+  )
+}
+
+function Mark({ passed }: { readonly passed: boolean }) {
+  return (
+    <ThemeIcon size={18} radius="xl" color={passed ? 'green' : 'red'} variant="light" aria-hidden>
+      {passed ? <IconCheck size={12} /> : <IconX size={12} />}
+    </ThemeIcon>
+  )
+}

@@ -1,0 +1,32 @@
+import { oneOf, textOf } from '../../routing/location.ts'
+import { CLASSIFICATIONS } from '../../ui/classification.tsx'
+
+export interface Search {
+  readonly q?: string | undefined
+  readonly application?: string | undefined
+  readonly user?: string | undefined
+  readonly role?: string | undefined
+  readonly department?: string | undefined
+  readonly clearance?: string | undefined
+}
+
+/** A search, as the page's address has it. */
+export const readSearch = (search: Readonly<Record<string, unknown>>): Search => ({
+  q: textOf(search.q),
+  application: textOf(search.application),
+  user: textOf(search.user),
+  role: textOf(search.role),
+  department: textOf(search.department),
+  clearance: oneOf(CLASSIFICATIONS, search.clearance),
+})
+
+/** As the API takes it; undefined as long as it does not say enough. */
+export function searchBody({ q, application, user, role, department, clearance }: Search) {
+  if (!q?.trim() || !application) return undefined
+  const attributes = clearance ? { clearance } : {}
+  return {
+    query: q,
+    application_id: application,
+    user: { ...(user && { id: user }), ...(role && { role }), ...(department && { department }), attributes },
+  }
+}
