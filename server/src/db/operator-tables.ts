@@ -8,6 +8,7 @@ export interface OperatorTables {
   operator_session: OperatorSessionTable
   operator_account: OperatorAccountTable
   operator_second_factor: OperatorSecondFactorTable
+  operator_verification: OperatorVerificationTable
   operator_rate_limit: OperatorRateLimitTable
   operator_invitation: OperatorInvitationTable
 }
@@ -32,6 +33,7 @@ export interface OperatorSessionTable {
   id: string
   operator_id: string
   token: string
+  expires_at: Date
 }
 
 export interface OperatorAccountTable {
@@ -49,6 +51,11 @@ export interface OperatorAccountTable {
 export interface OperatorSecondFactorTable {
   id: string
   operator_id: string
+}
+
+export interface OperatorVerificationTable {
+  id: string
+  expires_at: Date
 }
 
 export interface OperatorRateLimitTable {

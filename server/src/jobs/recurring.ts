@@ -21,6 +21,7 @@ import type { EventRelay } from '../messaging/events/relay.ts'
 import { removeExpiredHolds } from '../messaging/messages/expired-holds.ts'
 import { endConversationRetentions, endWorkspaceRetention } from '../messaging/retention/end-retention.ts'
 import { finishErasures } from '../messaging/retention/erase-traces.ts'
+import { removeExpiredSignIns } from '../operators/expired.ts'
 import { eraseExpired } from '../review/review-store.ts'
 import type { Job } from './jobs.ts'
 
@@ -72,6 +73,7 @@ export const recurringJobs = (deps: Deps): Job[] => [
   { name: 'end message retention', everyMs: HOUR, run: () => endMessageRetention(deps) },
   // An erasure is done by who asks for it; this is for what was on its way, and for what a fault has left.
   { name: 'finish erasures of users', everyMs: 60 * SECOND, run: () => finishAll(deps) },
+  { name: 'remove expired sessions', everyMs: HOUR, run: () => removeExpiredSignIns(deps.db, deps.clock.now()) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endRetention(deps) },
   ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
 ]

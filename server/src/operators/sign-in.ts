@@ -72,6 +72,6 @@ export class SignIn {
     const found = await api.getSession({ headers: new Headers({ cookie: `${name}=${value}` }) })
     if (!found) return undefined
     const { id, name: called, role } = found.user
-    return { id, name: called, kind: 'person', scopes: ROLE_SCOPES[roleOf(role)] }
+    return { id, name: called, kind: 'person', scopes: ROLE_SCOPES[roleOf(role ?? '')] }
   }
 }

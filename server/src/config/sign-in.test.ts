@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError } from './environment.ts'
+import { signIn } from './sign-in.ts'
+
+const OIDC = {
+  GATEHOUSE_OIDC_ISSUER: 'https://login.example.com/',
+  GATEHOUSE_OIDC_CLIENT_ID: 'gatehouse',
+  GATEHOUSE_OIDC_CLIENT_SECRET: 'secret',
+}
+
+describe('signing in, from the environment', () => {
+  test('nothing is needed', () => {
+    expect(signIn({})).toEqual({ publicUrl: undefined, trustedProxies: [], oidc: undefined })
+  })
+
+  test('single sign-on, without its secret', () => {
+    const { oidc } = signIn({
+      ...OIDC,
+      GATEHOUSE_OIDC_ROLE_CLAIM: 'groups',
+      GATEHOUSE_OIDC_ROLES: 'cn=admins=owner, security=auditor',
+    })
+    expect(oidc).toMatchObject({ issuer: 'https://login.example.com', clientId: 'gatehouse', roleClaim: 'groups' })
+    expect([...(oidc?.roles ?? [])]).toEqual([
+      ['cn=admins', 'owner'],
+      ['security', 'auditor'],
+    ])
+    expect(Object.values(oidc ?? {})).not.toContain('secret')
+  })
+
+  test.each([
+    { ...OIDC, GATEHOUSE_OIDC_CLIENT_SECRET: '' },
+    { ...OIDC, GATEHOUSE_OIDC_ISSUER: '' },
+    { ...OIDC, GATEHOUSE_OIDC_ISSUER: 'login' },
+    { ...OIDC, GATEHOUSE_OIDC_ROLES: 'admins=king' },
+    { ...OIDC, GATEHOUSE_OIDC_ROLES: 'owner' },
+    { GATEHOUSE_PUBLIC_URL: 'gatehouse.example.com' },
+    { GATEHOUSE_PUBLIC_URL: 'https://example.com/gatehouse' },
+    { GATEHOUSE_PUBLIC_URL: 'ftp://example.com' },
+  ])('what contradicts itself stops the start: %j', (env) => {
+    expect(() => signIn(env)).toThrow(ConfigError)
+  })
+})

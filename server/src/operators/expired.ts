@@ -1,0 +1,7 @@
+import type { Db } from '../db/database.ts'
+
+/** Removes sessions, invitations and half sign-ins that are too old to be of use. */
+export async function removeExpiredSignIns(db: Db, now: Date): Promise<void> {
+  for (const table of ['operator_session', 'operator_invitation', 'operator_verification'] as const)
+    await db.deleteFrom(table).where('expires_at', '<', now).execute()
+}
