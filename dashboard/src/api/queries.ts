@@ -88,6 +88,8 @@ function fromCursor(init: Parameters | undefined, cursor: string | undefined): P
 interface ChangeOptions<Answer> {
   /** Whatever was read from paths that begin so is read anew. */
   readonly refresh?: readonly string[]
+  /** As `refresh`, for what the change removes while its page is being left: read anew when next it is looked at. */
+  readonly expire?: readonly string[]
   readonly onDone?: (answer: Answer) => void
 }
 
@@ -95,21 +97,25 @@ interface ChangeOptions<Answer> {
 export function useChange<M extends Exclude<Method, 'get'>, P extends PathOf<M>>(
   method: M,
   path: P,
-  { refresh = [], onDone }: ChangeOptions<AnswerOf<M, P>> = {},
+  { refresh = [], expire = [], onDone }: ChangeOptions<AnswerOf<M, P>> = {},
 ): UseMutationResult<AnswerOf<M, P>, Error, InitOf<M, P>> {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (init: InitOf<M, P>) => call(method, path, init),
     onSuccess: async (answer) => {
       onDone?.(answer)
-      await refreshPaths(queries, refresh)
+      await Promise.all([refreshPaths(queries, refresh), refreshPaths(queries, expire, 'none')])
     },
   })
 }
 
-/** Reads anew whatever came from paths that begin with one of `prefixes`. */
-export async function refreshPaths(queries: QueryClient, prefixes: readonly string[]): Promise<void> {
+/** Reads anew whatever came from paths that begin with one of `prefixes`; with 'none', when next it is looked at. */
+export async function refreshPaths(
+  queries: QueryClient,
+  prefixes: readonly string[],
+  refetchType: 'active' | 'none' = 'active',
+): Promise<void> {
   if (prefixes.length === 0) return
   const concerned = (path: unknown) => prefixes.some((prefix) => String(path).startsWith(prefix))
-  await queries.invalidateQueries({ predicate: ({ queryKey }) => concerned(queryKey[0]) })
+  await queries.invalidateQueries({ predicate: ({ queryKey }) => concerned(queryKey[0]), refetchType })
 }

@@ -3,7 +3,7 @@ import { type UseFormReturnType, useForm } from '@mantine/form'
 import type { ItemOf } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
-import { type LabelValues, LabelsFields, labelsBody } from './labels-fields.tsx'
+import { LabelsFields, type LabelValues, labelsBody } from './labels-fields.tsx'
 import { LANGUAGE_CHOICES } from './languages.ts'
 
 export type Collection = ItemOf<'/admin/v1/collections'>

@@ -58,7 +58,9 @@ export function Page() {
 }
 
 const served = (applications: Collection['applications']): string =>
-  applications === null ? 'Every Application' : `${applications.length} ${applications.length === 1 ? 'Application' : 'Applications'}`
+  applications === null
+    ? 'Every Application'
+    : `${applications.length} ${applications.length === 1 ? 'Application' : 'Applications'}`
 
 function EditButton({ collection }: { readonly collection: Collection }) {
   const [opened, { open, close }] = useDisclosure()
@@ -86,7 +88,10 @@ function EditButton({ collection }: { readonly collection: Collection }) {
 
 function Deletion({ collection: { id, name } }: { readonly collection: Collection }) {
   const go = useGo()
-  const remove = useChange('delete', '/admin/v1/collections/{id}', { onDone: () => go('/knowledge') })
+  const remove = useChange('delete', '/admin/v1/collections/{id}', {
+    expire: REFRESH,
+    onDone: () => go('/knowledge'),
+  })
   return (
     <ConfirmButton
       size="sm"

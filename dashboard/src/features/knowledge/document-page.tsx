@@ -20,7 +20,7 @@ import { Time } from '../../ui/time.tsx'
 import { aclInWords } from './acl.ts'
 import { DocumentText } from './document-text.tsx'
 import type { Document } from './documents-section.tsx'
-import { type LabelValues, LabelsFields, labelsBody } from './labels-fields.tsx'
+import { LabelsFields, type LabelValues, labelsBody } from './labels-fields.tsx'
 
 const REFRESH = ['/admin/v1/documents']
 
@@ -134,7 +134,10 @@ function EditButton({ document }: { readonly document: Document }) {
 
 function Deletion({ document: { id, title, collection_id } }: { readonly document: Document }) {
   const go = useGo()
-  const remove = useChange('delete', '/admin/v1/documents/{id}', { onDone: () => go(`/knowledge/${collection_id}`) })
+  const remove = useChange('delete', '/admin/v1/documents/{id}', {
+    expire: REFRESH,
+    onDone: () => go(`/knowledge/${collection_id}`),
+  })
   return (
     <ConfirmButton
       size="sm"

@@ -59,7 +59,9 @@ const NothingFlagged = () => (
 )
 
 const NothingYet = ({ mayAdd }: { readonly mayAdd: boolean }) => (
-  <EmptyState title="No documents yet">{mayAdd ? 'Drop files above, or fetch them from a URL.' : 'Nobody has brought any in.'}</EmptyState>
+  <EmptyState title="No documents yet">
+    {mayAdd ? 'Drop files above, or fetch them from a URL.' : 'Nobody has brought any in.'}
+  </EmptyState>
 )
 
 function Title({ id, title, key, flags }: Document) {

@@ -67,7 +67,12 @@ interface Sending {
 
 async function send({ collectionId, file, onProgress }: Sending): Promise<Partial<Upload>> {
   try {
-    const { outcome, document_id, chunks, flags, error } = await uploadDocument({ collectionId, key: file.name, file, onProgress })
+    const { outcome, document_id, chunks, flags, error } = await uploadDocument({
+      collectionId,
+      key: file.name,
+      file,
+      onProgress,
+    })
     return { state: outcome, documentId: document_id, chunks, flagged: flags !== null, ...(error && { problem: error.message }) }
   } catch (error) {
     return { state: 'failed', problem: describeError(error).message }

@@ -1,0 +1,15 @@
+import { useList } from '../../api/queries.ts'
+import { Page as Frame } from '../../ui/page.tsx'
+import { GroupsTable } from './groups-table.tsx'
+
+export function Page() {
+  const list = useList('/admin/v1/departments')
+  return (
+    <Frame
+      title="Departments"
+      description="That users are in. Documents and memories can be opened to a department; users say which is theirs."
+    >
+      <GroupsTable kind="department" label="Departments" list={list} />
+    </Frame>
+  )
+}

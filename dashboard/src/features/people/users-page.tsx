@@ -1,0 +1,99 @@
+import { CloseButton, Group, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useState } from 'react'
+import { useList } from '../../api/queries.ts'
+import { useScopes } from '../../api/session.ts'
+import { textOf, useFilters } from '../../routing/location.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Page as Frame } from '../../ui/page.tsx'
+import { Time } from '../../ui/time.tsx'
+import { CreateButton } from './create-button.tsx'
+import { projectsOf } from './projects-of.ts'
+import type { User } from './user-form.tsx'
+
+const COLUMNS: readonly Column<User>[] = [
+  { header: 'Id', cell: ({ id }) => <Link to={`/settings/users/${encodeURIComponent(id)}`}>{id}</Link> },
+  { header: 'Username', cell: ({ username }) => username, from: 'xs' },
+  { header: 'Role', cell: ({ role }) => role },
+  { header: 'Department', cell: ({ department }) => department, from: 'sm' },
+  { header: 'Projects', cell: (user) => projectsOf(user).join(', '), from: 'md' },
+  { header: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} />, from: 'lg' },
+]
+
+const readFilters = ({ search, department, project }: Readonly<Record<string, unknown>>) => ({
+  search: textOf(search),
+  department: textOf(department),
+  project: textOf(project),
+})
+
+const FILTERS = ['search', 'department', 'project'] as const
+const LABELS = { search: 'Id or username', department: 'Department', project: 'Project' }
+
+/** The Workspace's directory: who may ask, and what is known of them. */
+export function Page() {
+  const [filters, setFilters] = useFilters(readFilters)
+  const query = Object.fromEntries(Object.entries(filters).filter(([, value]) => value))
+  const list = useList('/admin/v1/users', { params: { query } })
+  const creates = useScopes().may('people:write')
+  const filtered = Object.keys(query).length > 0
+  return (
+    <Frame
+      title="Users"
+      description="Who talks to models and to each other here, and what is known of them."
+      actions={creates && <CreateButton />}
+    >
+      <Group role="search" aria-label="Filter users" gap="sm">
+        {FILTERS.map((name) => (
+          <Filter key={name} label={LABELS[name]} value={filters[name] ?? ''} onChange={(value) => setFilters({ [name]: value })} />
+        ))}
+      </Group>
+      <DataTable
+        label="Users"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          filtered ? (
+            <EmptyState title="Nobody is like that">Take a filter away.</EmptyState>
+          ) : (
+            <EmptyState title="No users yet">
+              {creates ? 'Make the first. Whoever comes with a user token of yours is added by themselves.' : 'Nobody has been added.'}
+            </EmptyState>
+          )
+        }
+      />
+    </Frame>
+  )
+}
+
+interface FilterProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string | undefined) => void
+}
+
+/** Follows the typing, and the address when that changes. */
+function Filter({ label, value, onChange }: FilterProps) {
+  const [typed, setTyped] = useState(value)
+  const [known, setKnown] = useState(value)
+  if (value !== known) {
+    setKnown(value)
+    setTyped(value)
+  }
+  const report = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), 300)
+  const change = (text: string) => {
+    setTyped(text)
+    report(text)
+  }
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      value={typed}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+      rightSection={typed && <CloseButton size="sm" aria-label={`Clear ${label}`} onClick={() => change('')} />}
+    />
+  )
+}
