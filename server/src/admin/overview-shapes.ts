@@ -1,161 +1,141 @@
-import { Type } from "typebox";
-import { oneOf, Timestamp } from "../applications/shapes.ts";
-import type { Counted, StageTimes } from "../audit/statistics.ts";
-import { ProviderView } from "./provider-shapes.ts";
-import { nullable } from "./shapes.ts";
+import { Type } from 'typebox'
+import { oneOf, Timestamp } from '../applications/shapes.ts'
+import type { Counted, StageTimes } from '../audit/statistics.ts'
+import { ProviderView } from './provider-shapes.ts'
+import { nullable } from './shapes.ts'
 
 /** Lengths of intervals, in seconds. */
 export const INTERVALS = {
-	"1m": 60,
-	"5m": 300,
-	"15m": 900,
-	"1h": 3_600,
-	"6h": 21_600,
-	"1d": 86_400,
-} as const;
-export type Interval = keyof typeof INTERVALS;
+  '1m': 60,
+  '5m': 300,
+  '15m': 900,
+  '1h': 3_600,
+  '6h': 21_600,
+  '1d': 86_400,
+} as const
+export type Interval = keyof typeof INTERVALS
 
 export const STATISTICS_QUERY = {
-	from: Type.Optional(
-		Type.String({
-			format: "date-time",
-			description: "Default: a day before `to`.",
-		}),
-	),
-	to: Type.Optional(
-		Type.String({ format: "date-time", description: "Default: now." }),
-	),
-	interval: Type.Optional({
-		...oneOf(Object.keys(INTERVALS) as Interval[]),
-		description: "Default: the shortest that gives a hundred points at most.",
-	}),
-};
+  from: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Default: a day before `to`.',
+    }),
+  ),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
+  interval: Type.Optional({
+    ...oneOf(Object.keys(INTERVALS) as Interval[]),
+    description: 'Default: the shortest that gives a hundred points at most.',
+  }),
+}
 
-const count = Type.Integer({ minimum: 0 });
-const ms = nullable(
-	Type.Number({ description: "Milliseconds; null: there was no request." }),
-);
+const count = Type.Integer({ minimum: 0 })
+const ms = nullable(Type.Number({ description: 'Milliseconds; null: there was no request.' }))
 
 const CountedFields = {
-	requests: count,
-	verdicts: Type.Object({
-		allow: count,
-		escalate: count,
-		require_approval: count,
-		deny: count,
-	}),
-	errors: {
-		...count,
-		description: "Requests that failed; refusals by a policy are verdicts.",
-	},
-	tokens: { ...count, description: "Of all calls of providers, in and out." },
-	cost: nullable(
-		Type.Number({
-			description:
-				"In the currency of the models' prices; null: nothing has one.",
-		}),
-	),
-	latency: Type.Object({ p50_ms: ms, p95_ms: ms }),
-};
+  requests: count,
+  verdicts: Type.Object({
+    allow: count,
+    escalate: count,
+    require_approval: count,
+    deny: count,
+  }),
+  errors: {
+    ...count,
+    description: 'Requests that failed; refusals by a policy are verdicts.',
+  },
+  tokens: { ...count, description: 'Of all calls of providers, in and out.' },
+  cost: nullable(
+    Type.Number({
+      description: "In the currency of the models' prices; null: nothing has one.",
+    }),
+  ),
+  latency: Type.Object({ p50_ms: ms, p95_ms: ms }),
+}
 
 /** What both overviews have. */
 export const StatisticsFields = {
-	from: Timestamp,
-	to: Timestamp,
-	interval: oneOf(Object.keys(INTERVALS) as Interval[]),
-	totals: Type.Object(CountedFields),
-	series: Type.Array(Type.Object({ at: Timestamp, ...CountedFields }), {
-		description:
-			"One entry for each interval, oldest first, those without requests as well.",
-	}),
-	stages: Type.Array(
-		Type.Object({
-			name: Type.String(),
-			p50_ms: Type.Number(),
-			p95_ms: Type.Number(),
-			count,
-		}),
-		{
-			description:
-				"How long stages took, from about a thousand records spread evenly over the time.",
-		},
-	),
-};
+  from: Timestamp,
+  to: Timestamp,
+  interval: oneOf(Object.keys(INTERVALS) as Interval[]),
+  totals: Type.Object(CountedFields),
+  series: Type.Array(Type.Object({ at: Timestamp, ...CountedFields }), {
+    description: 'One entry for each interval, oldest first, those without requests as well.',
+  }),
+  stages: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      p50_ms: Type.Number(),
+      p95_ms: Type.Number(),
+      count,
+    }),
+    {
+      description: 'How long stages took, from about a thousand records spread evenly over the time.',
+    },
+  ),
+}
 
 export const UsageView = Type.Object({
-	object: Type.Literal("application_usage"),
-	application_id: Type.String(),
-	...StatisticsFields,
-});
+  object: Type.Literal('application_usage'),
+  application_id: Type.String(),
+  ...StatisticsFields,
+})
 
 const Waiting = Type.Object({
-	count,
-	oldest: nullable(Timestamp),
-	next_expiry: nullable(Timestamp),
-});
+  count,
+  oldest: nullable(Timestamp),
+  next_expiry: nullable(Timestamp),
+})
 
 export const ATTENTION = [
-	"holds_expiring",
-	"provider_down",
-	"holds_waiting",
-	"escalations_waiting",
-	"errors",
-	"no_policy",
-] as const;
-export type AttentionKind = (typeof ATTENTION)[number];
+  'holds_expiring',
+  'provider_down',
+  'holds_waiting',
+  'escalations_waiting',
+  'errors',
+  'no_policy',
+] as const
+export type AttentionKind = (typeof ATTENTION)[number]
 
 export const OverviewView = Type.Object({
-	object: Type.Literal("overview"),
-	...StatisticsFields,
-	holds: Waiting,
-	escalations: Waiting,
-	providers: Type.Array(
-		Type.Object({
-			id: Type.String(),
-			enabled: Type.Boolean(),
-			health: ProviderView.properties.health,
-		}),
-		{
-			description: "As they stand on the node that answers.",
-		},
-	),
-	attention: Type.Array(
-		Type.Object({
-			kind: oneOf(ATTENTION),
-			text: Type.String(),
-			link: Type.String({
-				description: "Where in the dashboard to see to it.",
-			}),
-		}),
-		{ description: "Most urgent first." },
-	),
-});
+  object: Type.Literal('overview'),
+  ...StatisticsFields,
+  holds: Waiting,
+  escalations: Waiting,
+  providers: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      enabled: Type.Boolean(),
+      health: ProviderView.properties.health,
+    }),
+    {
+      description: 'As they stand on the node that answers.',
+    },
+  ),
+  attention: Type.Array(
+    Type.Object({
+      kind: oneOf(ATTENTION),
+      text: Type.String(),
+      link: Type.String({
+        description: 'Where in the dashboard to see to it.',
+      }),
+    }),
+    { description: 'Most urgent first.' },
+  ),
+})
 
-export const countedView = ({
-	requests,
-	verdicts,
-	errors,
-	tokens,
-	cost,
-	p50Ms,
-	p95Ms,
-}: Counted) => ({
-	requests,
-	verdicts,
-	errors,
-	tokens,
-	cost,
-	latency: { p50_ms: p50Ms, p95_ms: p95Ms },
-});
+export const countedView = ({ requests, verdicts, errors, tokens, cost, p50Ms, p95Ms }: Counted) => ({
+  requests,
+  verdicts,
+  errors,
+  tokens,
+  cost,
+  latency: { p50_ms: p50Ms, p95_ms: p95Ms },
+})
 
-export const stageView = ({
-	name,
-	p50Ms,
-	p95Ms,
-	count: worked,
-}: StageTimes) => ({
-	name,
-	p50_ms: p50Ms,
-	p95_ms: p95Ms,
-	count: worked,
-});
+export const stageView = ({ name, p50Ms, p95Ms, count: worked }: StageTimes) => ({
+  name,
+  p50_ms: p50Ms,
+  p95_ms: p95Ms,
+  count: worked,
+})

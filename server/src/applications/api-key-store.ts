@@ -22,6 +22,7 @@ const keyOf = (row: Selectable<ApiKeyTable>): ApiKey => ({
   hint: row.hint,
   createdAt: row.created_at,
   revokedAt: row.revoked_at,
+  lastUsedAt: row.last_used_at,
 })
 
 /** A new key; `key` is shown to nobody after this. Undefined when the Workspace has no such Application. */
@@ -36,7 +37,7 @@ export async function issueKey(
   const { secret, hash, hint } = newCredential('gk_')
   const row = await db
     .insertInto('api_key')
-    .columns(['id', 'workspace_id', 'application_id', 'name', 'hash', 'hint', 'created_at', 'revoked_at'])
+    .columns(['id', 'workspace_id', 'application_id', 'name', 'hash', 'hint', 'created_at', 'revoked_at', 'last_used_at'])
     .expression(
       db
         .selectFrom('application')
@@ -49,6 +50,7 @@ export async function issueKey(
           sql<string>`${hint}::text`.as('hint'),
           sql<Date>`${now}::timestamptz`.as('created_at'),
           sql<null>`null::timestamptz`.as('revoked_at'),
+          sql<null>`null::timestamptz`.as('last_used_at'),
         ])
         .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
         .where('id', '=', application),
@@ -103,8 +105,12 @@ export interface KeyHolder {
   readonly keyId: string
   readonly hash: Buffer
   readonly revokedAt: Date | null
+  /** Its use was last noted more than a minute ago, if ever. */
+  readonly useToNote: boolean
   readonly application: ApplicationRecord
 }
+
+const NOTED_LONG_AGO = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
 
 export async function findKeyByHash(db: Db, hash: Buffer): Promise<KeyHolder | undefined> {
   const row = await db
@@ -113,9 +119,23 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<KeyHolder | u
       join.onRef('application.id', '=', 'api_key.application_id').onRef('application.workspace_id', '=', 'api_key.workspace_id'),
     )
     .select(APPLICATION_COLUMNS)
-    .select(['api_key.id as key_id', 'api_key.hash', 'api_key.revoked_at'])
+    .select(['api_key.id as key_id', 'api_key.hash', 'api_key.revoked_at', NOTED_LONG_AGO.as('use_to_note')])
     .where('api_key.hash', '=', hash)
     .executeTakeFirst()
   if (!row) return undefined
-  return { keyId: toId('key', row.key_id), hash: row.hash, revokedAt: row.revoked_at, application: applicationOf(row) }
+  const { key_id, hash: stored, revoked_at: revokedAt, use_to_note: useToNote } = row
+  return { keyId: toId('key', key_id), hash: stored, revokedAt, useToNote, application: applicationOf(row) }
+}
+
+/** Notes that a key is in use, once a minute at most. */
+export async function noteUse(db: Db, workspaceId: string, keyId: string): Promise<void> {
+  const uuid = fromId('key', keyId)
+  if (uuid === undefined) return
+  await db
+    .updateTable('api_key')
+    .set({ last_used_at: sql<Date>`now()` })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuid)
+    .where(NOTED_LONG_AGO)
+    .execute()
 }

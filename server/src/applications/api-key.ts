@@ -12,6 +12,8 @@ export interface ApiKey {
   readonly hint: string
   readonly createdAt: Date
   readonly revokedAt: Date | null
+  /** To about a minute; null: never. */
+  readonly lastUsedAt: Date | null
 }
 
 /** Body of `POST /admin/v1/applications/:id/keys`. */
@@ -27,6 +29,7 @@ export const ApiKeyView = Type.Object({
   hint: Type.String(),
   created_at: Timestamp,
   revoked_at: Type.Union([Timestamp, Type.Null()]),
+  last_used_at: Type.Union([Timestamp, Type.Null()], { description: 'To about a minute; null: never.' }),
 })
 
 /** Answer of issuing a key: the only place where it is ever shown. It comes before its hint, which looks like one. */
@@ -40,4 +43,5 @@ export const apiKeyView = (key: ApiKey) => ({
   hint: key.hint,
   created_at: key.createdAt.toISOString(),
   revoked_at: key.revokedAt?.toISOString() ?? null,
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
 })

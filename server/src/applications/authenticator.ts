@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
 import type { Application } from '../domain/principal.ts'
-import { findKeyByHash } from './api-key-store.ts'
+import { findKeyByHash, noteUse } from './api-key-store.ts'
 import { readBearer } from './credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from './credential-cache.ts'
 
@@ -48,5 +48,9 @@ export class Authenticator {
 async function lookUp(db: Db, hash: Buffer): Promise<Authentication | undefined> {
   const holder = await findKeyByHash(db, hash)
   if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined
-  return holder.revokedAt ? REVOKED : { ok: true, application: holder.application, keyId: holder.keyId }
+  if (holder.revokedAt) return REVOKED
+  const { application, keyId, useToNote } = holder
+  // Nobody waits for it, and it keeps nobody out.
+  if (useToNote) noteUse(db, application.workspaceId, keyId).catch(() => {})
+  return { ok: true, application, keyId }
 }

@@ -77,6 +77,8 @@ export interface ApiKeyTable {
   hint: string
   created_at: CreatedAt
   revoked_at: Date | null
+  /** To about a minute. */
+  last_used_at: Date | null
 }
 
 export interface AdminTokenTable {

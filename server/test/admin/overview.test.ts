@@ -1,142 +1,102 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Governed, startGoverned } from "../support/governed.ts";
-import { type Admin, adminClient, type Json, refused } from "./client.ts";
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { type Admin, adminClient, type Json, refused } from './client.ts'
 
-let governed: Governed;
-let admin: Admin;
-let application: { id: string | undefined; token: string };
+let governed: Governed
+let admin: Admin
+let application: { id: string | undefined; token: string }
 
-const sum = (series: readonly Json[], read: (one: Json) => number): number =>
-	series.reduce((total, one) => total + read(one), 0);
+const sum = (series: readonly Json[], read: (one: Json) => number): number => series.reduce((total, one) => total + read(one), 0)
 const DENY = {
-	juniper: "juniper-deny",
-	hold: "juniper-hold",
-	escalate: "juniper-escalate",
-};
+  juniper: 'juniper-deny',
+  hold: 'juniper-hold',
+  escalate: 'juniper-escalate',
+}
 
 beforeAll(async () => {
-	governed = await startGoverned();
-	admin = adminClient(governed.server);
-	application = await governed.application({ default_model: "scripted" });
-	const { token } = application;
-	for (const text of [
-		"one",
-		"two",
-		"three",
-		DENY.juniper,
-		DENY.hold,
-		DENY.escalate,
-	])
-		await governed.chat(text, {}, { token });
-	await governed.chat("broken", { model: "no-such-model" }, { token });
-});
-afterAll(() => governed.close());
+  governed = await startGoverned()
+  admin = adminClient(governed.server)
+  application = await governed.application({ default_model: 'scripted' })
+  const { token } = application
+  for (const text of ['one', 'two', 'three', DENY.juniper, DENY.hold, DENY.escalate]) await governed.chat(text, {}, { token })
+  await governed.chat('broken', { model: 'no-such-model' }, { token })
+})
+afterAll(() => governed.close())
 
-test("an Application is told what it has asked for, interval by interval", async () => {
-	const usage = await admin.get(
-		`/applications/${application.id}/usage?interval=1h`,
-	);
-	expect(usage).toMatchObject({
-		object: "application_usage",
-		application_id: application.id,
-		interval: "1h",
-		totals: {
-			requests: 7,
-			verdicts: { allow: 4, escalate: 1, require_approval: 1, deny: 1 },
-			errors: 1,
-		},
-	});
-	// The scripted provider counts 18 tokens an answer, and four were given.
-	expect(usage.totals.tokens).toBe(4 * 18);
-	expect(usage.series).toHaveLength(24);
-	expect(sum(usage.series, ({ requests }) => requests)).toBe(7);
-	expect(sum(usage.series, ({ verdicts }) => verdicts.deny)).toBe(1);
-	expect(
-		usage.series.filter(({ requests }: Json) => requests === 0)[0].latency,
-	).toEqual({ p50_ms: null, p95_ms: null });
-	expect(usage.totals.latency.p95_ms).toBeGreaterThanOrEqual(
-		usage.totals.latency.p50_ms,
-	);
-	const stages = new Map(
-		usage.stages.map((stage: Json) => [stage.name, stage]),
-	);
-	expect(stages.size).toBe(12);
-	expect(stages.get("invoke")).toMatchObject({ count: 4 });
-	expect(stages.get("classify")).toMatchObject({
-		count: 7,
-		p50_ms: expect.any(Number),
-		p95_ms: expect.any(Number),
-	});
-});
+test('an Application is told what it has asked for, interval by interval', async () => {
+  const usage = await admin.get(`/applications/${application.id}/usage?interval=1h`)
+  expect(usage).toMatchObject({
+    object: 'application_usage',
+    application_id: application.id,
+    interval: '1h',
+    totals: {
+      requests: 7,
+      verdicts: { allow: 4, escalate: 1, require_approval: 1, deny: 1 },
+      errors: 1,
+    },
+  })
+  // The scripted provider counts 18 tokens an answer, and four were given.
+  expect(usage.totals.tokens).toBe(4 * 18)
+  expect(usage.series).toHaveLength(24)
+  expect(sum(usage.series, ({ requests }) => requests)).toBe(7)
+  expect(sum(usage.series, ({ verdicts }) => verdicts.deny)).toBe(1)
+  expect(usage.series.filter(({ requests }: Json) => requests === 0)[0].latency).toEqual({ p50_ms: null, p95_ms: null })
+  expect(usage.totals.latency.p95_ms).toBeGreaterThanOrEqual(usage.totals.latency.p50_ms)
+  const stages = new Map(usage.stages.map((stage: Json) => [stage.name, stage]))
+  expect(stages.size).toBe(12)
+  expect(stages.get('invoke')).toMatchObject({ count: 4 })
+  expect(stages.get('classify')).toMatchObject({
+    count: 7,
+    p50_ms: expect.any(Number),
+    p95_ms: expect.any(Number),
+  })
+})
 
-test("the overview says how the Workspace does, and what to see to, the most urgent first", async () => {
-	const overview = await admin.get("/overview");
-	expect(overview.totals.requests).toBeGreaterThanOrEqual(7);
-	expect(overview.holds).toMatchObject({
-		count: 1,
-		oldest: expect.any(String),
-		next_expiry: expect.any(String),
-	});
-	expect(overview.escalations.count).toBe(1);
-	expect(overview.providers).toContainEqual({
-		id: "openai",
-		enabled: true,
-		health: { circuit: "closed", active: 0, problem: null },
-	});
-	const kinds = overview.attention.map(({ kind }: Json) => kind);
-	expect(kinds.slice(0, 2)).toEqual(["holds_waiting", "escalations_waiting"]);
-	expect(overview.attention[0]).toEqual({
-		kind: "holds_waiting",
-		text: "1 request waits for approval.",
-		link: "/reviews?state=pending",
-	});
+test('the overview says how the Workspace does, and what to see to, the most urgent first', async () => {
+  const overview = await admin.get('/overview')
+  expect(overview.totals.requests).toBeGreaterThanOrEqual(7)
+  expect(overview.holds).toMatchObject({
+    count: 1,
+    oldest: expect.any(String),
+    next_expiry: expect.any(String),
+  })
+  expect(overview.escalations.count).toBe(1)
+  expect(overview.providers).toContainEqual({
+    id: 'openai',
+    enabled: true,
+    health: { circuit: 'closed', active: 0, problem: null },
+  })
+  const kinds = overview.attention.map(({ kind }: Json) => kind)
+  expect(kinds.slice(0, 2)).toEqual(['holds_waiting', 'escalations_waiting'])
+  expect(overview.attention[0]).toEqual({
+    kind: 'holds_waiting',
+    text: '1 request waits for approval.',
+    link: '/reviews?state=pending',
+  })
 
-	await governed.chat("juniper-brief", {}, { token: application.token });
-	expect((await admin.get("/overview")).attention[0].kind).toBe(
-		"holds_expiring",
-	);
-});
+  await governed.chat('juniper-brief', {}, { token: application.token })
+  expect((await admin.get('/overview')).attention[0].kind).toBe('holds_expiring')
+})
 
-test("times choose what is counted, and too many points are refused", async () => {
-	const past = "?from=2020-01-01T00:00:00Z&to=2020-01-01T06:00:00Z";
-	const usage = await admin.get(`/applications/${application.id}/usage${past}`);
-	expect(usage).toMatchObject({
-		interval: "5m",
-		from: "2020-01-01T00:00:00.000Z",
-		totals: { requests: 0, tokens: 0, cost: null, latency: { p50_ms: null } },
-		stages: [],
-	});
-	expect(usage.series).toHaveLength(72);
-	expect(usage.series[1].at).toBe("2020-01-01T00:05:00.000Z");
-	refused(
-		await admin.send("GET", "/overview?from=2020-01-01T00:00:00Z&interval=1m"),
-		"VALIDATION_ERROR",
-		"interval",
-	);
-	refused(
-		await admin.send(
-			"GET",
-			"/overview?from=2020-01-02T00:00:00Z&to=2020-01-01T00:00:00Z",
-		),
-		"VALIDATION_ERROR",
-		"from",
-	);
-});
+test('times choose what is counted, and too many points are refused', async () => {
+  const past = '?from=2020-01-01T00:00:00Z&to=2020-01-01T06:00:00Z'
+  const usage = await admin.get(`/applications/${application.id}/usage${past}`)
+  expect(usage).toMatchObject({
+    interval: '5m',
+    from: '2020-01-01T00:00:00.000Z',
+    totals: { requests: 0, tokens: 0, cost: null, latency: { p50_ms: null } },
+    stages: [],
+  })
+  expect(usage.series).toHaveLength(72)
+  expect(usage.series[1].at).toBe('2020-01-01T00:05:00.000Z')
+  refused(await admin.send('GET', '/overview?from=2020-01-01T00:00:00Z&interval=1m'), 'VALIDATION_ERROR', 'interval')
+  refused(await admin.send('GET', '/overview?from=2020-01-02T00:00:00Z&to=2020-01-01T00:00:00Z'), 'VALIDATION_ERROR', 'from')
+})
 
-test("another Workspace counts its own, and knows nothing of this Application", async () => {
-	const workspace = await admin.workspace();
-	const overview = await admin.get("/overview", { workspace });
-	expect(overview.totals.requests).toBe(0);
-	expect(overview.attention).toContainEqual(
-		expect.objectContaining({ kind: "no_policy", link: "/policies/draft" }),
-	);
-	refused(
-		await admin.send(
-			"GET",
-			`/applications/${application.id}/usage`,
-			undefined,
-			{ workspace },
-		),
-		"NOT_FOUND",
-	);
-});
+test('another Workspace counts its own, and knows nothing of this Application', async () => {
+  const workspace = await admin.workspace()
+  const overview = await admin.get('/overview', { workspace })
+  expect(overview.totals.requests).toBe(0)
+  expect(overview.attention).toContainEqual(expect.objectContaining({ kind: 'no_policy', link: '/policies/draft' }))
+  refused(await admin.send('GET', `/applications/${application.id}/usage`, undefined, { workspace }), 'NOT_FOUND')
+})

@@ -9,6 +9,7 @@ const SUM = (expression: string) => `(select sum(${expression}) from jsonb_array
 const TOKENS = `coalesce((attempt ->> 'prompt_tokens')::int, 0) + coalesce((attempt ->> 'completion_tokens')::int, 0)`
 
 const STATEMENTS = [
+  `alter table api_key add column last_used_at timestamptz`,
   `alter table audit_record add column duration_ms double precision, add column tokens integer, add column cost double precision`,
   `update audit_record set
     duration_ms = (body::jsonb ->> 'duration_ms')::double precision,
