@@ -59,7 +59,7 @@ export function Page() {
             <EmptyState title="Nobody is like that">Take a filter away.</EmptyState>
           ) : (
             <EmptyState title="No users yet">
-              {creates ? 'Make the first. Whoever comes with a user token of yours is added by themselves.' : 'Nobody has been added.'}
+              {creates ? 'Make the first.' : 'Nobody has been added.'}
             </EmptyState>
           )
         }
