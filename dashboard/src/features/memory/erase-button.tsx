@@ -1,0 +1,18 @@
+import { useChange } from '../../api/queries.ts'
+import { ConfirmButton } from '../../ui/confirm-button.tsx'
+import type { Memory } from './memory-page.tsx'
+
+export function EraseButton({ memory: { id, content } }: { readonly memory: Memory }) {
+  const erase = useChange('delete', '/admin/v1/memories/{id}', { refresh: ['/admin/v1/memories'] })
+  return (
+    <ConfirmButton
+      color="red"
+      aria-label={`Erase: ${content}`}
+      question="Erase this memory?"
+      consequence={`“${content}” is forgotten, with the history behind it. This cannot be taken back.`}
+      onConfirm={() => erase.mutateAsync({ params: { path: { id } } })}
+    >
+      Erase
+    </ConfirmButton>
+  )
+}

@@ -1,0 +1,51 @@
+import { Button, MultiSelect, Stack, Switch, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { EVENT_TYPES, type Webhook } from './event-types.ts'
+
+interface Values {
+  url: string
+  /** Empty: all. */
+  types: NonNullable<Webhook['types']>
+  enabled: boolean
+}
+
+export const useWebhookForm = (webhook?: Webhook): UseFormReturnType<Values> =>
+  useForm<Values>({
+    initialValues: { url: webhook?.url ?? '', types: webhook?.types ?? [], enabled: webhook?.enabled ?? true },
+  })
+
+/** As the API takes it. */
+export const webhookBody = ({ url, types, enabled }: Values) => ({ url, types: types.length > 0 ? types : null, enabled })
+
+interface WebhookFormProps {
+  readonly form: UseFormReturnType<Values>
+  readonly onSubmit: (values: Values) => void
+  readonly submit: string
+  readonly pending: boolean
+}
+
+export function WebhookForm({ form, onSubmit, submit, pending }: WebhookFormProps) {
+  return (
+    <form onSubmit={form.onSubmit(onSubmit)}>
+      <Stack>
+        <TextInput label="URL" type="url" required data-autofocus placeholder="https://…" {...form.getInputProps('url')} />
+        <MultiSelect
+          label="Events"
+          placeholder={form.getValues().types.length > 0 ? '' : 'all'}
+          searchable
+          clearable
+          data={EVENT_TYPES}
+          {...form.getInputProps('types')}
+        />
+        <Switch
+          label="Enabled"
+          description="While it is not, nothing is sent, and what happens is not kept for it"
+          {...form.getInputProps('enabled', { type: 'checkbox' })}
+        />
+        <Button type="submit" loading={pending}>
+          {submit}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
