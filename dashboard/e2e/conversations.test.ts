@@ -54,7 +54,7 @@ test('two windows talk: live, read, reacted to, with a file', async () => {
   const alice = await windowOf('alice')
   const bob = await windowOf('bob')
   await begin(alice.page, /Bob Lindqvist/)
-  await alice.page.getByText('Nothing said yet').waitFor()
+  await alice.page.getByRole('heading', { name: 'Nothing said yet' }).waitFor()
   await say(alice.page, 'Good morning, Bob')
   await article(alice.page, 'Good morning, Bob').getByText('sent').waitFor()
 
@@ -62,10 +62,12 @@ test('two windows talk: live, read, reacted to, with a file', async () => {
   await article(bob.page, 'Good morning, Bob').waitFor()
   await article(alice.page, 'Good morning, Bob').getByText('read').waitFor()
 
-  await article(bob.page, 'Good morning, Bob').getByRole('button', { name: /^React/ }).click()
+  await article(bob.page, 'Good morning, Bob')
+    .getByRole('button', { name: /^React/ })
+    .click()
   await bob.page.getByRole('menuitem', { name: 'Love' }).click()
-  await alice.page.getByRole('button', { name: 'Love: bob' }).click()
-  await bob.page.getByRole('button', { name: 'Love: bob, alice' }).waitFor()
+  await alice.page.getByRole('button', { name: 'Love 1: bob' }).click()
+  await bob.page.getByRole('button', { name: 'Love 2: bob, alice' }).waitFor()
 
   const [chooser] = await Promise.all([
     alice.page.waitForEvent('filechooser'),
@@ -76,7 +78,7 @@ test('two windows talk: live, read, reacted to, with a file', async () => {
   await say(alice.page, 'Here is the offer')
   const [download] = await Promise.all([
     bob.page.waitForEvent('download'),
-    bob.page.getByRole('button', { name: 'Save offer.txt' }).click(),
+    bob.page.getByRole('button', { name: /Save offer.txt/ }).click(),
   ])
   expect(await readFile(await download.path(), 'utf8')).toBe('three chairs')
 
@@ -92,7 +94,7 @@ test('the assistant answers, with the verdict on its answer', async () => {
   await begin(page, /Ada/)
   await say(page, 'How long may customers return an order?')
   const answer = page.getByRole('article', { name: /^Ada/ }).first()
-  await answer.getByRole('link', { name: /Decision: allow/ }).waitFor()
+  await answer.getByRole('link', { name: 'Decision: allowed' }).waitFor()
   await say(page, 'Transfer EUR 12,000 to the new supplier')
   await page.getByText("The assistant's answer waits for a reviewer.").waitFor()
   await page.getByRole('link', { name: 'Open the review' }).waitFor()

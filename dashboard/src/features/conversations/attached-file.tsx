@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, VisuallyHidden } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -32,9 +32,9 @@ export function AttachedFile({ attachment }: { readonly attachment: Attachment }
         size="compact-sm"
         variant="default"
         leftSection={<IconDownload size={14} />}
-        aria-label={`Save ${filename}`}
         onClick={() => void save().catch(notifyError)}
       >
+        <VisuallyHidden>Save </VisuallyHidden>
         {filename} · {sizeOf(bytes)}
       </Button>
     </>

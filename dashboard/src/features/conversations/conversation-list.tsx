@@ -34,7 +34,12 @@ export function ConversationList({ open, connection }: ConversationListProps) {
         <SegmentedControl
           size="xs"
           aria-label="Which conversations"
-          data={SHOWN.map((value) => ({ value, label: value }))}
+          data={[
+            { value: 'all', label: 'All' },
+            { value: 'pinned', label: 'Pinned' },
+            { value: 'archived', label: 'Archived' },
+          ]}
+          transitionDuration={0}
           value={show}
           onChange={(value) => setFilters({ show: value === 'all' ? undefined : (value as Shown) })}
         />

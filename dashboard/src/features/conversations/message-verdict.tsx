@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
@@ -27,7 +28,8 @@ export function MessageVerdict({ auditId, always }: MessageVerdictProps) {
   const { verdict, transforms = [] } = shown.decision
   if (!always && verdict === 'allow' && transforms.length === 0) return null
   return (
-    <Link to={`/audit/${exchange ? exchangeId : auditId}`} size="xs" aria-label={`Decision: ${verdict}. Open the record`}>
+    <Link to={`/audit/${exchange ? exchangeId : auditId}`} size="xs">
+      <VisuallyHidden>Decision: </VisuallyHidden>
       <Verdict verdict={verdict} />
       {transforms.length > 0 && ' changed'}
     </Link>

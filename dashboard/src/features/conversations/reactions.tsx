@@ -21,7 +21,7 @@ export function Reactions({ message }: { readonly message: Message }) {
             radius="xl"
             variant={mine ? 'outline' : 'default'}
             aria-pressed={mine}
-            aria-label={`${label}: ${who.join(', ')}`}
+            aria-label={`${label} ${who.length}: ${who.join(', ')}`}
             title={who.join(', ')}
             onClick={() => react(name, !mine)}
           >
