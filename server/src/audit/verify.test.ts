@@ -83,7 +83,8 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
     for (const row of later) {
       const { integrity: _, ...draft } = parseRecord(row.body, row.hash)
       const sealed = seal(prepare(workspaceId, row.sequence === from ? { ...draft, duration_ms: 1 } : draft), end)
-      await change(row.sequence, { body: sealed.body, prev_hash: sealed.prevHash, hash: sealed.hash })
+      const { duration_ms } = sealed.prepared.draft
+      await change(row.sequence, { body: sealed.body, prev_hash: sealed.prevHash, hash: sealed.hash, duration_ms })
       end = sealed
     }
     await setHead(end.sequence, end.hash)
@@ -106,6 +107,10 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
     ['endpoint', { endpoint: 'models' }],
     ['verdict', { verdict: 'deny' }],
     ['verdict (none)', { verdict: null }],
+    ['duration_ms', { duration_ms: 1 }],
+    ['tokens', { tokens: 0 }],
+    ['cost', { cost: 0.5 }],
+    ['cost (none)', { cost: null }],
     ['risk_level', { risk_level: 'low' }],
     ['status', { status: 500 }],
     ['user_hash', { user_hash: null }],
