@@ -614,6 +614,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a Workspace is doing, and what needs attention */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/applications/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an Application has asked for */
+        get: operations["getApplicationUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/applications/{id}/keys": {
         parameters: {
             query?: never;
@@ -4616,6 +4650,210 @@ export interface operations {
             };
         };
     };
+    getOverview: {
+        parameters: {
+            query?: {
+                /** @description Default: a day before `to`. */
+                from?: string;
+                /** @description Default: now. */
+                to?: string;
+                /** @description Default: the shortest that gives a hundred points at most. */
+                interval?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How a Workspace is doing, and what needs attention */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "overview";
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                        interval: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
+                        totals: {
+                            requests: number;
+                            verdicts: {
+                                allow: number;
+                                escalate: number;
+                                require_approval: number;
+                                deny: number;
+                            };
+                            /** @description Requests that failed; refusals by a policy are verdicts. */
+                            errors: number;
+                            /** @description Of all calls of providers, in and out. */
+                            tokens: number;
+                            cost: number | null;
+                            latency: {
+                                p50_ms: number | null;
+                                p95_ms: number | null;
+                            };
+                        };
+                        /** @description One entry for each interval, oldest first, those without requests as well. */
+                        series: {
+                            /** Format: date-time */
+                            at: string;
+                            requests: number;
+                            verdicts: {
+                                allow: number;
+                                escalate: number;
+                                require_approval: number;
+                                deny: number;
+                            };
+                            /** @description Requests that failed; refusals by a policy are verdicts. */
+                            errors: number;
+                            /** @description Of all calls of providers, in and out. */
+                            tokens: number;
+                            cost: number | null;
+                            latency: {
+                                p50_ms: number | null;
+                                p95_ms: number | null;
+                            };
+                        }[];
+                        /** @description How long stages took, from about a thousand records spread evenly over the time. */
+                        stages: {
+                            name: string;
+                            p50_ms: number;
+                            p95_ms: number;
+                            count: number;
+                        }[];
+                        holds: {
+                            count: number;
+                            oldest: string | null;
+                            next_expiry: string | null;
+                        };
+                        escalations: {
+                            count: number;
+                            oldest: string | null;
+                            next_expiry: string | null;
+                        };
+                        /** @description As they stand on the node that answers. */
+                        providers: {
+                            id: string;
+                            enabled: boolean;
+                            /** @description How it stands on the node that answers. */
+                            health: {
+                                circuit: "closed" | "open" | "half_open";
+                                /** @description Calls under way. */
+                                active: number;
+                                problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            };
+                        }[];
+                        /** @description Most urgent first. */
+                        attention: {
+                            kind: "holds_expiring" | "provider_down" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
+                            text: string;
+                            /** @description Where in the dashboard to see to it. */
+                            link: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    getApplicationUsage: {
+        parameters: {
+            query?: {
+                /** @description Default: a day before `to`. */
+                from?: string;
+                /** @description Default: now. */
+                to?: string;
+                /** @description Default: the shortest that gives a hundred points at most. */
+                interval?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What an Application has asked for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "application_usage";
+                        application_id: string;
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                        interval: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
+                        totals: {
+                            requests: number;
+                            verdicts: {
+                                allow: number;
+                                escalate: number;
+                                require_approval: number;
+                                deny: number;
+                            };
+                            /** @description Requests that failed; refusals by a policy are verdicts. */
+                            errors: number;
+                            /** @description Of all calls of providers, in and out. */
+                            tokens: number;
+                            cost: number | null;
+                            latency: {
+                                p50_ms: number | null;
+                                p95_ms: number | null;
+                            };
+                        };
+                        /** @description One entry for each interval, oldest first, those without requests as well. */
+                        series: {
+                            /** Format: date-time */
+                            at: string;
+                            requests: number;
+                            verdicts: {
+                                allow: number;
+                                escalate: number;
+                                require_approval: number;
+                                deny: number;
+                            };
+                            /** @description Requests that failed; refusals by a policy are verdicts. */
+                            errors: number;
+                            /** @description Of all calls of providers, in and out. */
+                            tokens: number;
+                            cost: number | null;
+                            latency: {
+                                p50_ms: number | null;
+                                p95_ms: number | null;
+                            };
+                        }[];
+                        /** @description How long stages took, from about a thousand records spread evenly over the time. */
+                        stages: {
+                            name: string;
+                            p50_ms: number;
+                            p95_ms: number;
+                            count: number;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
     listKeys: {
         parameters: {
             query?: {
@@ -4655,6 +4893,8 @@ export interface operations {
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
+                            /** @description To about a minute; null: never. */
+                            last_used_at: string | null;
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */
@@ -4704,6 +4944,8 @@ export interface operations {
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
+                        /** @description To about a minute; null: never. */
+                        last_used_at: string | null;
                     };
                 };
             };
@@ -4742,6 +4984,8 @@ export interface operations {
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
+                        /** @description To about a minute; null: never. */
+                        last_used_at: string | null;
                     };
                 };
             };
