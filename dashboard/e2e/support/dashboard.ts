@@ -31,9 +31,9 @@ export interface Window {
 }
 
 /** A real server with the demo in it, and the built dashboard in real windows. */
-export async function startDashboard(): Promise<Dashboard> {
+export async function startDashboard(env: Readonly<Record<string, string>> = {}): Promise<Dashboard> {
   execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/build-dashboard.mjs')], { stdio: 'inherit' })
-  const [server, browser] = await Promise.all([startServer(), openBrowser()])
+  const [server, browser] = await Promise.all([startServer(env), openBrowser()])
   const { dashboard: owner } = JSON.parse(readFileSync(join(server.config.dataDir, 'demo.json'), 'utf8')) as { dashboard: Owner }
   const open: (() => Promise<void>)[] = []
 

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import { showInForm } from '../../ui/form-errors.ts'
 import { notifyDone } from '../../ui/notify.ts'
-import type { Memory } from './memory-page.tsx'
+import type { Memory } from './memory.ts'
 
 /** Puts something truer in a memory's place. */
 export function CorrectButton({ memory: { id, content, summary } }: { readonly memory: Memory }) {

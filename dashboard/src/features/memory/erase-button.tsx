@@ -1,6 +1,6 @@
 import { useChange } from '../../api/queries.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
-import type { Memory } from './memory-page.tsx'
+import type { Memory } from './memory.ts'
 
 export function EraseButton({ memory: { id, content } }: { readonly memory: Memory }) {
   const erase = useChange('delete', '/admin/v1/memories/{id}', { refresh: ['/admin/v1/memories'] })

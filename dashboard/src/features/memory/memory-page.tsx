@@ -1,5 +1,4 @@
 import { Badge, Box, Group, Text } from '@mantine/core'
-import type { ItemOf } from '../../api/operations.ts'
 import { useChange, useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useFilters } from '../../routing/location.ts'
@@ -13,9 +12,8 @@ import { Time } from '../../ui/time.tsx'
 import { CorrectButton } from './correct-button.tsx'
 import { EraseButton } from './erase-button.tsx'
 import { queryOf, readFilters } from './filters.ts'
+import type { Memory } from './memory.ts'
 import { MemoryFilters } from './memory-filters.tsx'
-
-export type Memory = ItemOf<'/admin/v1/memories'>
 
 /** What models remember: by owner and by who shares it; corrected and erased for the people who are remembered. */
 export function Page() {

@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { ItemOf } from '../../api/operations.ts'
 import { useChange, useList } from '../../api/queries.ts'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { showInForm } from '../../ui/form-errors.ts'
 import { Section } from '../../ui/section.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
@@ -54,7 +54,10 @@ function Issue({ userId, onIssued }: { readonly userId: string; readonly onIssue
     },
   })
   const submit = ({ name }: { readonly name: string }) =>
-    issue.mutate({ params: { path: { id: userId } }, body: name.trim() ? { name: name.trim() } : {} }, { onError: showInForm(form) })
+    issue.mutate(
+      { params: { path: { id: userId } }, body: name.trim() ? { name: name.trim() } : {} },
+      { onError: showInForm(form) },
+    )
   return (
     <form onSubmit={form.onSubmit(submit)}>
       <Group gap="xs" align="flex-start">

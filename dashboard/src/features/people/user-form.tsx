@@ -83,12 +83,7 @@ export function UserForm({ form, onSubmit, submit, pending, isNew = false }: Use
         <TextInput label="Username" required {...form.getInputProps('username')} />
         <TextInput label="Role" {...form.getInputProps('role')} />
         <TextInput label="Department" {...form.getInputProps('department')} />
-        <TagsInput
-          label="Projects"
-          placeholder="Type and press Enter"
-          acceptValueOnBlur
-          {...form.getInputProps('projects')}
-        />
+        <TagsInput label="Projects" placeholder="Type and press Enter" acceptValueOnBlur {...form.getInputProps('projects')} />
         <Select
           label="Clearance"
           placeholder="as the Application says"

@@ -45,7 +45,10 @@ export function Page() {
             ['Role', user.role || '–'],
             ['Department', user.department || '–'],
             ['Projects', projectsOf(user).join(', ') || '–'],
-            ['Other attributes', Object.keys(attributes).length > 0 ? <Code key="attributes">{JSON.stringify(attributes)}</Code> : null],
+            [
+              'Other attributes',
+              Object.keys(attributes).length > 0 ? <Code key="attributes">{JSON.stringify(attributes)}</Code> : null,
+            ],
             ['Added', <Time key="created" at={user.created_at} />],
             [
               'Elsewhere',

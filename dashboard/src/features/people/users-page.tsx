@@ -46,7 +46,12 @@ export function Page() {
     >
       <Group role="search" aria-label="Filter users" gap="sm">
         {FILTERS.map((name) => (
-          <Filter key={name} label={LABELS[name]} value={filters[name] ?? ''} onChange={(value) => setFilters({ [name]: value })} />
+          <Filter
+            key={name}
+            label={LABELS[name]}
+            value={filters[name] ?? ''}
+            onChange={(value) => setFilters({ [name]: value })}
+          />
         ))}
       </Group>
       <DataTable
@@ -58,9 +63,7 @@ export function Page() {
           filtered ? (
             <EmptyState title="Nobody is like that">Take a filter away.</EmptyState>
           ) : (
-            <EmptyState title="No users yet">
-              {creates ? 'Make the first.' : 'Nobody has been added.'}
-            </EmptyState>
+            <EmptyState title="No users yet">{creates ? 'Make the first.' : 'Nobody has been added.'}</EmptyState>
           )
         }
       />

@@ -1,6 +1,6 @@
 import { Button, Code, Group, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { CopyButton, Copyable } from '../../ui/copy.tsx'
+import { Copyable, CopyButton } from '../../ui/copy.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { showInForm } from '../../ui/form-errors.ts'
 import { Section } from '../../ui/section.tsx'

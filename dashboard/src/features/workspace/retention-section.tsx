@@ -30,17 +30,10 @@ export function RetentionSection({ workspace, readOnly }: SettingsSectionProps) 
             label="Messages are kept for ever"
             checked={forEver}
             disabled={readOnly}
-            onChange={({ currentTarget }) =>
-              form.setFieldValue('message_retention_days', currentTarget.checked ? null : A_YEAR)
-            }
+            onChange={({ currentTarget }) => form.setFieldValue('message_retention_days', currentTarget.checked ? null : A_YEAR)}
           />
           {!forEver && (
-            <NumberInput
-              label="Messages are kept for"
-              required
-              {...days}
-              {...form.getInputProps('message_retention_days')}
-            />
+            <NumberInput label="Messages are kept for" required {...days} {...form.getInputProps('message_retention_days')} />
           )}
           {!readOnly && (
             <Group>

@@ -58,7 +58,11 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
     initialValues: valuesOf(workspace),
     validate: {
       jwks: (text, { source }) =>
-        source === 'keys' && !isJson(text) ? 'must be JSON: {"keys": [ … ]}' : source === 'url' && !text.trim() ? 'Where are they?' : null,
+        source === 'keys' && !isJson(text)
+          ? 'must be JSON: {"keys": [ … ]}'
+          : source === 'url' && !text.trim()
+            ? 'Where are they?'
+            : null,
     },
   })
   const { save, saving } = useSave(workspace)

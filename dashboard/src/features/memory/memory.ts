@@ -1,0 +1,3 @@
+import type { ItemOf } from '../../api/operations.ts'
+
+export type Memory = ItemOf<'/admin/v1/memories'>
