@@ -42,7 +42,7 @@ describe('the review queue', () => {
     await page.keyboard.press('j')
     await page.waitForURL('**/dashboard/reviews/rev_*')
     await page.locator('mark', { hasText: 'jane.roe@brightwater.example.com' }).waitFor()
-    await page.getByRole('link', { name: 'payments-need-approval' }).waitFor()
+    await page.getByRole('link', { name: 'payments-need-approval', exact: true }).waitFor()
     await page.getByText('Orders to move money').waitFor()
     await page
       .getByText(/3 h 59 min left/)
@@ -77,7 +77,7 @@ describe('the review queue', () => {
     const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
     await visit(`/reviews/${id}`)
     await page.getByText('What is held is shown to reviewers and auditors only.').waitFor()
-    await page.getByRole('link', { name: 'legal-commitments' }).waitFor()
+    await page.getByRole('link', { name: 'legal-commitments', exact: true }).waitFor()
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
     expect(await page.content()).not.toContain('Northgate')
     await expectAccessible(page)
@@ -86,11 +86,11 @@ describe('the review queue', () => {
   test('on a narrow screen the queue leads to the item, and back', async () => {
     const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 380, height: 800 } })
     await visit('/reviews')
-    await page.getByRole('link', { name: /Held request/ }).click()
+    await page.getByRole('link', { name: /legal-commitments/ }).click()
     await page.getByRole('heading', { name: 'Decision' }).waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380)
     await page.getByRole('link', { name: 'Back to the queue' }).click()
-    await page.getByRole('link', { name: /Held request/ }).waitFor()
+    await page.getByRole('link', { name: /legal-commitments/ }).waitFor()
   })
 
   test('nobody has it that is not there', async () => {

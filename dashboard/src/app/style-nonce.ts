@@ -1,5 +1,6 @@
-/** The nonce that the server gave this page's styles; browsers show it to scripts of the page only. */
-export const styleNonce = (): string => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
+import { styleNonce } from '../ui/style-nonce.ts'
+
+export { styleNonce }
 
 /** Where the library that locks the page behind a dialog looks for it. */
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() })

@@ -16,25 +16,30 @@ const DONE: Readonly<Record<Verb, string>> = {
 /** Decides on an item; `onDone` hears when it stands. Of two reviewers the first decides, and the second is told. */
 export function useJudgement({ id }: ReviewItem, onDone: () => void) {
   const queries = useQueryClient()
-  const refresh = ['/admin/v1/reviews']
+  const after = (verb: Verb) => ({
+    onDone: (item: ReviewItem) => {
+      notifyDone(DONE[verb])
+      // What of the content is left, if any, is not read once more: each reading is recorded.
+      const content = verb === 'deny' ? { content: null, marks: [] } : {}
+      queries.setQueryData(reviewKey(id), (known: ReviewItem | undefined) => known && { ...known, ...item, ...content })
+      void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] })
+      onDone()
+    },
+  })
   const changes = {
-    approve: useChange('post', '/admin/v1/reviews/{id}/approve', { refresh }),
-    deny: useChange('post', '/admin/v1/reviews/{id}/deny', { refresh }),
-    acknowledge: useChange('post', '/admin/v1/reviews/{id}/acknowledge', { refresh }),
+    approve: useChange('post', '/admin/v1/reviews/{id}/approve', after('approve')),
+    deny: useChange('post', '/admin/v1/reviews/{id}/deny', after('deny')),
+    acknowledge: useChange('post', '/admin/v1/reviews/{id}/acknowledge', after('acknowledge')),
   }
   const judge = (verb: Verb, comment: string) =>
     changes[verb].mutate(
       { params: { path: { id } }, body: comment.trim() ? { comment: comment.trim() } : {} },
       {
-        onSuccess: () => {
-          notifyDone(DONE[verb])
-          onDone()
-        },
         onError: (error) => {
           notifyError(error)
           if (hasStatus(error, 409)) void queries.invalidateQueries({ queryKey: reviewKey(id) })
         },
       },
     )
-  return { judge, pending: Object.values(changes).find(({ isPending }) => isPending) !== undefined }
+  return { judge, pending: Object.values(changes).some(({ isPending }) => isPending) }
 }

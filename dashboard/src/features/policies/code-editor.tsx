@@ -1,0 +1,62 @@
+import { yaml } from '@codemirror/lang-yaml'
+import { EditorState, type Extension } from '@codemirror/state'
+import { EditorView, lineNumbers } from '@codemirror/view'
+import { Box, useComputedColorScheme } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { styleNonce } from '../../ui/style-nonce.ts'
+import classes from './code-editor.module.css'
+import { highlighting } from './highlighting.ts'
+
+interface CodeEditorProps {
+  readonly label: string
+  /** What it begins with; another one begins anew. */
+  readonly document: string
+  /** Beside the looks, which it has. The same array as long as nothing of it changes. */
+  readonly extensions: Extension
+  readonly onView?: (view: EditorView) => void
+}
+
+/** A policy document in an editor. */
+export function CodeEditor({ label, document, extensions, onView }: CodeEditorProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const written = useRef({ document, text: document })
+  const dark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark'
+  useEffect(() => {
+    if (!host.current) return
+    if (written.current.document !== document) written.current = { document, text: document }
+    const keepText = EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) written.current = { document, text: state.doc.toString() }
+    })
+    const view = new EditorView({
+      parent: host.current,
+      state: EditorState.create({
+        doc: written.current.text,
+        extensions: [
+          EditorView.cspNonce.of(styleNonce()),
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.theme(LOOKS, { dark }),
+          lineNumbers(),
+          EditorView.lineWrapping,
+          yaml(),
+          highlighting,
+          keepText,
+          extensions,
+        ],
+      }),
+    })
+    onView?.(view)
+    return () => view.destroy()
+  }, [document, dark, label, extensions, onView])
+  return <Box ref={host} className={classes.editor ?? ''} />
+}
+
+const LOOKS = {
+  '&': { fontSize: '0.8125rem', height: '100%' },
+  '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', lineHeight: '1.5' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--mantine-color-default-hover)',
+    color: 'var(--mantine-color-dimmed)',
+    border: 'none',
+  },
+  '.cm-content': { caretColor: 'var(--mantine-color-text)' },
+}

@@ -1,0 +1,24 @@
+import { unifiedMergeView } from '@codemirror/merge'
+import { EditorState } from '@codemirror/state'
+import { useMemo } from 'react'
+import { CodeEditor } from './code-editor.tsx'
+
+const READ_ONLY = EditorState.readOnly.of(true)
+
+interface DocumentViewProps {
+  readonly source: string
+  /** Shown is what has changed since. */
+  readonly since?: string
+}
+
+/** A document to be read, or what has changed in it. */
+export function DocumentView({ source, since }: DocumentViewProps) {
+  const extensions = useMemo(
+    () =>
+      since === undefined
+        ? READ_ONLY
+        : [READ_ONLY, unifiedMergeView({ original: since, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 4 } })],
+    [since],
+  )
+  return <CodeEditor label={since === undefined ? 'Document' : 'Changes'} document={source} extensions={extensions} />
+}

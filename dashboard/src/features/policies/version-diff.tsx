@@ -1,0 +1,45 @@
+import { Select, Stack, Text } from '@mantine/core'
+import { useList, useRead } from '../../api/queries.ts'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { PageSkeleton } from '../../ui/skeletons.tsx'
+import { DocumentView } from './document-view.tsx'
+import { RuleChanges } from './rule-changes.tsx'
+
+interface VersionDiffProps {
+  readonly id: string
+  readonly source: string
+  /** Undefined: the version in force. */
+  readonly to: string | undefined
+  readonly onChoose: (to: string | undefined) => void
+}
+
+/** From one version to another: rule by rule, and line by line. */
+export function VersionDiff({ id, source, to, onChoose }: VersionDiffProps) {
+  const { items = [] } = useList('/admin/v1/policy-sets', { params: { query: { limit: 100 } } })
+  const other = to ?? items.find(({ active }) => active)?.id
+  const path = { id: other ?? '' }
+  const set = useRead('/admin/v1/policy-sets/{id}', { params: { path } }, { enabled: other !== undefined })
+  const diff = useRead('/admin/v1/policy-sets/{id}/diff', { params: { path: { id }, query: { ...(to && { to }) } } })
+  const error = diff.error ?? set.error
+  return (
+    <Stack>
+      <Select
+        label="Changes from this version to"
+        maw={320}
+        allowDeselect={false}
+        data={items.map((one) => ({ value: one.id, label: `${one.name} v${one.version}${one.active ? ', in force' : ''}` }))}
+        value={other ?? null}
+        onChange={(value) => onChoose(value ?? undefined)}
+      />
+      {error && <ErrorState error={error} />}
+      {!error && !(diff.data && set.data) && <PageSkeleton />}
+      {diff.data && set.data && (
+        <>
+          {other === id && <Text>This is the same version: choose another.</Text>}
+          <RuleChanges changes={diff.data} />
+          {other !== id && <DocumentView source={set.data.source} since={source} />}
+        </>
+      )}
+    </Stack>
+  )
+}
