@@ -41,19 +41,23 @@ const expected = Array.from({ length: RECORDS }, (_, index) => index).filter(cha
 const parsed = parsePolicySet(REWORDED)
 if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
 const draft = compile(parsed.set, { id: '', name: 'draft', version: 0, sha256: '' })
-await using rig = await startAuditRig(values.postgres, FORTY_RULES, RECORDS, special)
+const rig = await startAuditRig(values.postgres, FORTY_RULES, RECORDS, special)
 
 const seconds: number[] = []
 const pauses = monitorEventLoopDelay({ resolution: 1 })
-for (let round = 0; round < ROUNDS; round++) {
-  pauses.enable()
-  const before = elapsed()
-  const result = await replay(rig.db, rig.workspaceId, { draft, last: RECORDS, filter: {}, hasher: rig.hasher })
-  seconds.push((elapsed() - before) / 1_000)
-  pauses.disable()
-  const { records, changed, unchanged, notReplayed } = result
-  console.log({ records, changed, unchanged, notReplayed, expected })
-  if (changed !== expected || records !== RECORDS || notReplayed > 0) throw new Error('not the differences that were made')
+try {
+  for (let round = 0; round < ROUNDS; round++) {
+    pauses.enable()
+    const before = elapsed()
+    const result = await replay(rig.db, rig.workspaceId, { draft, last: RECORDS, filter: {}, hasher: rig.hasher })
+    seconds.push((elapsed() - before) / 1_000)
+    pauses.disable()
+    const { records, changed, unchanged, notReplayed } = result
+    console.log({ records, changed, unchanged, notReplayed, expected })
+    if (changed !== expected || records !== RECORDS || notReplayed > 0) throw new Error('not the differences that were made')
+  }
+} finally {
+  await rig[Symbol.asyncDispose]()
 }
 const rows: Row[] = [
   { what: `${RECORDS} records against a draft of forty rules`, unit: ' s', digits: 2, bar: 5, measured: spread(seconds) },

@@ -54,7 +54,7 @@ const CountedFields = {
 }
 
 /** What both overviews have. */
-export const StatisticsFields = {
+const StatisticsFields = {
   from: Timestamp,
   to: Timestamp,
   interval: oneOf(Object.keys(INTERVALS) as Interval[]),
