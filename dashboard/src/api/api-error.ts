@@ -5,7 +5,7 @@ export class ApiError extends Error {
   /** Path of the offending field, where there is one. */
   readonly param: string | null
   readonly requestId: string | null
-  /** Record of the decision, where policies refused. */
+  /** Record of the exchange that failed or was refused, where there is one. */
   readonly auditId: string | null
   /** What reviewers decide on, where it waits for them. */
   readonly reviewItemId: string | null
@@ -35,7 +35,9 @@ interface ErrorFields {
 /** The refusal in a response; whatever sent it, this never throws. */
 export async function readError(response: Response): Promise<ApiError> {
   const body = await response.json().catch(() => ({}))
-  return new ApiError(response.status, parseError(body), response.headers.get('x-request-id'))
+  const error = parseError(body)
+  const audit_id = error.audit_id ?? response.headers.get('x-audit-id')
+  return new ApiError(response.status, { ...error, audit_id }, response.headers.get('x-request-id'))
 }
 
 /** What an answer says of its refusal: in the envelope, or without one where it comes from the sign-in. */

@@ -11,7 +11,13 @@ export const showInForm =
   (form: Form) =>
   (error: unknown): void => {
     const { param } = error as { param?: string | null }
-    const field = param?.split('.')[0]
-    if (field && field in form.getValues()) form.setFieldError(field, describeError(error).message)
-    else notifyError(error)
+    const field = param?.split(/[.[]/)[0]
+    if (!param || !field || !(field in form.getValues())) {
+      notifyError(error)
+      return
+    }
+    const { message } = describeError(error)
+    form.setFieldError(field, message)
+    // Of a field within a field: shown where the form has an input for that.
+    if (param !== field) form.setFieldError(param, message)
   }

@@ -1,0 +1,69 @@
+import { Tabs } from '@mantine/core'
+import { hasStatus } from '../../api/api-error.ts'
+import { useRead } from '../../api/queries.ts'
+import { useScopes } from '../../api/session.ts'
+import { oneOf, useFilters, usePathParam } from '../../routing/location.ts'
+import { Copyable } from '../../ui/copy.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { LinkButton } from '../../ui/link.tsx'
+import { Page as Frame } from '../../ui/page.tsx'
+import { PageSkeleton } from '../../ui/skeletons.tsx'
+import { KeysTab } from './keys-tab.tsx'
+import { SettingsTab } from './settings-tab.tsx'
+import { UsageTab } from './usage-tab.tsx'
+
+const TABS = ['usage', 'keys', 'settings'] as const
+const readTab = ({ tab }: Readonly<Record<string, unknown>>) => ({ tab: oneOf(TABS, tab) ?? 'usage' })
+
+/** One Application: what it asks for, its keys, its settings. */
+export function Page() {
+  const id = usePathParam('id')
+  const { data: application, error, refetch } = useRead('/admin/v1/applications/{id}', { params: { path: { id } } })
+  const [{ tab }, setFilters] = useFilters(readTab)
+  const plays = useScopes().may('playground:use')
+  if (hasStatus(error, 404)) {
+    return (
+      <EmptyState title="There is no such Application" action={<LinkButton to="/applications">All Applications</LinkButton>}>
+        It may belong to another Workspace, or the link is incomplete.
+      </EmptyState>
+    )
+  }
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (!application) return <PageSkeleton />
+  return (
+    <Frame
+      title={application.name}
+      description={<Copyable value={id} what="the id" />}
+      actions={
+        <>
+          <LinkButton to="/applications" variant="subtle">
+            All Applications
+          </LinkButton>
+          {plays && (
+            <LinkButton to="/playground" search={{ application: id }} variant="default">
+              Try it
+            </LinkButton>
+          )}
+        </>
+      }
+    >
+      <Tabs value={tab} onChange={(value) => setFilters({ tab: oneOf(TABS, value) ?? 'usage' })} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="usage">Usage</Tabs.Tab>
+          <Tabs.Tab value="keys">Keys</Tabs.Tab>
+          <Tabs.Tab value="settings">Settings</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="usage">
+          <UsageTab id={id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="keys">
+          <KeysTab id={id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="settings">
+          <SettingsTab key={application.updated_at} application={application} />
+        </Tabs.Panel>
+      </Tabs>
+    </Frame>
+  )
+}

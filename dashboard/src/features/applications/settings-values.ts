@@ -1,0 +1,73 @@
+import type { InitOf } from '../../api/operations.ts'
+import type { Application } from './applications-page.tsx'
+
+type Patch = NonNullable<InitOf<'patch', '/admin/v1/applications/{id}'>['body']>
+type Settings = Application['settings']
+type Limits = Application['limits']
+
+/** A number's input holds an empty text while it is empty. */
+type Typed = number | ''
+
+/** As the form holds it: lists are empty where everything is allowed. */
+export interface Values {
+  name: string
+  models: string[]
+  providers: string[]
+  default_model: string
+  ceiling: Application['ceiling']
+  limits: { [K in keyof Limits]: Typed }
+  settings: {
+    extensions: string[]
+    default_classification: Settings['default_classification']
+    assertion_clearance: Settings['assertion_clearance']
+    knowledge: { enabled: boolean; passages: Typed; collections: string[] }
+    memory: { enabled: boolean; capture: Settings['memory']['capture']; recall: Typed }
+  }
+}
+
+export function valuesOf({ name, models, providers, default_model, ceiling, limits, settings }: Application): Values {
+  const { extensions, default_classification, assertion_clearance, knowledge, memory } = settings
+  return {
+    name,
+    models: models ?? [],
+    providers: providers ?? [],
+    default_model: default_model ?? '',
+    ceiling,
+    limits: {
+      requests_per_minute: limits.requests_per_minute,
+      burst: limits.burst,
+      concurrency: limits.concurrency,
+      tokens_per_minute: limits.tokens_per_minute ?? '',
+      user_requests_per_minute: limits.user_requests_per_minute ?? '',
+    },
+    settings: {
+      extensions,
+      default_classification,
+      assertion_clearance,
+      knowledge: { enabled: knowledge.enabled, passages: knowledge.passages, collections: knowledge.collections ?? [] },
+      memory: { enabled: memory.enabled, capture: memory.capture, recall: memory.recall },
+    },
+  }
+}
+
+/** As the API takes it: what is empty has its default. */
+export function patchOf({ name, models, providers, default_model, ceiling, limits, settings }: Values): Patch {
+  const { knowledge, memory, extensions, ...levels } = settings
+  return {
+    name: name.trim(),
+    models: orNull(models),
+    providers: orNull(providers),
+    default_model: default_model.trim() || null,
+    ceiling,
+    limits: Object.fromEntries(Object.entries(limits).map(([limit, value]) => [limit, numberOf(value)])),
+    settings: {
+      ...levels,
+      extensions,
+      knowledge: { ...knowledge, passages: numberOf(knowledge.passages), collections: orNull(knowledge.collections) },
+      memory: { ...memory, recall: numberOf(memory.recall) },
+    },
+  } as Patch
+}
+
+const orNull = (list: string[]): string[] | null => (list.length === 0 ? null : list)
+const numberOf = (typed: Typed): number | null => (typed === '' ? null : typed)

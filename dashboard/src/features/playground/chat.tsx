@@ -1,0 +1,61 @@
+import { Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core'
+import { type KeyboardEvent, useState } from 'react'
+import type { PlaygroundFilters } from './playground-filters.ts'
+import { TurnCard } from './turn-card.tsx'
+import type { useConversation } from './use-conversation.ts'
+
+interface ChatProps {
+  readonly conversation: ReturnType<typeof useConversation>
+  readonly filters: PlaygroundFilters
+}
+
+/** What was asked and answered so far, and the next question. */
+export function Chat({ conversation, filters }: ChatProps) {
+  const { turns, chosen, choose, send, pending, stop } = conversation
+  const [text, setText] = useState('')
+  const { application } = filters
+  const ready = application !== undefined && text.trim() !== '' && !pending
+  const submit = () => {
+    if (!ready) return
+    setText('')
+    void send(application, text.trim(), filters)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    submit()
+  }
+  return (
+    <Stack>
+      <Stack role="log" aria-label="Chat" aria-live="polite">
+        {turns.map((turn) => (
+          <TurnCard key={turn.id} turn={turn} chosen={turn.id === chosen?.id} onChoose={() => choose(turn.id)} />
+        ))}
+      </Stack>
+      <Textarea
+        label="Message"
+        autosize
+        minRows={3}
+        maxRows={12}
+        placeholder={application === undefined ? 'Choose an Application first' : 'What the user would say'}
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <Group justify="space-between">
+        <Text size="xs" c="dimmed">
+          <Kbd size="xs">Enter</Kbd> sends, <Kbd size="xs">Shift</Kbd> + <Kbd size="xs">Enter</Kbd> breaks the line
+        </Text>
+        {pending ? (
+          <Button variant="default" onClick={stop}>
+            Stop
+          </Button>
+        ) : (
+          <Button disabled={!ready} onClick={submit}>
+            Send
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}

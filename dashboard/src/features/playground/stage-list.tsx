@@ -1,0 +1,48 @@
+import { Group, Text } from '@mantine/core'
+import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconHandStop } from '@tabler/icons-react'
+import { msOf } from '../../ui/numbers.ts'
+import classes from './stage-list.module.css'
+
+export interface Stage {
+  readonly name: string
+  readonly outcome: string
+  readonly ms: number
+}
+
+const LOOKS = {
+  ok: { icon: IconCircleCheck, color: 'var(--mantine-color-green-text)', label: 'done' },
+  stopped: { icon: IconHandStop, color: 'var(--mantine-color-red-text)', label: 'stopped here' },
+  failed: { icon: IconAlertTriangle, color: 'var(--mantine-color-red-text)', label: 'failed' },
+  skipped: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', label: 'skipped' },
+}
+
+/** The stages in their order: what each came to, and how long it took. */
+export function StageList({ stages }: { readonly stages: readonly Stage[] }) {
+  const longest = Math.max(...stages.map(({ ms }) => ms), 1)
+  return (
+    <ol className={classes.stages} aria-label="Stages">
+      {stages.map(({ name, outcome, ms }) => {
+        const { icon: Icon, color, label } = LOOKS[outcome as keyof typeof LOOKS] ?? LOOKS.skipped
+        return (
+          <li key={name} className={classes.stage}>
+            <Icon size={18} color={color} aria-hidden />
+            <Text size="sm" span>
+              {name}
+            </Text>
+            <Text size="xs" span {...(outcome === 'skipped' && { c: 'dimmed' })}>
+              {label}
+            </Text>
+            <span className={classes.track} aria-hidden>
+              <span className={classes.time} style={{ width: `${(100 * ms) / longest}%` }} />
+            </span>
+            <Group justify="flex-end" gap={0}>
+              <Text size="xs" c="dimmed" span>
+                {outcome === 'skipped' ? '–' : msOf(ms)}
+              </Text>
+            </Group>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
