@@ -1,0 +1,53 @@
+import { oneOf, textOf } from '../../routing/location.ts'
+
+export const VERDICTS = ['allow', 'escalate', 'require_approval', 'deny'] as const
+export const RISK_LEVELS = ['low', 'medium', 'high', 'critical'] as const
+export const ENDPOINTS = [
+  'chat',
+  'models',
+  'knowledge_search',
+  'memory_search',
+  'memory_capture',
+  'audit',
+  'message',
+  'admin',
+] as const
+
+/** What is searched for, as it stands in the address. */
+export const readFilters = (search: Readonly<Record<string, unknown>>) => ({
+  application: textOf(search.application),
+  user: textOf(search.user),
+  verdict: oneOf(VERDICTS, search.verdict),
+  risk: oneOf(RISK_LEVELS, search.risk),
+  endpoint: oneOf(ENDPOINTS, search.endpoint),
+  status: textOf(search.status),
+  from: textOf(search.from),
+  to: textOf(search.to),
+})
+
+export type AuditFilters = ReturnType<typeof readFilters>
+
+/** As the API asks for it. Days and minutes are the viewer's. */
+export function queryOf({ application, user, verdict, risk, endpoint, status, from, to }: AuditFilters) {
+  return {
+    ...(application && { application_id: application }),
+    ...(user && { user }),
+    ...(verdict && { verdict }),
+    ...(risk && { risk_level: risk }),
+    ...(endpoint && { endpoint }),
+    ...(status && /^[1-5]\d\d$/.test(status) && { status: Number(status) }),
+    ...timesOf({ from, to }),
+  }
+}
+
+export function timesOf({ from, to }: Pick<AuditFilters, 'from' | 'to'>): { from?: string; to?: string } {
+  const start = instantOf(from)
+  const end = instantOf(to)
+  return { ...(start && { from: start }), ...(end && { to: end }) }
+}
+
+/** A local time (`2026-11-21T09:30`) as an instant; undefined when it is none. */
+function instantOf(local: string | undefined): string | undefined {
+  const time = local ? new Date(local) : undefined
+  return time && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined
+}

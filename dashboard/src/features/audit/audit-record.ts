@@ -1,0 +1,53 @@
+import type { AnswerOf } from '../../api/operations.ts'
+
+type Counts = Readonly<Record<string, number>>
+
+/** What a record holds beside its main fields; the document of the API leaves it open. */
+interface MoreFields {
+  readonly error_code: string | null
+  readonly user: { readonly id: string | null; readonly verified: boolean; readonly role: string; readonly department: string }
+  readonly stages: readonly { readonly name: string; readonly outcome: string; readonly ms: number }[]
+  readonly findings: Readonly<Record<string, Counts>>
+  readonly decision: {
+    readonly verdict: string
+    readonly transforms: readonly string[]
+    readonly directives: readonly string[]
+    readonly rules: readonly { readonly id: string; readonly point: string; readonly verdict: string; readonly error?: string }[]
+  } | null
+  readonly policy_versions: readonly { readonly id: string; readonly name?: string; readonly version: number }[]
+  readonly attempts: readonly Readonly<Record<string, unknown>>[]
+  readonly knowledge: readonly Hit[]
+  readonly memory: readonly Hit[]
+  readonly remembered: readonly { readonly id: string; readonly mode: string }[]
+  readonly review: { readonly id: string; readonly state?: string } | null
+  readonly dry_run: boolean
+  readonly features: Readonly<Record<string, unknown>>
+  readonly change: { readonly action: string; readonly object_id: string; readonly fields: readonly string[] } | null
+}
+
+interface Hit {
+  readonly id: string
+  readonly score: number
+}
+
+type MainFields = AnswerOf<'get', '/admin/v1/audit/{id}'>
+export type AuditRecord = Pick<
+  MainFields,
+  | 'id'
+  | 'application_id'
+  | 'endpoint'
+  | 'created_at'
+  | 'duration_ms'
+  | 'status'
+  | 'classification'
+  | 'risk_level'
+  | 'integrity'
+  | 'workspace_id'
+> &
+  MoreFields
+
+/** A record as the API answers it, with everything that it holds. */
+export const recordOf = (answer: object): AuditRecord => answer as AuditRecord
+
+/** What happened, in a few words. */
+export const eventOf = ({ change, endpoint }: AuditRecord): string => change?.action ?? endpoint.replaceAll('_', ' ')
