@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectAccessible } from './support/accessible.ts'
+import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { operatorOf } from './support/operator.ts'
+import { portrait } from './support/portrait.ts'
+
+let dashboard: Dashboard
+let auditId: string
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  const { base, demo } = dashboard.server
+  const answer = await fetch(`${base}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${demo.applications[0]?.api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'demo-mini',
+      messages: [{ role: 'user', content: 'Answer jane.roe@brightwater.example.com that we agree.' }],
+      governance: { user: { id: 'alice' } },
+    }),
+  })
+  auditId = answer.headers.get('x-audit-id') ?? ''
+})
+afterAll(() => dashboard?.close())
+
+describe('the audit log', () => {
+  test('a request is found, and followed through its twelve stages', async () => {
+    const { page, visit, complaints } = await dashboard.signedIn()
+    await visit('/audit?endpoint=chat&verdict=allow&user=alice')
+    const rows = page.getByRole('table', { name: 'Records' }).getByRole('row')
+    await rows.nth(1).waitFor()
+    await expectAccessible(page)
+    await portrait(page, 'audit')
+    await visit(`/audit/${auditId}`)
+    for (const stage of ['1. authenticate', '5. authorize', '12. record']) await page.getByText(stage).waitFor()
+    await page.getByText('1 × e-mail address').first().waitFor()
+    await page.getByRole('link', { name: 'addresses-are-redacted' }).waitFor()
+    await expectAccessible(page)
+    await portrait(page, 'audit-record')
+    expect(await page.content()).not.toContain('jane.roe@')
+    expect(complaints).toEqual([])
+  })
+
+  test('filters stand in the address, and what finds nothing says so', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/audit')
+    await page.getByRole('textbox', { name: 'User id' }).fill('nobody-of-that-name')
+    await page.getByText('Nothing was found').waitFor()
+    expect(new URL(page.url()).searchParams.get('user')).toContain('nobody-of-that-name')
+  })
+
+  test('the log is verified and exported, and a record proven in the browser', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/audit')
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByText('The log is whole').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()])
+    expect(download.suggestedFilename()).toMatch(/^audit-ws_.*\.ndjson$/)
+    // The export has signed a checkpoint over all that was there.
+    await visit(`/audit/${auditId}`)
+    await page.getByRole('button', { name: 'Prove it' }).click()
+    await page.getByText('Proven', { exact: true }).waitFor()
+    expect(await page.getByText('✗').count()).toBe(0)
+  })
+
+  test('a record that was altered on the way is not proven', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    await page.route('**/proof', async (route) => {
+      const response = await route.fetch()
+      const proof = await response.json()
+      await route.fulfill({ response, json: { ...proof, record: { ...proof.record, status: 201 } } })
+    })
+    await visit(`/audit/${auditId}`)
+    await page.getByRole('button', { name: 'Prove it' }).click()
+    await page.getByText('The proof does not hold').waitFor()
+  })
+
+  test('who may only search neither verifies nor exports; it fits a narrow screen', async () => {
+    const viewport = { width: 380, height: 800 }
+    const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'), { viewport })
+    await visit('/audit')
+    await page.getByRole('table', { name: 'Records' }).waitFor()
+    expect(await page.getByRole('button', { name: /Verify|Export/ }).count()).toBe(0)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380)
+  })
+})
