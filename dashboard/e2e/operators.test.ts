@@ -53,7 +53,7 @@ test(
     await owner.page.reload()
     await owner.page.getByRole('button', { name: 'Remove Rita Reviewer' }).click()
     await owner.page.getByRole('button', { name: 'Remove', exact: true }).click()
-    await owner.page.getByRole('cell', { name: 'Rita Reviewer' }).waitFor({ state: 'detached' })
+    await owner.page.getByRole('cell', { name: 'Rita Reviewer', exact: true }).waitFor({ state: 'detached' })
     await visit('/account')
     await page.waitForURL('**/dashboard/sign-in?next=*')
     expect(owner.complaints).toEqual([])
