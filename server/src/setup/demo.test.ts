@@ -89,7 +89,8 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     await starts.start()
     const first = starts.demo()
     await starts.start({}, 'http://127.0.0.1:9999')
-    expect(starts.demo()).toEqual({ ...first, base_url: 'http://127.0.0.1:9999' })
+    const dashboard = { ...first.dashboard, url: 'http://127.0.0.1:9999/dashboard/' }
+    expect(starts.demo()).toEqual({ ...first, base_url: 'http://127.0.0.1:9999', dashboard })
     const { records } = await verifyWorkspace(db(), first.workspace.id, await publicKey(fresh))
     await starts.start({}, 'http://127.0.0.1:9999')
     expect(await verifyWorkspace(db(), first.workspace.id, await publicKey(fresh))).toMatchObject({

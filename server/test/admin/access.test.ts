@@ -22,17 +22,17 @@ test('every route of the admin API is in the document, with its name, its key, i
     const what = `${method} ${path}`
     expect(operationId, what).toMatch(/^[a-z]+[A-Za-z]+$/)
     expect(tags, what).toEqual(['admin'])
-    expect(security, what).toEqual([{ adminToken: [] }])
-    expect(Object.keys(responses), what).toEqual(expect.arrayContaining(['401', '503']))
+    expect(security, what).toEqual([{ adminToken: [] }, { operatorSession: [] }])
+    expect(Object.keys(responses), what).toEqual(expect.arrayContaining(['401', '403', '503']))
     const [status = ''] = Object.keys(responses).filter((code) => code.startsWith('2'))
     expect(status === '204' || responses[status]?.content !== undefined, what).toBe(true)
   }
 })
 
-test('every route within a Workspace documents how one is chosen, and the others are about Workspaces', () => {
+test('every route within a Workspace documents how one is chosen, and the others are about Workspaces or oneself', () => {
   for (const { path, parameters } of operations) {
     const choice = parameters.filter(({ name }) => /^(x-gatehouse-)?workspace$/.test(name)).map((parameter) => parameter.in)
-    expect(choice.sort(), path).toEqual(path.startsWith('/admin/v1/workspaces') ? [] : ['header', 'query'])
+    expect(choice.sort(), path).toEqual(/^\/admin\/v1\/(workspaces|session)\b/.test(path) ? [] : ['header', 'query'])
   }
 })
 

@@ -164,10 +164,11 @@ describe('too many attempts', () => {
       const statuses = []
       for (let i = 0; i < 70; i++) {
         const headers = { 'x-gatehouse-peer': `10.0.1.${i}` }
-        const body = { email: `nobody-${i}@example.com`, password: 'not the password' }
+        // No address: refused before anything is hashed, which would take longer than the window.
+        const body = { email: `nobody-${i}`, password: 'not the password' }
         statuses.push((await new Browser(own.base).send('POST', '/auth/sign-in/email', body, headers)).status)
       }
-      expect(statuses.slice(0, 60)).toEqual(Array(60).fill(401))
+      expect(statuses.slice(0, 60)).toEqual(Array(60).fill(400))
       expect(statuses.slice(60)).toEqual(Array(10).fill(429))
     } finally {
       await own.close()
