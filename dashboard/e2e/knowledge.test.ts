@@ -24,11 +24,11 @@ test(
     await portrait(page, 'knowledge')
 
     await page.getByRole('button', { name: 'New collection' }).click()
-    await page.getByLabel('Name', { exact: true }).fill('lighthouse')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('lighthouse')
     await page.getByRole('combobox', { name: 'Classification' }).click()
     await page.getByRole('option', { name: 'internal' }).click()
     await page.getByRole('radio', { name: 'Whoever one of these lists names' }).check()
-    await page.getByLabel('Departments').fill('support')
+    await page.getByLabel('Departments').first().fill('support')
     await page.keyboard.press('Enter')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Create' }).click()
@@ -88,7 +88,7 @@ test(
     const hidden = page.getByRole('region', { name: /Kept from them/ })
     await hidden.getByText('The collection serves other Applications only.').first().waitFor()
     await hidden
-      .getByText(/lets in the departments support/)
+      .getByText(/the department support/)
       .first()
       .waitFor()
     await expectAccessible(page)

@@ -57,10 +57,12 @@ const check = (rule: Check['rule'], passed: boolean, because: string): Check => 
 function inWords(acl: Acl): string {
   if ('everyone' in acl) return 'everyone'
   const lists = [
-    ['the users', acl.users],
-    ['the roles', acl.roles],
-    ['the departments', acl.departments],
+    ['user', acl.users],
+    ['role', acl.roles],
+    ['department', acl.departments],
   ] as const
-  const named = lists.flatMap(([what, words = []]) => (words.length > 0 ? [`${what} ${words.join(', ')}`] : []))
+  const named = lists.flatMap(([what, words = []]) =>
+    words.length > 0 ? [`the ${what}${words.length > 1 ? 's' : ''} ${words.join(', ')}`] : [],
+  )
   return named.length > 0 ? named.join(', ') : 'nobody'
 }

@@ -51,7 +51,7 @@ test('somebody of another department, and nobody at all, find less', async () =>
   expect(staff.checks).toContainEqual({
     rule: 'acl',
     passed: false,
-    because: 'The collection lets in the departments support, and the user is none of them.',
+    because: 'The collection lets in the department support, and the user is none of them.',
   })
 })
 

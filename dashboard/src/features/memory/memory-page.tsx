@@ -54,13 +54,17 @@ export function Page() {
   )
 }
 
-function Content({ content, summary, kind, source, superseded_at, expires_at }: Memory) {
+function Content(memory: Memory) {
+  const { content, summary, kind, source, superseded_at, expires_at } = memory
   const past = superseded_at !== null
   return (
     <Box>
       <Text size="sm" {...(past && { c: 'dimmed', td: 'line-through' })} style={{ overflowWrap: 'anywhere' }}>
         {summary ?? content}
       </Text>
+      <Box hiddenFrom="xs">
+        <SharedWith {...memory} />
+      </Box>
       <Group gap={6}>
         <Text size="xs" c="dimmed">
           {kind.replace('_', ' ')}, {source}

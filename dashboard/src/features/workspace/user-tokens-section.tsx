@@ -66,7 +66,7 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
     },
   })
   const { save, saving } = useSave(workspace)
-  const { source } = form.getValues()
+  const { source, audience } = form.getValues()
   const signed = source !== 'none'
   return (
     <Section title="User tokens">
@@ -102,7 +102,7 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
               <TextInput label="Issuer" placeholder="any" readOnly={readOnly} {...form.getInputProps('issuer')} />
               <TagsInput
                 label="Audience, one of"
-                placeholder="any"
+                placeholder={audience.length > 0 ? '' : 'any'}
                 acceptValueOnBlur
                 readOnly={readOnly}
                 {...form.getInputProps('audience')}
