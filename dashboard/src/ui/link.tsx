@@ -12,7 +12,7 @@ interface Target {
 /** A link to another page of the dashboard. */
 export function Link({ to, search = {}, children, ...rest }: Target & AnchorProps) {
   return (
-    <Anchor component={RouterLink} to={to} search={search as never} fz="inherit" {...rest}>
+    <Anchor component={RouterLink} to={to} search={search as never} {...(rest.size === undefined && { fz: 'inherit' })} {...rest}>
       {children}
     </Anchor>
   )

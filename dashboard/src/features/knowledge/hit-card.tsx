@@ -33,7 +33,7 @@ export function HitCard({ hit }: { readonly hit: Hit }) {
       <Text size="sm" my="xs" lineClamp={4} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
         {content}
       </Text>
-      <List size="sm" spacing={4} center listStyleType="none" withPadding={false}>
+      <List size="sm" lh={1.4} spacing={6} center listStyleType="none" withPadding={false}>
         {checks.map(({ passed, because }) => (
           <List.Item key={because} icon={<Mark passed={passed} />}>
             <VisuallyHidden>{passed ? 'Passes: ' : 'Fails: '}</VisuallyHidden>
