@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
@@ -19,7 +19,7 @@ const HOLD = `
 const SECRET = 'export GITHUB_TOKEN=ghp_16C7e42F292c6912E7710c838347Ae178B4a'
 
 // Two windows, each looked at in both colour schemes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 180_000 })
+const PATIENT = { timeout: 180_000 }
 
 let dashboard: Dashboard
 let admin: ReturnType<typeof adminClient>
@@ -53,7 +53,7 @@ const say = async (page: Page, text: string): Promise<void> => {
 
 const article = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text })
 
-test('two windows talk: live, read, reacted to, with a file', async () => {
+test('two windows talk: live, read, reacted to, with a file', PATIENT, async () => {
   const alice = await windowOf('alice')
   const bob = await windowOf('bob')
   await begin(alice.page, /Bob Lindqvist/)
@@ -92,7 +92,7 @@ test('two windows talk: live, read, reacted to, with a file', async () => {
   expect([...alice.complaints, ...bob.complaints]).toEqual([])
 })
 
-test('the assistant answers, with the verdict on its answer', async () => {
+test('the assistant answers, with the verdict on its answer', PATIENT, async () => {
   const { page, complaints } = await windowOf('carol')
   await begin(page, /Ada/)
   await say(page, 'How long may customers return an order?')
@@ -106,7 +106,7 @@ test('the assistant answers, with the verdict on its answer', async () => {
   expect(complaints).toEqual([])
 })
 
-test('what policies deny stays in the field, what they hold waits in sight and arrives once approved', async () => {
+test('what policies deny stays in the field, what they hold waits in sight and arrives once approved', PATIENT, async () => {
   const alice = await windowOf('alice')
   const bob = await windowOf('bob')
   await begin(alice.page, /Bob Lindqvist/)
