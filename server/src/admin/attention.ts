@@ -35,7 +35,7 @@ export function attentionTo({ waiting, down, totals, governed, now }: Standing):
     ...down.map((id) => ({
       kind: 'provider_down' as const,
       text: `The provider ${id} does not answer.`,
-      link: `/providers?id=${encodeURIComponent(id)}`,
+      link: `/providers/${encodeURIComponent(id)}`,
     })),
     holds &&
       !urgent && {

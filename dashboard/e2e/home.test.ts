@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminClient } from '../../server/test/admin/client.ts'
+import { expectAccessible } from './support/accessible.ts'
+import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { operatorOf } from './support/operator.ts'
+import { portrait } from './support/portrait.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+})
+afterAll(() => dashboard?.close())
+
+/** As the Application would be asked; refusals are what it is about. */
+const ask = (content: string) => {
+  const [application] = dashboard.server.demo.applications
+  const body = { model: 'demo-mini', messages: [{ role: 'user', content }], governance: { user: { id: 'alice' } } }
+  return adminClient(dashboard.server).send('POST', `/applications/${application?.id}/chat`, body)
+}
+
+test('what waits comes first, then the numbers; the way leads to the reviews', async () => {
+  await ask('Good morning')
+  const held = await ask('Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207.')
+  expect(held.status).toBe(409)
+  const { page, visit, complaints } = await dashboard.signedIn()
+  await visit('/')
+  const attention = page.getByRole('region', { name: 'What needs attention' })
+  await attention.getByText('1 request waits for approval').waitFor()
+  await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
+  await page.getByRole('table', { name: 'Latency by stage' }).getByText('classify').waitFor()
+  await page.getByText('healthy').first().waitFor()
+  await expectAccessible(page)
+  await portrait(page, 'home')
+  await page.setViewportSize({ width: 380, height: 800 })
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380)
+  await page.getByText('Week', { exact: true }).click()
+  await page.waitForURL('**period=7d*')
+  await attention.getByRole('link', { name: /See to it: 1 request/ }).click()
+  await page.waitForURL('**/dashboard/reviews?*')
+  expect(complaints).toEqual([])
+})
+
+test('a reviewer sees the numbers, but no way to the providers', async () => {
+  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
+  await visit('/')
+  await page.getByRole('heading', { name: 'Providers' }).waitFor()
+  expect(
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /stub|demo/ })
+      .count(),
+  ).toBe(0)
+})

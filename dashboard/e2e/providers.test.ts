@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ScriptedProvider, startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
+import { expectAccessible } from './support/accessible.ts'
+import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { operatorOf } from './support/operator.ts'
+import { portrait } from './support/portrait.ts'
+
+let upstream: ScriptedProvider
+let dashboard: Dashboard
+beforeAll(async () => {
+  upstream = await startScriptedProvider()
+  dashboard = await startDashboard({ OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: upstream.url, OPENAI_MODELS: 'gpt-demo' })
+})
+afterAll(async () => {
+  await dashboard?.close()
+  await upstream?.close()
+})
+
+test('a provider is added, one that is there is tested and given a model with its price, and its weight is changed', async () => {
+  const { page, visit, complaints } = await dashboard.signedIn()
+  await visit('/providers')
+  await page.getByRole('button', { name: 'Add a provider' }).click()
+  await page.getByLabel('Id').fill('inhouse')
+  await page.getByLabel('Base URL').fill('http://10.0.0.1/v1')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  // Addresses within the house are for the server's own configuration.
+  await page.getByRole('textbox', { name: 'Base URL' }).and(page.locator('[aria-invalid=true]')).waitFor()
+  await page.getByLabel('Base URL').fill('https://models.example.com/v1')
+  await page.getByLabel('API key').fill('sk-very-secret')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('heading', { name: 'inhouse', exact: true }).waitFor()
+  await page.getByText('No models yet').waitFor()
+  expect(await page.content()).not.toContain('sk-very-secret')
+
+  await visit('/providers')
+  await page.getByRole('button', { name: 'Test openai' }).click()
+  await page.getByText('It answers, and has one model.').waitFor()
+  await page.getByLabel('scripted').check()
+  await page.getByRole('button', { name: 'Add what is chosen' }).click()
+  await page.getByText('One model is added.').waitFor()
+  await expectAccessible(page)
+  await portrait(page, 'providers')
+
+  await page.getByRole('link', { name: 'openai', exact: true }).click()
+  await page.getByRole('button', { name: 'Change scripted' }).click()
+  await page.getByLabel('Price in').fill('2.5')
+  await page.getByLabel('Price out').fill('10')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: '2.5', exact: true }).waitFor()
+  await page.getByLabel('Weight').fill('3')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  await expectAccessible(page)
+  await portrait(page, 'provider')
+  await visit('/models')
+  await page.getByRole('row', { name: 'scripted openai 2.5 10' }).waitFor()
+  await expectAccessible(page)
+  await portrait(page, 'models')
+  expect(complaints.filter((complaint) => !complaint.includes('400'))).toEqual([])
+})
+
+test('who only reads sees providers and models, and can neither test nor change them', async () => {
+  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
+  await visit('/providers/openai')
+  await page.getByRole('table', { name: 'Models' }).waitFor()
+  expect(await page.getByRole('button', { name: /Test|Save|Remove|Change|Add/ }).count()).toBe(0)
+  expect(await page.getByLabel('Weight').isDisabled()).toBe(true)
+})

@@ -1,0 +1,28 @@
+import { Group, Stack, Text } from '@mantine/core'
+import { HealthBadge } from '../../ui/health-badge.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/section.tsx'
+import type { Overview } from './home-page.tsx'
+
+interface ProvidersHealthProps {
+  readonly providers: Overview['providers']
+  /** Providers may be opened. */
+  readonly linked: boolean
+}
+
+/** Whether providers answer. */
+export function ProvidersHealth({ providers, linked }: ProvidersHealthProps) {
+  return (
+    <Section title="Providers">
+      {providers.length === 0 && <Text c="dimmed">There is none: no chat can be answered.</Text>}
+      <Stack gap="xs">
+        {providers.map(({ id, enabled, health }) => (
+          <Group key={id} justify="space-between">
+            {linked ? <Link to={`/providers/${id}`}>{id}</Link> : <Text>{id}</Text>}
+            <HealthBadge enabled={enabled} health={health} />
+          </Group>
+        ))}
+      </Stack>
+    </Section>
+  )
+}

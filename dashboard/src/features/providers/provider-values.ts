@@ -1,0 +1,63 @@
+import type { InitOf } from '../../api/operations.ts'
+import type { Provider } from './providers-page.tsx'
+
+type Created = NonNullable<InitOf<'post', '/admin/v1/providers'>['body']>
+type Patch = NonNullable<InitOf<'patch', '/admin/v1/providers/{id}'>['body']>
+
+/** As the form holds it; the key is never read back. */
+export interface Values {
+  id: string
+  kind: Provider['kind']
+  base_url: string
+  api_key: string
+  path: string
+  region: string
+  weight: number
+  timeout_ms: number
+  max_retries: number
+  max_concurrency: number
+  max_classification: Provider['max_classification']
+  enabled: boolean
+}
+
+/** As the server would have them. */
+export const NEW: Values = {
+  id: '',
+  kind: 'openai',
+  base_url: '',
+  api_key: '',
+  path: '/chat/completions',
+  region: '',
+  weight: 1,
+  timeout_ms: 60_000,
+  max_retries: 2,
+  max_concurrency: 256,
+  max_classification: 'restricted',
+  enabled: true,
+}
+
+export const valuesOf = ({ base_url, region, ...provider }: Provider): Values => ({
+  id: provider.id,
+  kind: provider.kind,
+  base_url: base_url ?? '',
+  api_key: '',
+  path: provider.path,
+  region: region ?? '',
+  weight: provider.weight,
+  timeout_ms: provider.timeout_ms,
+  max_retries: provider.max_retries,
+  max_concurrency: provider.max_concurrency,
+  max_classification: provider.max_classification,
+  enabled: provider.enabled,
+})
+
+/** What is left empty is not sent: a stored key stays. */
+export function patchOf({ id: _, kind, base_url, api_key, path, region, ...rest }: Values): Patch {
+  return {
+    ...rest,
+    region: region.trim() || null,
+    ...(kind === 'openai' && { base_url: base_url.trim(), path: path.trim(), ...(api_key && { api_key }) }),
+  }
+}
+
+export const createdOf = (values: Values): Created => ({ ...patchOf(values), id: values.id.trim(), kind: values.kind })
