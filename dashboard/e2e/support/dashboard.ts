@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import type { Environment } from '../../../server/src/config/environment.ts'
 import { startServer, type TestServer } from '../../../server/test/support/server.ts'
 import { openBrowser } from './browser.ts'
 
