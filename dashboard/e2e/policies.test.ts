@@ -58,7 +58,7 @@ describe('policies', () => {
     await write(page, GUESTS_DENIED.replace('user.role', 'user.roll'))
     await page.getByRole('tab', { name: 'Problems (1)' }).waitFor()
     await page.getByRole('button', { name: 'Line 11' }).click()
-    expect(await page.locator('.cm-activeLine').innerText()).toContain('user.roll')
+    expect(await page.locator('.cm-activeLine').textContent()).toContain('user.roll')
     await page.locator('.cm-lintRange-error').first().waitFor()
     await page.locator('.cm-lint-marker-error').waitFor()
     expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true)
