@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core'
 import { useChange } from '../../api/queries.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
-import type { Operator } from './operators-page.tsx'
+import type { Operator } from './operator.ts'
 
 interface OperatorActionsProps {
   readonly operator: Operator

@@ -1,6 +1,5 @@
 import { Badge, Group } from '@mantine/core'
 import { useState } from 'react'
-import type { ItemOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -9,10 +8,9 @@ import { Page as Frame } from '../../ui/page.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Time } from '../../ui/time.tsx'
 import { InviteButton } from './invite-button.tsx'
+import type { Operator } from './operator.ts'
 import { OperatorActions } from './operator-actions.tsx'
 import { RoleSelect } from './role-select.tsx'
-
-export type Operator = ItemOf<'/admin/v1/operators'>
 
 /** Who may operate this server, in which role. */
 export function Page() {

@@ -2,7 +2,7 @@ import { Select } from '@mantine/core'
 import { useChange } from '../../api/queries.ts'
 import { notifyDone, notifyError } from '../../ui/notify.ts'
 import { ROLE_NAMES } from '../../ui/roles.ts'
-import type { Operator } from './operators-page.tsx'
+import type { Operator } from './operator.ts'
 import { ROLE_CHOICES } from './role-choices.ts'
 
 interface RoleSelectProps {

@@ -1,0 +1,3 @@
+import type { ItemOf } from '../../api/operations.ts'
+
+export type Operator = ItemOf<'/admin/v1/operators'>
