@@ -42,6 +42,7 @@ describe.each(testDatabases())('API keys on $name', ({ open }) => {
       hint: key.slice(0, 7),
       createdAt: NOW,
       revokedAt: null,
+      lastUsedAt: null,
     })
     const row = await database.db.selectFrom('api_key').selectAll().where('hash', '=', sha256(key)).executeTakeFirstOrThrow()
     expect(row.hash).toEqual(sha256(key))
