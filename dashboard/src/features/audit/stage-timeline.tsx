@@ -23,7 +23,7 @@ const COLORS: Readonly<Record<string, string>> = { ok: 'green', skipped: 'gray',
 /** The twelve stages of an exchange, with what each found out. */
 export function StageTimeline({ record }: { readonly record: AuditRecord }) {
   return (
-    <Timeline bulletSize={18} lineWidth={2} aria-label="Stages">
+    <Timeline active={record.stages.length} bulletSize={18} lineWidth={2} aria-label="Stages">
       {record.stages.map(({ name, outcome, ms }, index) => (
         <Timeline.Item
           key={name}
@@ -76,11 +76,11 @@ function told(
     case 'authorize':
       return rulesAt('input', 'message')
     case 'retrieve':
-      return [`${knowledge.length} passages`, ...rulesAt('retrieve')]
+      return [counted(knowledge.length, 'passage', 'passages'), ...rulesAt('retrieve')]
     case 'recall':
-      return [`${memory.length} memories`, ...rulesAt('recall')]
+      return [counted(memory.length, 'memory', 'memories'), ...rulesAt('recall')]
     case 'invoke':
-      return [`${attempts.length} ${attempts.length === 1 ? 'call' : 'calls'}`]
+      return [counted(attempts.length, 'call', 'calls')]
     case 'inspect':
       return rulesAt('output')
     case 'remember':
@@ -89,3 +89,5 @@ function told(
       return []
   }
 }
+
+const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
