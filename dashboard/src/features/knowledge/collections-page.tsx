@@ -63,7 +63,9 @@ export function Page() {
 function Name({ id, name, description }: Collection) {
   return (
     <Box>
-      <Link to={`/knowledge/${id}`}>{name}</Link>
+      <Link to={`/knowledge/${id}`} display="block" w="fit-content">
+        {name}
+      </Link>
       {description && (
         <Text size="sm" c="dimmed" lineClamp={1}>
           {description}
