@@ -33,7 +33,7 @@ export function CodeEditor({ label, document, extensions, onView }: CodeEditorPr
         doc: written.current.text,
         extensions: [
           EditorView.cspNonce.of(styleNonce()),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.theme(LOOKS, { dark }),
           lineNumbers(),
           EditorView.lineWrapping,
@@ -58,5 +58,6 @@ const LOOKS = {
     color: 'var(--mantine-color-dimmed)',
     border: 'none',
   },
+  '.cm-activeLine': { backgroundColor: 'var(--mantine-color-default-hover)' },
   '.cm-content': { caretColor: 'var(--mantine-color-text)' },
 }

@@ -73,7 +73,7 @@ const theme = EditorView.baseTheme({
   '&light .gh-function': { color: '#6b2fb3' },
   '&light .gh-name': { color: '#a1125a' },
   '&light .gh-operator': { color: '#444' },
-  '&dark .gh-key': { color: '#84aeef', fontWeight: '600' },
+  '&dark .gh-key': { color: '#a9c8ff', fontWeight: '600' },
   '&dark .gh-comment': { color: '#a5a5a5', fontStyle: 'italic' },
   '&dark .gh-string': { color: '#8fd6a5' },
   '&dark .gh-word, &dark .gh-number': { color: '#ffb27a' },
