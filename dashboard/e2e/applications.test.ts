@@ -34,7 +34,7 @@ test('an Application is created, its key issued once, used and revoked; its sett
   expect(await page.content()).not.toContain(key)
   await ask(key)
   await page.reload()
-  await page.getByRole('cell', { name: 'production' }).waitFor()
+  await page.getByRole('cell', { name: 'production', exact: true }).waitFor()
   await expect
     .poll(() => page.reload().then(() => page.getByRole('row', { name: 'production' }).textContent()))
     .not.toContain('never')
@@ -81,7 +81,7 @@ test('who only reads sees keys and settings, and can change neither', async () =
   await page.getByRole('table', { name: 'Keys' }).waitFor()
   expect(await page.getByRole('button', { name: /Revoke|Issue/ }).count()).toBe(0)
   await page.getByRole('tab', { name: 'Settings' }).click()
-  expect(await page.getByLabel('Ceiling').isDisabled()).toBe(true)
+  expect(await page.getByRole('combobox', { name: 'Ceiling' }).isDisabled()).toBe(true)
   expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
   expect(await page.getByRole('link', { name: 'Playground' }).count()).toBe(0)
   await visit('/applications/app_01h455vb4pex5vsknk084sn02q')

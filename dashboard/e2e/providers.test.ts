@@ -20,7 +20,7 @@ test('a provider is added, one that is there is tested and given a model with it
   const { page, visit, complaints } = await dashboard.signedIn()
   await visit('/providers')
   await page.getByRole('button', { name: 'Add a provider' }).click()
-  await page.getByLabel('Id').fill('inhouse')
+  await page.getByRole('textbox', { name: 'Id', exact: true }).fill('inhouse')
   await page.getByLabel('Base URL').fill('http://10.0.0.1/v1')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   // Addresses within the house are for the server's own configuration.
@@ -35,7 +35,7 @@ test('a provider is added, one that is there is tested and given a model with it
   await visit('/providers')
   await page.getByRole('button', { name: 'Test openai' }).click()
   await page.getByText('It answers, and has one model.').waitFor()
-  await page.getByLabel('scripted').check()
+  await page.getByRole('checkbox', { name: 'scripted' }).check()
   await page.getByRole('button', { name: 'Add what is chosen' }).click()
   await page.getByText('One model is added.').waitFor()
   await expectAccessible(page)

@@ -12,6 +12,8 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(AXE)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
+    // On a busy machine the page takes a moment to follow.
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' })
     const { violations } = (await page.evaluate('axe.run(document)')) as AxeResults
     const grave = violations
       .filter(({ impact }) => GRAVE.includes(impact ?? ''))

@@ -64,7 +64,7 @@ export function Options({ filters, onChange }: OptionsProps) {
         </SimpleGrid>
         <Group gap="lg">
           <Switch
-            label="Dry run: decide, but ask no model"
+            label="Dry run: no model is asked, nothing is held"
             checked={dry === true}
             onChange={({ currentTarget }) => onChange({ dry: currentTarget.checked || undefined })}
           />

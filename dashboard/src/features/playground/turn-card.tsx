@@ -88,8 +88,10 @@ function Refusal({ error }: { readonly error: unknown }) {
         <Text size="sm">{message}</Text>
         {reviewItemId && (
           <Text size="sm">
-            <Link to={`/reviews/${reviewItemId}`}>It waits for a reviewer</Link>; you cannot decide on what you asked for
-            yourself.
+            <Link to={`/reviews/${reviewItemId}`} c="inherit" underline="always">
+              It waits for a reviewer
+            </Link>
+            ; you cannot decide on what you asked for yourself.
           </Text>
         )}
         {!verdict && requestId && (
