@@ -33,6 +33,9 @@ interface DataTableProps<Row> {
   readonly empty: ReactNode
 }
 
+/** So that links can still be read. */
+const HOVER = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-6))'
+
 /** Rows, however many pages of them were asked for. */
 export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTableProps<Row>) {
   if (list.error && !list.items) return <ErrorState error={list.error} onRetry={list.retry} />
@@ -44,7 +47,7 @@ export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTable
         minWidth={0}
         scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': label } }}
       >
-        <Table verticalSpacing="xs" highlightOnHover aria-label={label}>
+        <Table verticalSpacing="xs" highlightOnHover highlightOnHoverColor={HOVER} aria-label={label}>
           <Table.Thead>
             <Table.Tr>
               {columns.map(({ header, hiddenHeader, from, align }) => (

@@ -51,6 +51,7 @@ export function DeliveriesSection({ webhookId, mayReplay }: DeliveriesSectionPro
       <Group>
         <SegmentedControl
           aria-label="Which deliveries"
+          transitionDuration={0}
           size="xs"
           data={CHOICES}
           value={state ?? ''}

@@ -78,6 +78,7 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
         <Stack>
           <SegmentedControl
             aria-label="Who signs user tokens"
+            transitionDuration={0}
             readOnly={readOnly}
             data={SOURCES}
             {...form.getInputProps('source')}
