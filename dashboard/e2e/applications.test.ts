@@ -36,7 +36,9 @@ test('an Application is created, its key issued once, used and revoked; its sett
   await page.reload()
   await page.getByRole('cell', { name: 'production', exact: true }).waitFor()
   await expect
-    .poll(() => page.reload().then(() => page.getByRole('row', { name: 'production' }).textContent()))
+    .poll(() => page.reload().then(() => page.getByRole('row', { name: 'production' }).textContent()), {
+      timeout: 30_000,
+    })
     .not.toContain('never')
   await expectAccessible(page)
   await portrait(page, 'application-keys')
