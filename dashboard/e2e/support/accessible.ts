@@ -5,6 +5,9 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const COLOURS_HAVE_CHANGED = `Promise.allSettled(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished),
+)`
 const GRAVE = ['serious', 'critical']
 
 /** The page as it stands has no serious finding of axe, in light colours and in dark ones. */
@@ -14,6 +17,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     await page.emulateMedia({ colorScheme })
     // On a busy machine the page takes a moment to follow.
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' })
+    await page.evaluate(COLOURS_HAVE_CHANGED)
     const { violations } = (await page.evaluate('axe.run(document)')) as AxeResults
     const grave = violations
       .filter(({ impact }) => GRAVE.includes(impact ?? ''))

@@ -50,6 +50,8 @@ export const readableWords: CSSVariablesResolver = ({ colors }) => {
       ...Object.fromEntries(tinted),
     },
     dark: {
+      // Also in a row that the mouse is on.
+      '--mantine-color-anchor': 'var(--mantine-color-gate-3)',
       '--mantine-color-dimmed': '#b0b0b0',
       '--mantine-color-placeholder': '#9a9a9a',
       '--mantine-color-error': '#ff9c9c',
