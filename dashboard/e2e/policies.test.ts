@@ -86,7 +86,7 @@ describe('policies', () => {
 
       await page.getByRole('button', { name: 'Publish' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
-      await page.getByRole('heading', { name: 'tried v2' }).waitFor()
+      await page.getByRole('heading', { name: 'tried v1' }).waitFor()
       await page.getByRole('cell', { name: /no-guests/ }).waitFor()
       await page.getByRole('tab', { name: 'Compare' }).click()
       await page.getByText('This is the same version').waitFor()
