@@ -54,7 +54,11 @@ test("a document's own cases are run where they stand", async () => {
 
 test('files that it names are run if they are sent, and missing if they are not', async () => {
   const source = document('  - good.yaml\n  - broken.yaml\n  - away.yaml\n')
-  const files = { 'good.yaml': `tests:\n${DENIED}`, 'broken.yaml': 'tests:\n  - { name: x, at: nowhere, expect: { verdict: deny } }\n', 'other.yaml': 'tests: []' }
+  const files = {
+    'good.yaml': `tests:\n${DENIED}`,
+    'broken.yaml': 'tests:\n  - { name: x, at: nowhere, expect: { verdict: deny } }\n',
+    'other.yaml': 'tests: []',
+  }
   const run = await admin.post('/policy-sets/test', { source, files })
   expect(run).toMatchObject({ ok: false, passed: 1, failed: 0, missing: ['away.yaml'] })
   expect(run.results).toMatchObject([{ file: 'good.yaml', line: 2, ok: true }])
