@@ -17,15 +17,15 @@ test(
   async () => {
     const { page, visit, complaints } = await dashboard.signedIn()
     await visit('/memory')
-    await page.getByRole('cell', { name: /Alice prefers short answers/ }).waitFor()
-    await page.getByRole('cell', { name: /goodwill voucher/ }).waitFor()
+    await page.getByRole('cell', { name: /^Alice prefers short answers/ }).waitFor()
+    await page.getByRole('cell', { name: /^Since October/ }).waitFor()
     await expectAccessible(page)
     await portrait(page, 'memory')
 
     await page.getByRole('combobox', { name: 'Shared with' }).click()
     await page.getByRole('option', { name: 'department' }).click()
     await page.waitForURL('**scope=department*')
-    await page.getByRole('cell', { name: /Alice prefers short answers/ }).waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: /^Alice prefers short answers/ }).waitFor({ state: 'detached' })
     await page.getByLabel('Department').fill('legal')
     await page.getByText('Nothing is remembered like that').waitFor()
 
@@ -36,10 +36,10 @@ test(
     await page.getByText('To forget it, erase it').waitFor()
     await page.getByLabel('What is right').fill('Alice prefers long answers.')
     await page.getByRole('button', { name: 'Correct', exact: true }).click()
-    await page.getByRole('cell', { name: /Alice prefers long answers/ }).waitFor()
-    expect(await page.getByRole('cell', { name: /Alice prefers short answers/ }).count()).toBe(0)
+    await page.getByRole('cell', { name: /^Alice prefers long answers/ }).waitFor()
+    expect(await page.getByRole('cell', { name: /^Alice prefers short answers/ }).count()).toBe(0)
     await page.getByLabel('With history').check({ force: true })
-    await page.getByRole('cell', { name: /Alice prefers short answers.*replaced/ }).waitFor()
+    await page.getByRole('cell', { name: /^Alice prefers short answers.*replaced/ }).waitFor()
     await expectAccessible(page)
 
     await page.getByRole('button', { name: 'Erase all of alice' }).click()
@@ -60,7 +60,7 @@ test(
   async () => {
     const auditor = await dashboard.signedIn(await operatorOf(dashboard, 'auditor'))
     await auditor.visit('/memory')
-    await auditor.page.getByRole('cell', { name: /goodwill voucher/ }).waitFor()
+    await auditor.page.getByRole('cell', { name: /^Since October/ }).waitFor()
     expect(await auditor.page.getByRole('button', { name: /^(Correct|Erase)/ }).count()).toBe(0)
 
     const reader = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
