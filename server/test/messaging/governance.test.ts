@@ -194,6 +194,23 @@ describe('require_approval', () => {
     ])
   })
 
+  test('what is deleted while a hold is opened for it is not there: 404, and never a failure', async () => {
+    const told: string[] = []
+    for (let round = 0; round < 12; round++) {
+      const { id } = await ann.create('/conversations', { contact_id: ben.id, distinct: false })
+      const { id: message } = await ann.create('/messages', { conversation_id: id, message: `harmless ${word()}` })
+      const whole = round % 2 === 0
+      const [held] = await Promise.all([
+        whole
+          ? ann.send('POST', '/messages', { conversation_id: id, message: `fennel-hold ${word()}` })
+          : ann.send('PUT', `/messages/${message}`, { message: `fennel-hold ${word()}` }),
+        ben.send('DELETE', `/conversations/${id}`),
+      ])
+      told.push(`${held.status} ${held.body.error?.code}`)
+    }
+    expect(told.filter((one) => !['409 POLICY_REVIEW_PENDING', '404 NOT_FOUND'].includes(one))).toEqual([])
+  })
+
   test('an update is held as well; the old text stays until it is approved', async () => {
     const { id, message } = await say(`harmless ${word()}`)
     const text = `fennel-hold ${word()}`
