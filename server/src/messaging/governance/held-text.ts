@@ -35,7 +35,7 @@ export class HeldText {
     const { utterance } = this.#judgement
     const { workspaceId, sender, place, messageId, change, now } = utterance
     const target = change === 'update' ? messageId : null
-    await stillThere(tx, utterance, target)
+    await stillThere(tx, utterance)
     const auditId = newId('aud')
     const review = newReview(this.#judgement, auditId, this.#hasher, { target, attachments })
     const { item, created } = await openHold(tx, { workspaceId, applicationId: null }, review, this.#box)
@@ -66,15 +66,14 @@ export class HeldText {
   }
 }
 
-/** What the hold is about stays until `tx` ends. Throws NOT_FOUND where it was deleted while the policies looked at the text. */
-async function stillThere(tx: Tx, { workspaceId, place }: Utterance, target: string | null): Promise<void> {
-  const table = target === null ? 'conversation' : 'message'
+/** The conversation stays until `tx` ends. Throws NOT_FOUND where it was deleted while the policies looked at the text. */
+async function stillThere(tx: Tx, { workspaceId, place }: Utterance): Promise<void> {
   const row = await tx
-    .selectFrom(table)
+    .selectFrom('conversation')
     .select('id')
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', target === null ? uuidOf('conv', place.id) : uuidOf('msg', target))
+    .where('id', '=', uuidOf('conv', place.id))
     .forKeyShare()
     .executeTakeFirst()
-  if (!row) throw notFound(table)
+  if (!row) throw notFound('conversation')
 }
