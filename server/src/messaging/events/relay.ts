@@ -7,7 +7,7 @@ import { moveToLog } from './log-store.ts'
 
 const BATCH = 500
 /** Between two rounds while events keep coming: many writes then share one. */
-const LINGER_MS = 25
+const LINGER_MS = 10
 
 interface Deps {
   readonly db: Db
