@@ -77,7 +77,8 @@ module.exports = {
         path: `^server/src/(${[...CAPABILITIES, 'pipeline', 'gateway', 'admin', 'jobs'].join('|')})/`,
         pathNot: '\\.test\\.ts$',
       },
-      to: { path: '^server/src/db/', dependencyTypesNot: ['type-only'] },
+      // … and the two files of helpers that every store needs.
+      to: { path: '^server/src/db/', pathNot: '^server/src/db/(page|values)\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     only('dashboard', 'dashboard/', ['dashboard/', 'errors\\.ts']),
     only('jobs', 'jobs/', ['jobs/', 'messaging/', ...EACH_CAPABILITY, 'db/', ...WORDS]),

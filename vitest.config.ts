@@ -15,7 +15,5 @@ export default defineConfig({
     // Hooks start whole servers, on a machine that may be busy: with 30 s two files of a fresh clone's first run were skipped.
     hookTimeout: 120_000,
     maxWorkers: 2,
-    // The server has no state outside of its context: what a file imports serves the next one too.
-    isolate: false,
   },
 })

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type GatewayFigures, gatewayFigures, type Plan } from './support/gateway-figures.ts'
 import { exitOnSignals } from './support/own-process.ts'
+import { slowerBy } from './support/reference.ts'
 import { startRig } from './support/rig.ts'
 import { scoped } from './support/scoped.ts'
 import type { Spread } from './support/statistics.ts'
@@ -32,12 +33,9 @@ const QUICK: Plan = {
   starts: 1,
 }
 
-/** What the bare proxy takes on the machine that the bars are for (../docs/architecture.md, “Numbers”), in milliseconds. */
-const REFERENCE_PROXY_CPU = 0.05
-
 function rowsOf(figures: GatewayFigures, embedded: boolean): Row[] {
   const { memory } = figures
-  const slower = Math.max(1, figures.proxyCpu.median / REFERENCE_PROXY_CPU)
+  const slower = slowerBy(figures.proxyCpu.median)
   const there = ({ median, min, max }: Spread): Spread => ({ median: median / slower, min: min / slower, max: max / slower })
   const cpu = (what: string, measured: Row['measured']): Row => ({ what, measured, unit: ' ms', digits: 3 })
   return [

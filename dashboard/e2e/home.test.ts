@@ -31,8 +31,6 @@ test('what waits comes first, then the numbers; the way leads to the reviews', a
   await page.getByText('healthy').first().waitFor()
   await expectAccessible(page)
   await portrait(page, 'home')
-  await page.setViewportSize({ width: 380, height: 800 })
-  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380)
   await page.getByText('Week', { exact: true }).click()
   await page.waitForURL('**period=7d*')
   await attention.getByRole('link', { name: /See to it: 1 request/ }).click()

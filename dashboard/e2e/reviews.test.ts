@@ -88,7 +88,7 @@ describe('the review queue', () => {
     await visit('/reviews')
     await page.getByRole('link', { name: /legal-commitments/ }).click()
     await page.getByRole('heading', { name: 'Decision' }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380)
+    await expectAccessible(page)
     await page.getByRole('link', { name: 'Back to the queue' }).click()
     await page.getByRole('link', { name: /legal-commitments/ }).waitFor()
   })

@@ -10,7 +10,11 @@ const COLOURS_HAVE_CHANGED = `Promise.allSettled(
 ).then(() => undefined)`
 const GRAVE = ['serious', 'critical']
 
-/** The page as it stands has no serious finding of axe, in light colours and in dark ones. */
+/** How far the page has to be scrolled sideways, in pixels. */
+const BEYOND_THE_EDGE = 'document.documentElement.scrollWidth - innerWidth'
+const NARROW = { width: 380, height: 800 }
+
+/** The page as it stands has no serious finding of axe, in light colours and in dark ones, and fits on a narrow screen. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(AXE)
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -24,4 +28,8 @@ export async function expectAccessible(page: Page): Promise<void> {
       .map(({ id, nodes }) => ({ id, colorScheme, nodes: nodes.map(({ html, any }) => [html, any[0]?.message]) }))
     expect(grave).toEqual([])
   }
+  const viewport = page.viewportSize()
+  await page.setViewportSize(NARROW)
+  await expect.poll(() => page.evaluate(BEYOND_THE_EDGE)).toBeLessThanOrEqual(0)
+  if (viewport !== null) await page.setViewportSize(viewport)
 }

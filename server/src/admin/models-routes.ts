@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { Name, type Page, type PageRequest, resettable, Timestamp } from '../applications/shapes.ts'
+import { Name, resettable, Timestamp } from '../applications/shapes.ts'
+import type { Page, PageRequest } from '../db/page.ts'
 import { deleteModel, listModels, putModels } from '../providers/model-store.ts'
 import { modelProblem, type Provider, type ProviderModel } from '../providers/provider.ts'
 import { findProvider, PROVIDERS_TOPIC } from '../providers/provider-store.ts'

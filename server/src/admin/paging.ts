@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { isStorable, type Page, type PageRequest } from '../applications/shapes.ts'
+import { isStorable } from '../applications/shapes.ts'
+import type { Page, PageRequest } from '../db/page.ts'
 import { fromId } from '../lib/id.ts'
 import { invalid } from './refusals.ts'
 

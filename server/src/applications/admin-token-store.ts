@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import type { AdminTokenTable } from '../db/schema.ts'
 import { SCOPES, type Scope } from '../domain/scope.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 import type { AdminToken } from './admin-token.ts'
 import { newCredential } from './credential.ts'
-import { type Page, type PageRequest, pageOf } from './shapes.ts'
 
 /** Scopes that a later version knows and this one doesn't allow nothing here. */
 const scopesOf = (stored: readonly string[] | null): readonly Scope[] =>
@@ -49,17 +49,7 @@ export async function revokeAdminToken(db: Db, id: string, now: Date): Promise<A
 
 /** Oldest first, revoked ones too. Undefined when `page.after` is no id. */
 export async function listAdminTokens(db: Db, page: PageRequest): Promise<Page<AdminToken> | undefined> {
-  let query = db.selectFrom('admin_token').selectAll()
-  if (page.after !== undefined) {
-    const after = fromId('adm', page.after)
-    if (after === undefined) return undefined
-    query = query.where('id', '>', after)
-  }
-  const rows = await query
-    .orderBy('id')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page.limit, tokenOf)
+  return pageById(db.selectFrom('admin_token').selectAll(), 'adm', page, tokenOf)
 }
 
 /**

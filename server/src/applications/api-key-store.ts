@@ -1,13 +1,13 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import type { ApiKeyTable } from '../db/schema.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 import type { ApiKey } from './api-key.ts'
 import type { ApplicationRecord } from './application.ts'
 import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
 import { newCredential } from './credential.ts'
-import { type Page, type PageRequest, pageOf } from './shapes.ts'
-import { uuidOfWorkspace } from './store-support.ts'
 
 /** Whose keys. TypeIDs. */
 export interface KeyOwner {
@@ -84,19 +84,13 @@ export async function listKeys(
   page: PageRequest,
 ): Promise<Page<ApiKey> | undefined> {
   const application = fromId('app', applicationId)
-  const after = page.after === undefined ? undefined : fromId('key', page.after)
-  if (application === undefined || (page.after !== undefined && after === undefined)) return undefined
-  let query = db
+  if (application === undefined) return undefined
+  const query = db
     .selectFrom('api_key')
     .selectAll()
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('application_id', '=', application)
-  if (after !== undefined) query = query.where('id', '>', after)
-  const rows = await query
-    .orderBy('id')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page.limit, keyOf)
+  return pageById(query, 'key', page, keyOf)
 }
 
 /** What stands behind a key. The one look-up here without an owner: the key is what tells the owner. */

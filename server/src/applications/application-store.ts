@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import type { ApplicationTable } from '../db/schema.ts'
+import { jsonOrNull, uuidOfWorkspace } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 import {
@@ -13,8 +15,7 @@ import {
   type Overrides,
   patched,
 } from './application.ts'
-import { type Page, type PageRequest, pageOf } from './shapes.ts'
-import { unlessTaken, uuidOfWorkspace } from './store-support.ts'
+import { unlessTaken } from './store-support.ts'
 
 type Row = Omit<Selectable<ApplicationTable>, 'settings' | 'limits'> & { settings: unknown; limits: unknown }
 
@@ -93,17 +94,7 @@ export async function listApplications(
   workspaceId: string,
   page: PageRequest,
 ): Promise<Page<ApplicationRecord> | undefined> {
-  let query = applications(db, workspaceId)
-  if (page.after !== undefined) {
-    const after = fromId('app', page.after)
-    if (after === undefined) return undefined
-    query = query.where('id', '>', after)
-  }
-  const rows = await query
-    .orderBy('id')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page.limit, applicationOf)
+  return pageById(applications(db, workspaceId), 'app', page, applicationOf)
 }
 
 export type ApplicationUpdate =
@@ -145,5 +136,3 @@ export async function updateApplication(
 
 const applications = (db: Db, workspaceId: string) =>
   db.selectFrom('application').select(APPLICATION_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-
-const jsonOrNull = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value))

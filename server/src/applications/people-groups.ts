@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Db } from '../db/database.ts'
-import { isStorable, type Page, type PageRequest, pageOf } from './shapes.ts'
-import { uuidOfWorkspace } from './store-support.ts'
+import { type Page, type PageRequest, pageOf } from '../db/page.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
+import { isStorable } from './shapes.ts'
 
 /** A department or a project: it is there as long as somebody is in it. */
 export interface PeopleGroup {

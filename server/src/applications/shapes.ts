@@ -45,20 +45,3 @@ export function withStorable<T>(checked: Checked<T>, param: string, field: (valu
 
 /** ISO 8601, as JSON writes dates. */
 export const Timestamp = Type.String({ format: 'date-time' })
-
-/** Where a page of a list begins (after the item of that id) and how many it holds at most. */
-export interface PageRequest {
-  readonly limit: number
-  readonly after?: string | undefined
-}
-
-export interface Page<T> {
-  readonly data: readonly T[]
-  readonly hasMore: boolean
-}
-
-/** One page of what a query found that asked for one row more than the page holds. */
-export const pageOf = <Row, T>(rows: readonly Row[], limit: number, read: (row: Row) => T): Page<T> => ({
-  data: rows.slice(0, limit).map(read),
-  hasMore: rows.length > limit,
-})

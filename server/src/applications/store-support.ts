@@ -1,13 +1,5 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
-import { fromId } from '../lib/id.ts'
-
-/** The owner that a store function is handed comes from our own code: anything but an id of a Workspace is a mistake in it. */
-export function uuidOfWorkspace(workspaceId: string): string {
-  const uuid = fromId('ws', workspaceId)
-  if (uuid === undefined) throw new TypeError('not the id of a Workspace')
-  return uuid
-}
 
 /** PostgreSQL: somebody else has that name. */
 const UNIQUE_VIOLATION = '23505'

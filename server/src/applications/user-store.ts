@@ -1,9 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { type Page, type PageRequest, pageOf } from '../db/page.ts'
 import type { WorkspaceUserTable } from '../db/schema.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import { newId, toId } from '../lib/id.ts'
-import { isStorable, type Page, type PageRequest, pageOf } from './shapes.ts'
-import { unlessTaken, uuidOfWorkspace } from './store-support.ts'
+import { isStorable } from './shapes.ts'
+import { unlessTaken } from './store-support.ts'
 import type { UserCreate, UserPatch, WorkspaceUser } from './user.ts'
 
 const userOf = (row: Selectable<WorkspaceUserTable>): WorkspaceUser => ({

@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import type { WorkspaceTable } from '../db/schema.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import { fromId, toId } from '../lib/id.ts'
-import { type Page, type PageRequest, pageOf } from './shapes.ts'
-import { unlessTaken, uuidOfWorkspace } from './store-support.ts'
+import { unlessTaken } from './store-support.ts'
 import { filledWorkspace, patchedWorkspace, type Workspace, type WorkspaceCreate, type WorkspacePatch } from './workspace.ts'
 
 /** Its own keys, sealed already; the sealing binds them to `id` (lib/secret-box.ts). */
@@ -72,17 +73,7 @@ export async function findWorkspaceByName(db: Db, name: string): Promise<Workspa
 
 /** Oldest first. Undefined when `page.after` is no id. */
 export async function listWorkspaces(db: Db, page: PageRequest): Promise<Page<Workspace> | undefined> {
-  let query = db.selectFrom('workspace').select(COLUMNS)
-  if (page.after !== undefined) {
-    const after = fromId('ws', page.after)
-    if (after === undefined) return undefined
-    query = query.where('id', '>', after)
-  }
-  const rows = await query
-    .orderBy('id')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page.limit, workspaceOf)
+  return pageById(db.selectFrom('workspace').select(COLUMNS), 'ws', page, workspaceOf)
 }
 
 export type WorkspaceUpdate =

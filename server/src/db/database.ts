@@ -3,6 +3,7 @@ import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import { startEmbedded } from './embedded.ts'
 import { MIGRATIONS } from './migrations/index.ts'
+import { preparing } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
 import { localSignal, postgresSignal, type Signal } from './signal.ts'
 
@@ -51,7 +52,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   pool.on('error', onError)
   // A connection in use that breaks fails its query, and says so once more; unheard, that would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
   try {
     await migrate(db)
     const signal = url === undefined ? localSignal() : await postgresSignal(pool, url, onError)

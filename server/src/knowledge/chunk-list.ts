@@ -1,6 +1,7 @@
 import type { Db } from '../db/database.ts'
+import { type Page, pageOf } from '../db/page.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import { fromId, toId } from '../lib/id.ts'
-import { type Page, pageOf, uuidOfWorkspace } from './store-support.ts'
 
 /** A chunk as auditors read it, whoever may see the document over the gateway. */
 export interface ListedChunk {

@@ -1,13 +1,14 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import type { KnowledgeCollectionTable } from '../db/schema.ts'
+import { jsonOrNull, uuidOfWorkspace } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 import type { Language } from '../retrieval/language.ts'
 import type { Acl } from './acl.ts'
 import { COLLECTION_DEFAULTS, type Collection, type CollectionCreate, type CollectionPatch } from './collection.ts'
 import { normalizedLabels } from './labels.ts'
-import { jsonOrNull, type Page, type PageRequest, pageOf, uuidOfWorkspace } from './store-support.ts'
 
 const collectionOf = (row: Selectable<KnowledgeCollectionTable>): Collection => ({
   id: toId('col', row.id),
@@ -61,17 +62,7 @@ export async function findCollectionByName(db: Db, workspaceId: string, name: st
 
 /** Oldest first. Undefined when `page.after` is no id. */
 export async function listCollections(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Collection> | undefined> {
-  let query = collections(db, workspaceId)
-  if (page.after !== undefined) {
-    const after = fromId('col', page.after)
-    if (after === undefined) return undefined
-    query = query.where('id', '>', after)
-  }
-  const rows = await query
-    .orderBy('id')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page.limit, collectionOf)
+  return pageById(collections(db, workspaceId), 'col', page, collectionOf)
 }
 
 export type CollectionUpdate =

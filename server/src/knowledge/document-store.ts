@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { type Page, type PageRequest, pageOf } from '../db/page.ts'
 import type { KnowledgeDocumentTable } from '../db/schema.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import { fromId, toId } from '../lib/id.ts'
 import type { Language } from '../retrieval/language.ts'
@@ -11,7 +13,6 @@ import { lockCollection } from './collection-store.ts'
 import type { Flags, KnowledgeDocument } from './document.ts'
 import type { Labels } from './labels.ts'
 import { dropIfEmpty } from './partitions.ts'
-import { type Page, type PageRequest, pageOf, uuidOfWorkspace } from './store-support.ts'
 
 export type StoredDocument = KnowledgeDocument & { readonly partitionId: number }
 

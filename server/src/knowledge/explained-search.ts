@@ -1,10 +1,10 @@
 import type { Db } from '../db/database.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import type { Ranker } from '../retrieval/rank.ts'
 import { isVisible } from './labels.ts'
 import { loadPlacedPassages } from './passages.ts'
 import { isFirst, type KnowledgeQuery, type Passage } from './search.ts'
-import { uuidOfWorkspace } from './store-support.ts'
 import { type LabelledPartition, labelledPartitions } from './visibility.ts'
 import { type Check, whyVisible } from './why-visible.ts'
 

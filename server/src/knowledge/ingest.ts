@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { jsonOrNull, uuidOfWorkspace } from '../db/values.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 import { addChunks, removeChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
@@ -9,7 +10,6 @@ import { UNLABELLED } from './labels.ts'
 import { dropIfEmpty, partitionFor } from './partitions.ts'
 import { type DocumentFile, hashOf, type Reading, readDocument, type ScanText } from './read-document.ts'
 import { changes, type LabelPatch, patched, relabel } from './relabel.ts'
-import { jsonOrNull, uuidOfWorkspace } from './store-support.ts'
 
 export interface IncomingDocument extends DocumentFile, LabelPatch {
   /** Path or URL, unique within the collection. */

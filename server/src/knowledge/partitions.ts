@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Tx } from '../db/database.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { openPartition, type Partition } from '../retrieval/partition.ts'
 import type { Collection } from './collection.ts'
 import { uuidOfCollection } from './collection-store.ts'
 import { type Access, accessOf } from './labels.ts'
-import { uuidOfWorkspace } from './store-support.ts'
 
 /**
  * Where documents with these labels lie. The collection's own labels play no part: they are read at each search, so that changing

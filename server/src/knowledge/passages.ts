@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import { toId } from '../lib/id.ts'
 import type { Ranked } from '../retrieval/rank.ts'
 import { entryOf } from './chunk-store.ts'
 import { effectiveRegulations, type Labels } from './labels.ts'
-import { uuidOfWorkspace } from './store-support.ts'
 import type { VisiblePartition } from './visibility.ts'
 
 /** A chunk as it is shown. */

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/database.ts'
+import { jsonOrNull, uuidOfWorkspace } from '../db/values.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { fromId } from '../lib/id.ts'
 import { moveChunks } from './chunk-store.ts'
@@ -6,7 +7,6 @@ import type { Collection } from './collection.ts'
 import { lockDocument, type StoredDocument } from './document-store.ts'
 import { type DocumentLabels, type Labels, normalizedLabels } from './labels.ts'
 import { dropIfEmpty, partitionFor } from './partitions.ts'
-import { jsonOrNull, uuidOfWorkspace } from './store-support.ts'
 
 /** What an operator says about a document; what is left out stays as it is, null takes it back. */
 export interface LabelPatch extends Partial<Labels> {

@@ -1,8 +1,8 @@
 import type { Db } from '../db/database.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import type { Ranker } from '../retrieval/rank.ts'
 import { loadPassages, type Passage } from './passages.ts'
-import { uuidOfWorkspace } from './store-support.ts'
 import { visiblePartitions } from './visibility.ts'
 
 export type { Passage } from './passages.ts'

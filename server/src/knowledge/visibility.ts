@@ -1,11 +1,11 @@
 import type { Db } from '../db/database.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import { toId } from '../lib/id.ts'
 import type { Language } from '../retrieval/language.ts'
 import type { Partition } from '../retrieval/partition.ts'
 import { type Access, type CollectionLabels, effectiveClassification, isVisible } from './labels.ts'
-import { uuidOfWorkspace } from './store-support.ts'
 
 /** A partition that someone may see, and what its collection makes of it. */
 export interface VisiblePartition extends Partition {

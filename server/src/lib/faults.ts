@@ -8,8 +8,10 @@ export function isUnavailable(cause: unknown): boolean {
   if (typeof code === 'string' && UNAVAILABLE.test(code)) return true
   // PostgreSQL ended the session, or did not begin one: whatever the reason, it says nothing about the statement.
   if (severity === 'FATAL' || severity === 'PANIC') return true
+  // A migration has just passed under a connection's prepared statement; the next one is planned anew.
+  if (/cached plan must not change result type/.test(cause.message)) return true
   return (
-    /connection terminated|timeout exceeded when trying to connect|cannot use a pool after/i.test(cause.message) ||
+    /connection terminated|not queryable|timeout exceeded when trying to connect|cannot use a pool after/i.test(cause.message) ||
     isUnavailable(cause.cause)
   )
 }

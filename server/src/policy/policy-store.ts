@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 
 /** A published version, without its text. Ids are TypeIDs (`pol_…`). */
@@ -148,10 +149,3 @@ const toVersion = (row: Row): PolicySetVersion => ({
   createdAt: row.created_at,
   active: row.id === row.active_policy_id,
 })
-
-/** Owners are handed in by our own code: anything but a Workspace's id is a mistake in it. */
-function uuidOfWorkspace(workspaceId: string): string {
-  const uuid = fromId('ws', workspaceId)
-  if (uuid === undefined) throw new TypeError('not the id of a Workspace')
-  return uuid
-}

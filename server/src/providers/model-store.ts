@@ -1,6 +1,8 @@
 import type { Db } from '../db/database.ts'
+import type { Page, PageRequest } from '../db/page.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import type { ProviderModel } from './provider.ts'
-import { modelOf, type Page, type PageRequest, uuidOf } from './provider-row.ts'
+import { modelOf } from './provider-row.ts'
 import { findProvider } from './provider-store.ts'
 
 export async function listModels(
@@ -12,7 +14,7 @@ export async function listModels(
   const rows = await db
     .selectFrom('model')
     .selectAll()
-    .where('workspace_id', '=', uuidOf(workspaceId))
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('provider_id', '=', providerId)
     .$if(page.after !== undefined, (query) => query.where('id', '>', page.after ?? ''))
     .orderBy('id')
@@ -32,7 +34,7 @@ export async function putModels(
   models: readonly Omit<ProviderModel, 'createdAt'>[],
   now: Date,
 ): Promise<boolean> {
-  const workspace = uuidOf(workspaceId)
+  const workspace = uuidOfWorkspace(workspaceId)
   if (!(await findProvider(db, workspaceId, providerId))) return false
   if (models.length === 0) return true
   await db
@@ -63,7 +65,7 @@ export async function putModels(
 export async function deleteModel(db: Db, workspaceId: string, providerId: string, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom('model')
-    .where('workspace_id', '=', uuidOf(workspaceId))
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('provider_id', '=', providerId)
     .where('id', '=', id)
     .executeTakeFirst()

@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely'
 import type { ModelTable, ProviderTable } from '../db/schema.ts'
-import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import {
   mayBePrivate,
@@ -29,24 +28,7 @@ export interface LoadDeps {
   readonly allowPrivateUrls: boolean
 }
 
-export interface Page<T> {
-  readonly data: readonly T[]
-  readonly hasMore: boolean
-}
-
-/** By id, from after `after` on. */
-export interface PageRequest {
-  readonly limit: number
-  readonly after?: string | undefined
-}
-
 type ProviderRow = Selectable<ProviderTable>
-
-export function uuidOf(workspaceId: string): string {
-  const uuid = fromId('ws', workspaceId)
-  if (uuid === undefined) throw new TypeError('not the id of a Workspace')
-  return uuid
-}
 
 /** A key opens for the origin it was given for and no other: who redirects a provider, even in the table, does not get its key. */
 export const keyContext = (workspaceId: string, id: string, baseUrl: string | null): string =>

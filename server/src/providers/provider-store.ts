@@ -1,6 +1,8 @@
 import type { Updateable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import type { Page, PageRequest } from '../db/page.ts'
 import type { ProviderTable } from '../db/schema.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import {
   changedProvider,
@@ -10,17 +12,7 @@ import {
   type ProviderChange,
   type ProviderSource,
 } from './provider.ts'
-import {
-  keyContext,
-  type LoadDeps,
-  modelOf,
-  type Page,
-  type PageRequest,
-  type ProviderRecord,
-  providerOf,
-  recordOf,
-  uuidOf,
-} from './provider-row.ts'
+import { keyContext, type LoadDeps, modelOf, type ProviderRecord, providerOf, recordOf } from './provider-row.ts'
 
 /** Signal topic: a Workspace's providers or models have changed. The key is its id. */
 export const PROVIDERS_TOPIC = 'providers'
@@ -35,7 +27,7 @@ export async function listProviders(db: Db, workspaceId: string, page: PageReque
   const rows = await db
     .selectFrom('provider')
     .selectAll()
-    .where('workspace_id', '=', uuidOf(workspaceId))
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .$if(page.after !== undefined, (query) => query.where('id', '>', page.after ?? ''))
     .orderBy('id')
     .limit(page.limit + 1)
@@ -65,7 +57,7 @@ export async function createProvider(
   const result = await db
     .insertInto('provider')
     .values({
-      workspace_id: uuidOf(workspaceId),
+      workspace_id: uuidOfWorkspace(workspaceId),
       id,
       kind: provider.kind,
       source: provider.source,
@@ -112,7 +104,7 @@ export async function updateProvider(
       source,
       updated_at: now,
     })
-    .where('workspace_id', '=', uuidOf(workspaceId))
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', id)
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
@@ -122,7 +114,7 @@ export async function updateProvider(
 export async function deleteProvider(db: Db, workspaceId: string, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom('provider')
-    .where('workspace_id', '=', uuidOf(workspaceId))
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', id)
     .executeTakeFirst()
   return result.numDeletedRows === 1n
@@ -130,7 +122,7 @@ export async function deleteProvider(db: Db, workspaceId: string, id: string): P
 
 /** All providers of the Workspace, keys in the clear, models attached: what routing works on. Ordered by id. */
 export async function loadProviders(db: Db, workspaceId: string, deps: LoadDeps): Promise<Provider[]> {
-  const workspace = uuidOf(workspaceId)
+  const workspace = uuidOfWorkspace(workspaceId)
   const rows = await db.selectFrom('provider').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute()
   const models = await db.selectFrom('model').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute()
   const byProvider = Map.groupBy(models, ({ provider_id }) => provider_id)
@@ -138,7 +130,7 @@ export async function loadProviders(db: Db, workspaceId: string, deps: LoadDeps)
 }
 
 const oneProvider = (db: Db, workspaceId: string, id: string) =>
-  db.selectFrom('provider').selectAll().where('workspace_id', '=', uuidOf(workspaceId)).where('id', '=', id)
+  db.selectFrom('provider').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId)).where('id', '=', id)
 
 const COLUMNS = {
   baseUrl: 'base_url',

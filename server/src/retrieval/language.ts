@@ -40,7 +40,7 @@ export const LANGUAGES: readonly Language[] = ['none', ...(Object.keys(NAMES) as
 /** What the library's lists of stop words lack. */
 const MORE_STOP_WORDS: Partial<Record<Language, readonly string[]>> = { en: ['a'] }
 /** Stems that are remembered for each language: the library takes microseconds for one. */
-const MAX_REMEMBERED = 50_000
+const MAX_REMEMBERED = 20_000
 
 interface Analyser {
   readonly stem: (word: string) => string

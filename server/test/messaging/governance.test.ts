@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NOBODY } from '../../src/domain/principal.ts'
 import { removeExpiredHolds } from '../../src/messaging/messages/expired-holds.ts'
+import { prepareMessage, storeMessage } from '../../src/messaging/messages/send-message.ts'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -192,6 +194,19 @@ describe('require_approval', () => {
       { payload: { state: 'pending' } },
       { payload: { state: 'denied' } },
     ])
+  })
+
+  test('a conversation that is deleted while policies look at a text is not there: 404, and no hold', async () => {
+    const { context } = server
+    const { workspace_id: workspaceId } = await admin.get(`/users/${ann.id}`)
+    const sender = { workspaceId, user: { ...NOBODY, id: ann.id } }
+    const { id } = await ann.create('/conversations', { contact_id: ben.id, distinct: false })
+    const draft = { conversationId: id, text: `fennel-hold ${word()}`, attachments: [] }
+    const ready = await prepareMessage(context, sender, draft, clock.now())
+    await ann.remove(`/conversations/${id}`)
+    const stored = context.db.transaction().execute((tx) => storeMessage(tx, sender, ready, clock.now()))
+    await expect(stored).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await admin.get('/reviews?state=pending&limit=100')).data.map(({ user_id }: Json) => user_id)).not.toContain(ann.id)
   })
 
   test('an update is held as well; the old text stays until it is approved', async () => {

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads'
-import { slowness } from '../../../test/support/yardstick.ts'
 import { DETECTORS } from '../detectors.ts'
 import { scan } from '../scan.ts'
 import { repeated } from './hostile-texts.ts'
+import { slowness } from './yardstick.ts'
 
 /**
  * Measures detectors as the server runs them: by Node itself. A test runner's module loader turns every imported name into a property

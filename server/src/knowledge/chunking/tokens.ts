@@ -1,6 +1,10 @@
 import { createRequire } from 'node:module'
 
 type Count = (text: string, options: { disallowedSpecial: Set<string> }) => number
+interface Tokenizer {
+  readonly countTokens: Count
+  readonly setMergeCacheSize: (words: number) => void
+}
 
 /** The tokenizer's time grows with the square of a run of letters, spaces or signs, so long ones are counted in pieces. */
 const MAX_RUN = 32
@@ -15,6 +19,8 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() }
 /** A call costs more than counting a few words; lines and headings repeat. */
 const SHORT = 64
 const MAX_KNOWN = 20_000
+/** Words that the library remembers. By default ten times as many, in each thread that reads documents: memory would grow for hours. */
+const MERGED_WORDS = 10_000
 
 const require = createRequire(import.meta.url)
 let tokenizer: Count | undefined
@@ -39,11 +45,17 @@ function count(text: string): number {
   const before = text.length <= SHORT ? known.get(text) : undefined
   if (before !== undefined) return before
   // Loaded at the first call: it takes 0.3 s and 75 MB.
-  tokenizer ??= (require('gpt-tokenizer/encoding/o200k_base') as { countTokens: Count }).countTokens
+  tokenizer ??= load()
   const tokens = tokenizer(text, AS_TEXT)
   if (text.length <= SHORT) {
     if (known.size >= MAX_KNOWN) known.clear()
     known.set(text, tokens)
   }
   return tokens
+}
+
+function load(): Count {
+  const { countTokens, setMergeCacheSize } = require('gpt-tokenizer/encoding/o200k_base') as Tokenizer
+  setMergeCacheSize(MERGED_WORDS)
+  return countTokens
 }

@@ -1,7 +1,8 @@
 import { findApplication } from '../../applications/application-store.ts'
-import { isStorable, type Page, type PageRequest, pageOf } from '../../applications/shapes.ts'
+import { isStorable } from '../../applications/shapes.ts'
 import { createUser, updateUser } from '../../applications/user-store.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { type Page, type PageRequest, pageOf } from '../../db/page.ts'
 import { uuidOf } from '../ids.ts'
 import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch, assistantOf } from './assistant.ts'
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
-import type { Page } from '../../applications/shapes.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { MessageAttachmentTable } from '../../db/messaging-tables.ts'
+import type { Page } from '../../db/page.ts'
 import { fromId, toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import { isBackwards, type PageAsked, pageOf, unknownCursor } from '../door/pages.ts'

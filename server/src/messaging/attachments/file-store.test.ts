@@ -89,8 +89,8 @@ describe('a bucket', () => {
     const store = openBucket()
     bucket.status = 503
     const received = await receive(pieces('x'), store.incoming, 100)
-    for (const attempt of [store.keep('ab/three', received), store.open('ab/two'), store.remove('ab/two')]) {
-      await expect(attempt).rejects.toThrow(/^the file store answered 503$/)
+    for (const attempt of [() => store.keep('ab/three', received), () => store.open('ab/two'), () => store.remove('ab/two')]) {
+      await expect(attempt()).rejects.toThrow(/^the file store answered 503$/)
     }
     bucket.status = 0
     await expect(store.open('ab/three')).rejects.toThrow(/404/)

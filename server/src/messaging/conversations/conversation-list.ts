@@ -1,5 +1,5 @@
-import type { Page } from '../../applications/shapes.ts'
 import type { Db } from '../../db/database.ts'
+import type { Page } from '../../db/page.ts'
 import { fromId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import { isBackwards, type PageAsked, pageOf, unknownCursor } from '../door/pages.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { uuidOfWorkspace } from '../../applications/store-support.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
 import { GatehouseError } from '../../errors.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { Member } from './member.ts'

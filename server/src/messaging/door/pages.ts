@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import type { Page } from '../../applications/shapes.ts'
+import type { Page } from '../../db/page.ts'
 import { invalid } from './refusals.ts'
 
 /** Query of every list (decisions.md §3, Paging). */

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
-import { type Page, type PageRequest, pageOf } from '../../applications/shapes.ts'
-import { uuidOfWorkspace } from '../../applications/store-support.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { WebhookDeliveryTable } from '../../db/messaging-tables.ts'
+import { type Page, type PageRequest, pageOf } from '../../db/page.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
 import { fromId, toId } from '../../lib/id.ts'
 import { type Delivery, type DeliveryState, TRIED_MS } from './webhook.ts'
 

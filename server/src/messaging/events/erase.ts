@@ -1,5 +1,5 @@
-import { uuidOfWorkspace } from '../../applications/store-support.ts'
 import type { Tx } from '../../db/database.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
 
 /** What is to be forgotten: objects by their ids, or a conversation with all that was told of it. */
 export type Forgotten = { readonly objectIds: readonly string[] } | { readonly conversationId: string }

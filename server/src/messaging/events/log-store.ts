@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { uuidOfWorkspace } from '../../applications/store-support.ts'
 import type { Db } from '../../db/database.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
 import type { LoggedEvent } from './event.ts'
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import { type Page, type PageRequest, pageOf } from '../../applications/shapes.ts'
-import { uuidOfWorkspace } from '../../applications/store-support.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { WebhookTable } from '../../db/messaging-tables.ts'
+import { type Page, type PageRequest, pageById } from '../../db/page.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { EventType } from './event.ts'
@@ -58,17 +58,7 @@ export async function findWebhook(db: Db, workspaceId: string, id: string): Prom
 
 /** Oldest first. Undefined when `page.after` is no id. */
 export async function listWebhooks(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Webhook> | undefined> {
-  let query = webhooks(db, workspaceId)
-  if (page.after !== undefined) {
-    const after = fromId('whk', page.after)
-    if (after === undefined) return undefined
-    query = query.where('id', '>', after)
-  }
-  const rows = await query
-    .orderBy('id')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page.limit, webhookOf)
+  return pageById(webhooks(db, workspaceId), 'whk', page, webhookOf)
 }
 
 /** What happened while it was disabled it is not told of. Undefined when there is none. */

@@ -4,11 +4,13 @@ import type { Tx } from '../../db/database.ts'
 import { newId, newUuid } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { openHold } from '../../review/review-store.ts'
+import { notFound } from '../door/refusals.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
 import type { Judgement } from './judge.ts'
 import { messageDraft } from './message-record.ts'
 import { newReview } from './message-review.ts'
+import type { Utterance } from './utterance.ts'
 
 /** What the message will carry once it is approved. */
 export interface HeldExtras {
@@ -33,6 +35,7 @@ export class HeldText {
     const { utterance } = this.#judgement
     const { workspaceId, sender, place, messageId, change, now } = utterance
     const target = change === 'update' ? messageId : null
+    await stillThere(tx, utterance)
     const auditId = newId('aud')
     const review = newReview(this.#judgement, auditId, this.#hasher, { target, attachments })
     const { item, created } = await openHold(tx, { workspaceId, applicationId: null }, review, this.#box)
@@ -61,4 +64,16 @@ export class HeldText {
     await appendInTransaction(tx, workspaceId, [messageDraft(this.#judgement, ending, this.#hasher)])
     return { reviewItemId: item.id, auditId }
   }
+}
+
+/** The conversation stays until `tx` ends. Throws NOT_FOUND where it was deleted while the policies looked at the text. */
+async function stillThere(tx: Tx, { workspaceId, place }: Utterance): Promise<void> {
+  const row = await tx
+    .selectFrom('conversation')
+    .select('id')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('conv', place.id))
+    .forKeyShare()
+    .executeTakeFirst()
+  if (!row) throw notFound('conversation')
 }

@@ -7,7 +7,7 @@ import { notFound } from '../door/refusals.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernedText } from '../governance/governed-text.ts'
 import { uuidOf } from '../ids.ts'
-import { touchActive } from '../people/contact-store.ts'
+import { activity } from '../people/contact-store.ts'
 import { type Message, type MessageRow, messageEvent, toMessage } from './message.ts'
 import { attachToMessage, renameFiles } from './message-files.ts'
 
@@ -31,7 +31,12 @@ export interface Inserted {
   readonly isAsked: boolean
 }
 
-type Stored = MessageRow & { readonly audience: string[]; readonly is_group: boolean }
+interface Surroundings {
+  readonly audience: string[]
+  readonly is_group: boolean
+  /** An assistant is among the members. */
+  readonly is_assisted: boolean
+}
 
 /**
  * Stores a message, at the next place of its conversation, and tells its members: the only way in. Who sends into the same
@@ -44,7 +49,7 @@ type Stored = MessageRow & { readonly audience: string[]; readonly is_group: boo
 export async function insertMessage(tx: Tx, message: NewMessage): Promise<Inserted> {
   const { sender, text, now } = message
   const auditId = text.auditId ?? message.auditId
-  const { rows } = await sql<Stored>`
+  const { rows } = await sql<MessageRow & Surroundings>`
     with moved as (
       update conversation
       set last_sequence = last_sequence + 1, last_active_at = greatest(last_active_at, ${now})
@@ -65,8 +70,12 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
       from moved
       returning id, workspace_id, conversation_id, sequence, sender_id, text, audit_id, flagged, reply_to, created_at,
         updated_at, read_at
-    )
-    select stored.*, (select array_agg(user_id) from audience) as audience, moved.group_id is not null as is_group
+    ), active as (${activity(sender, now)})
+    select stored.*, (select array_agg(user_id) from audience) as audience, moved.group_id is not null as is_group,
+      exists (
+        select from audience join contact_profile as profile using (user_id)
+        where profile.workspace_id = stored.workspace_id and profile.application_id is not null
+      ) as is_assisted
     from stored, moved`.execute(tx)
   const [row] = rows
   if (!row) throw notFound('conversation')
@@ -75,7 +84,6 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
     await attachToMessage(tx, sender, stored.id, message.attachments)
     await renameFiles(tx, sender.workspaceId, message.attachments, text.texts.slice(1))
   }
-  await touchActive(tx, sender, now)
   await emit(tx, {
     workspaceId: sender.workspaceId,
     type: 'message.created',
@@ -83,7 +91,7 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
     payload: messageEvent(stored, [], message.attachments),
   })
   const asks = { id: stored.id, conversationId: stored.conversationId, sender, text: stored.text, createdAt: stored.createdAt }
-  const isAsked = await enqueueTurn(tx, { ...asks, isGroup: row.is_group })
+  const isAsked = row.is_assisted && (await enqueueTurn(tx, { ...asks, isGroup: row.is_group }))
   await text.settle(tx)
   return { message: stored, isAsked }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Page } from '../../applications/shapes.ts'
 import type { Db } from '../../db/database.ts'
+import type { Page } from '../../db/page.ts'
 import type { Member } from '../door/member.ts'
 import { isBackwards, type PageAsked, pageOf } from '../door/pages.ts'
 import { uuidOf } from '../ids.ts'

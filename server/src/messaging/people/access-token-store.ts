@@ -1,9 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import { newCredential } from '../../applications/credential.ts'
-import { isStorable, type Page, type PageRequest, pageOf } from '../../applications/shapes.ts'
-import { uuidOfWorkspace } from '../../applications/store-support.ts'
+import { isStorable } from '../../applications/shapes.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccessTokenTable } from '../../db/messaging-tables.ts'
+import { type Page, type PageRequest, pageById } from '../../db/page.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import type { AccessToken } from './access-token.ts'
@@ -85,21 +86,12 @@ export async function listAccessTokens(
   page: PageRequest,
 ): Promise<Page<AccessToken> | undefined> {
   if (!isStorable(userId)) return undefined
-  let query = db
+  const query = db
     .selectFrom('access_token')
     .selectAll()
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('user_id', '=', userId)
-  if (page.after !== undefined) {
-    const after = fromId('tok', page.after)
-    if (after === undefined) return undefined
-    query = query.where('id', '>', after)
-  }
-  const rows = await query
-    .orderBy('id')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page.limit, tokenOf)
+  return pageById(query, 'tok', page, tokenOf)
 }
 
 /** Whom a token of that hash stands for, as the directory has them now. */

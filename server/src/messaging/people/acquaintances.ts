@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { uuidOfWorkspace } from '../../applications/store-support.ts'
 import type { Tx } from '../../db/database.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
 
 /** Who shares a conversation or a group with the user, and the user: those who are told when the user's profile changes. */
 export async function acquaintancesOf(tx: Tx, workspaceId: string, userId: string): Promise<string[]> {

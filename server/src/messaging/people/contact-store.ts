@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
-import { isStorable, type Page } from '../../applications/shapes.ts'
-import { uuidOfWorkspace } from '../../applications/store-support.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { isStorable } from '../../applications/shapes.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import type { Page } from '../../db/page.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import { isBackwards, type PageAsked, pageOf } from '../door/pages.ts'
@@ -104,25 +105,14 @@ export async function updateProfile(tx: Tx, { workspaceId, user }: Member, patch
 
 const EMPTY_PROFILE = { display_name: null, phone_number: '', avatar_url: null, application_id: null, last_active_at: null }
 
-/** The user does something now; kept to the minute. Who was active a moment ago is only read, so that nobody waits. */
-export async function touchActive(tx: Tx, { workspaceId, user }: Member, now: Date): Promise<void> {
-  const since = new Date(now.getTime() - ACTIVE_EVERY_MS)
-  const due = tx
-    .selectFrom('workspace_user')
-    .leftJoin('contact_profile', (join) =>
-      join
-        .onRef('contact_profile.workspace_id', '=', 'workspace_user.workspace_id')
-        .onRef('contact_profile.user_id', '=', 'workspace_user.id'),
-    )
-    .select(['workspace_user.workspace_id', 'workspace_user.id', sql<string>`''`.as('phone_number')])
-    .select(sql<Date>`${now}::timestamptz`.as('last_active_at'))
-    .where('workspace_user.workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('workspace_user.id', '=', user.id)
-    .where(({ or, eb }) => or([eb('last_active_at', 'is', null), eb('last_active_at', '<', since)]))
-  await tx
-    .insertInto('contact_profile')
-    .columns(['workspace_id', 'user_id', 'phone_number', 'last_active_at'])
-    .expression(due)
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doUpdateSet({ last_active_at: now }))
-    .execute()
-}
+/**
+ * A statement: the user does something now; kept to the minute. Who was active a moment ago is only read, so that nobody waits.
+ */
+export const activity = ({ workspaceId, user }: Member, now: Date): RawBuilder<unknown> => sql`
+  insert into contact_profile (workspace_id, user_id, phone_number, last_active_at)
+  select known.workspace_id, known.id, '', ${now}
+  from workspace_user as known
+  left join contact_profile as profile on profile.workspace_id = known.workspace_id and profile.user_id = known.id
+  where known.workspace_id = ${uuidOfWorkspace(workspaceId)} and known.id = ${user.id}
+    and (last_active_at is null or last_active_at < ${new Date(now.getTime() - ACTIVE_EVERY_MS)})
+  on conflict (workspace_id, user_id) do update set last_active_at = excluded.last_active_at`

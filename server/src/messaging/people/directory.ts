@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { uuidOfWorkspace } from '../../applications/store-support.ts'
 import type { Db } from '../../db/database.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
 import { newId, toId } from '../../lib/id.ts'
 
 /** The Workspaces that have keys of their own to verify users with. */

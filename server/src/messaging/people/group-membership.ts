@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { uuidOfWorkspace } from '../../applications/store-support.ts'
 import type { Tx } from '../../db/database.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
 import type { LeftMarker } from '../conversations/read-marker.ts'
 import { insertMembers, uuidOfGroup } from './group-store.ts'

@@ -7,7 +7,7 @@ import { NOBODY } from '../../domain/principal.ts'
 import { fromId, newId, newUuid } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import { acquaintancesOf } from './acquaintances.ts'
-import { contactsByIds, findContact, listContacts, touchActive, updateProfile } from './contact-store.ts'
+import { activity, contactsByIds, findContact, listContacts, updateProfile } from './contact-store.ts'
 import { joinGroup, leaveGroup } from './group-membership.ts'
 import { createGroup, findGroup, groupIdsOf, isMember, listGroups, lockGroup, membersOf } from './group-store.ts'
 import { leaveGroups } from './leave-groups.ts'
@@ -114,7 +114,7 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
 
     test('were last active to the minute', async () => {
       const activeAt = async () => (await findContact(database.db, ben.workspaceId, 'ben'))?.lastActiveAt
-      const touch = (at: Date) => run((tx) => touchActive(tx, ben, at))
+      const touch = (at: Date) => run((tx) => activity(ben, at).execute(tx))
       await touch(later(0))
       expect(await activeAt()).toEqual(later(0))
       await touch(later(59_000))
@@ -127,9 +127,9 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
 
     // The embedded database runs one transaction at a time.
     test.runIf(name === 'postgresql')('who was active a moment ago is only read: nobody waits for the row', async () => {
-      await run((tx) => touchActive(tx, ben, later(120_000)))
+      await run((tx) => activity(ben, later(120_000)).execute(tx))
       await run(async (tx) => {
-        await touchActive(tx, ben, later(121_000))
+        await activity(ben, later(121_000)).execute(tx)
         await run((other) => updateProfile(other, ben, { phoneNumber: '2' }))
       })
       expect(await findContact(database.db, ben.workspaceId, 'ben')).toMatchObject({ phoneNumber: '2' })
@@ -137,7 +137,7 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
 
     test('who is erased meanwhile is not active', async () => {
       const ghost: Member = { ...ann, user: { ...ann.user, id: 'ghost' } }
-      await run((tx) => touchActive(tx, ghost, NOW))
+      await run((tx) => activity(ghost, NOW).execute(tx))
       expect(await findContact(database.db, ann.workspaceId, 'ghost')).toBeUndefined()
     })
 

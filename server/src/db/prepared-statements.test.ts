@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
+import { isUnavailable } from '../lib/faults.ts'
+
+describe.each(freshDatabases())('prepared statements on $name', ({ open }) => {
+  let fresh: FreshDatabase
+  beforeAll(async () => {
+    fresh = await open()
+    await sql`create table thing (id integer primary key, name text)`.execute(fresh.database.db)
+    await sql`insert into thing select n, 'thing ' || n from generate_series(1, 20) as n`.execute(fresh.database.db)
+  })
+  afterAll(() => fresh.remove())
+
+  const nameOf = async (id: number) => {
+    const { rows } = await sql<{ name: string }>`select * from thing where id = ${id}`.execute(fresh.database.db)
+    return rows[0]?.name
+  }
+  const prepared = async (like: string): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) from pg_prepared_statements where statement like ${sql.lit(like)}`.execute(fresh.database.db)
+    return rows[0]?.count ?? 0
+  }
+
+  test('what comes again is planned once; what comes once is not kept', async () => {
+    expect(await prepared('select * from thing%')).toBe(0)
+    for (let id = 1; id <= 20; id++) expect(await nameOf(id)).toBe(`thing ${id}`)
+    expect(await prepared('select * from thing%')).toBe(1)
+    for (let id = 1; id <= 300; id++) await sql`select ${id}::integer as ${sql.ref(`once_${id}`)}`.execute(fresh.database.db)
+    expect(await prepared('%once_%')).toBe(0)
+  })
+
+  test('many at once, on all connections, each get their own rows', async () => {
+    const ids = Array.from({ length: 400 }, (_, index) => (index % 20) + 1)
+    expect(await Promise.all(ids.map(nameOf))).toEqual(ids.map((id) => `thing ${id}`))
+  })
+
+  test('a migration that changes the columns costs no more than an attempt: “try again”, and then it works', async () => {
+    for (let id = 1; id <= 20; id++) await nameOf(id)
+    await sql`alter table thing add column colour text default 'red'`.execute(fresh.database.db)
+    let failures = 0
+    for (let attempt = 0; attempt < 40; attempt++) {
+      await nameOf(1).catch((error) => {
+        expect(isUnavailable(error)).toBe(true)
+        failures++
+      })
+    }
+    // One for each connection that had it planned, at most.
+    expect(failures).toBeLessThanOrEqual(4)
+    expect(await nameOf(7)).toBe('thing 7')
+  })
+})
