@@ -48,7 +48,7 @@ test('a provider is added, one that is there is tested and given a model with it
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: '2.5', exact: true }).waitFor()
   await page.getByLabel('Weight').fill('3')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('group', { name: 'Provider' }).getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
   await expectAccessible(page)
   await portrait(page, 'provider')

@@ -81,7 +81,7 @@ export async function deletePerson(tx: Tx, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-export async function endSessions(tx: Tx, id: string): Promise<void> {
+async function endSessions(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('operator_session').where('operator_id', '=', id).execute()
 }
 

@@ -4,7 +4,7 @@ import { type Contact, type Conversation, useContact, useGroup } from './member-
 export const nameOf = ({ display_name, username }: Pick<Contact, 'display_name' | 'username'>): string => display_name ?? username
 
 /** A picture that this server draws is asked for by its path: the address it was told with may be another one of the same server. */
-export const pathOf = (url: string): string => {
+const pathOf = (url: string): string => {
   const { pathname } = new URL(url, location.origin)
   return pathname.startsWith('/v1/') ? pathname : url
 }

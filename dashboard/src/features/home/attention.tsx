@@ -1,7 +1,7 @@
 import { Alert, Group, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
 import { LinkButton } from '../../ui/link.tsx'
-import type { Overview } from './home-page.tsx'
+import type { Overview } from './overview.ts'
 
 type Need = Overview['attention'][number]
 

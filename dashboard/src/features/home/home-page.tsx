@@ -1,5 +1,4 @@
 import { SimpleGrid, Stack } from '@mantine/core'
-import type { AnswerOf } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useFilters } from '../../routing/location.ts'
@@ -15,10 +14,9 @@ import { StageTimes } from '../../ui/stage-times.tsx'
 import { TrafficChart } from '../../ui/traffic-chart.tsx'
 import { TrafficFigures } from '../../ui/traffic-figures.tsx'
 import { Attention } from './attention.tsx'
+import type { Overview } from './overview.ts'
 import { ProvidersHealth } from './providers-health.tsx'
 import { Waiting } from './waiting.tsx'
-
-export type Overview = AnswerOf<'get', '/admin/v1/overview'>
 
 const EVERY_MS = 15_000
 

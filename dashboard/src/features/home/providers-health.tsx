@@ -2,7 +2,7 @@ import { Group, Stack, Text } from '@mantine/core'
 import { HealthBadge } from '../../ui/health-badge.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
-import type { Overview } from './home-page.tsx'
+import type { Overview } from './overview.ts'
 
 interface ProvidersHealthProps {
   readonly providers: Overview['providers']

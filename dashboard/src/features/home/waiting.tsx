@@ -4,7 +4,7 @@ import { LinkButton } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TimeLeft } from '../../ui/time-left.tsx'
-import type { Overview } from './home-page.tsx'
+import type { Overview } from './overview.ts'
 
 interface WaitingProps {
   readonly holds: Overview['holds']

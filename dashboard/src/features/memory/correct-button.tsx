@@ -33,7 +33,7 @@ export function CorrectButton({ memory: { id, content, summary } }: { readonly m
       <Modal opened={opened} onClose={close} title="Correct a memory" size="lg">
         <form onSubmit={form.onSubmit(submit)}>
           <Stack>
-            <Textarea label="What is right" autosize minRows={3} required data-autofocus {...form.getInputProps('content')} />
+            <Textarea label="What is right" autosize minRows={3} withAsterisk data-autofocus {...form.getInputProps('content')} />
             <TextInput label="In short" placeholder="left out: as it stands above" {...form.getInputProps('summary')} />
             <Text size="sm" c="dimmed">
               The old version is kept as history until it is erased. Secrets are refused.

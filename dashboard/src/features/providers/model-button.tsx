@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import { showInForm } from '../../ui/form-errors.ts'
-import type { Model } from './models-section.tsx'
+import type { Model } from './provider.ts'
 
 interface ModelButtonProps {
   readonly providerId: string

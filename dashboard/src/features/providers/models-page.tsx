@@ -6,7 +6,7 @@ import { Link, LinkButton } from '../../ui/link.tsx'
 import { costOf } from '../../ui/numbers.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { ModelButton } from './model-button.tsx'
-import type { Model } from './models-section.tsx'
+import type { Model } from './provider.ts'
 
 /** The models of all providers: the same name at two of them is one model for who asks. */
 export function Page() {

@@ -1,5 +1,4 @@
 import { Group } from '@mantine/core'
-import type { ItemOf } from '../../api/operations.ts'
 import { useChange, useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
@@ -8,8 +7,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { costOf } from '../../ui/numbers.ts'
 import { Section } from '../../ui/section.tsx'
 import { ModelButton } from './model-button.tsx'
-
-export type Model = ItemOf<'/admin/v1/models'>
+import type { Model } from './provider.ts'
 
 /** The provider's models and what they cost. */
 export function ModelsSection({ providerId }: { readonly providerId: string }) {

@@ -16,9 +16,9 @@ import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { ModelsSection } from './models-section.tsx'
+import type { Provider } from './provider.ts'
 import { ProviderForm } from './provider-form.tsx'
 import { patchOf, valuesOf } from './provider-values.ts'
-import type { Provider } from './providers-page.tsx'
 import { TestButton } from './test-button.tsx'
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models']

@@ -1,5 +1,5 @@
 import type { InitOf } from '../../api/operations.ts'
-import type { Provider } from './providers-page.tsx'
+import type { Provider } from './provider.ts'
 
 type Created = NonNullable<InitOf<'post', '/admin/v1/providers'>['body']>
 type Patch = NonNullable<InitOf<'patch', '/admin/v1/providers/{id}'>['body']>

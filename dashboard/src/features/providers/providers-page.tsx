@@ -1,4 +1,3 @@
-import type { ItemOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Classification } from '../../ui/classification.tsx'
@@ -8,9 +7,8 @@ import { HealthBadge } from '../../ui/health-badge.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { AddProviderButton } from './add-provider-button.tsx'
+import type { Provider } from './provider.ts'
 import { TestButton } from './test-button.tsx'
-
-export type Provider = ItemOf<'/admin/v1/providers'>
 
 const EVERY_MS = 10_000
 

@@ -6,7 +6,7 @@ import { useChange } from '../../api/queries.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { notifyDone, notifyError } from '../../ui/notify.ts'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
-import type { Provider } from './providers-page.tsx'
+import type { Provider } from './provider.ts'
 
 type Found = AnswerOf<'post', '/admin/v1/providers/{id}/discover'>['data']
 

@@ -110,7 +110,7 @@ function Replay({ delivery: { id, webhook_id, type } }: { readonly delivery: Del
     <Button
       size="xs"
       variant="default"
-      aria-label={`Send ${type} once more`}
+      aria-label={`Send again: ${type}`}
       loading={replay.isPending}
       onClick={() => replay.mutate({ params }, { onSuccess: () => notifyDone('It is sent once more.'), onError: notifyError })}
     >
