@@ -1,6 +1,7 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { STAGES } from '../../server/src/pipeline/stages.ts'
 import type { Json } from '../../server/test/admin/client.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { firstLogin } from './support/first-login.ts'
@@ -145,12 +146,18 @@ async function followAndProve(page: Page, auditId: string): Promise<void> {
   await page.getByRole('combobox', { name: 'Verdict' }).click()
   await page.getByRole('option', { name: 'held' }).click()
   await page.waitForURL('**verdict=require_approval*')
-  console.log(auditId, await page.getByRole('table', { name: 'Records' }).innerHTML())
-  await page.getByRole('table', { name: 'Records' }).getByRole('link').first().click()
-  await page.getByRole('heading', { name: /^Record/ }).waitFor()
-  console.log(page.url(), await page.getByRole('main').innerText())
+  await page
+    .getByRole('table', { name: 'Records' })
+    .getByRole('row', { name: /held .*travel-desk/ })
+    .first()
+    .getByRole('link')
+    .click()
+  await page.waitForURL(`**/dashboard/audit/${auditId}`)
+  for (const [index, stage] of STAGES.entries()) await page.getByText(`${index + 1}. ${stage}`, { exact: true }).waitFor()
+  await page.getByText(`${RULE} (require_approval)`).waitFor()
   await page.getByRole('button', { name: 'Prove it' }).click()
   await page.getByText('Proven', { exact: true }).waitFor()
+  expect(await page.getByText('✗').count()).toBe(0)
 }
 
 const go = (page: Page, label: string): Promise<void> =>

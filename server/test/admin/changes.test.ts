@@ -181,7 +181,7 @@ const CHANGES: readonly Change[] = [
   {
     action: 'admin_token.issue',
     make: (send) => send('POST', '/tokens', { name: 'the second admin' }),
-    fields: ['name'],
+    fields: ['name', 'scopes'],
     values: ['the second admin'],
     look: '/tokens?limit=100',
   },

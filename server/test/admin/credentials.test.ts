@@ -27,6 +27,7 @@ test('a key works as soon as it is issued, and is shown only then', async () => 
     key: expect.stringMatching(/^gk_[\w-]{43}$/),
     hint: issued.key.slice(0, 7),
     created_at: expect.stringMatching(/Z$/),
+    last_used_at: null,
     revoked_at: null,
   })
   expect(await models(issued.key)).toEqual({ status: 200 })

@@ -1,0 +1,17 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const FEATURES = join(import.meta.dirname, '../../src/features')
+
+/** Of src/routing/feature.ts, what does not take the whole application to compile. */
+interface Feature {
+  readonly pages: readonly { readonly path: string; readonly scope?: string; readonly public?: true }[]
+  readonly navigation?: readonly { readonly label: string; readonly section?: string; readonly scope?: string }[]
+}
+
+/** What the dashboard is made of, as the features say it of themselves. */
+export function readFeatures(): Promise<Feature[]> {
+  const files = globSync('*/feature.ts', { cwd: FEATURES })
+  return Promise.all(files.map(async (file) => (await import(pathToFileURL(join(FEATURES, file)).href)).feature))
+}
