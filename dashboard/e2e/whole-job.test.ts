@@ -43,13 +43,7 @@ test(
 
 /** By the link of the first start; then once more as on any other day. */
 async function comeIn(page: Page): Promise<void> {
-  await page.goto(await firstLogin(dashboard))
-  await page.getByText('You are its first operator, and its owner.').waitFor()
-  await page.getByLabel('Name').fill(OWNER.name)
-  await page.getByLabel('E-mail').fill(OWNER.email)
-  await page.getByLabel('Password').first().fill(OWNER.password)
-  await page.getByLabel('Password, once more').fill(OWNER.password)
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await firstLogin(dashboard, page, OWNER)
   await page.getByRole('button', { name: `${OWNER.name}, account menu` }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByLabel('E-mail').fill(OWNER.email)
@@ -146,12 +140,8 @@ async function followAndProve(page: Page, auditId: string): Promise<void> {
   await page.getByRole('combobox', { name: 'Verdict' }).click()
   await page.getByRole('option', { name: 'held' }).click()
   await page.waitForURL('**verdict=require_approval*')
-  await page
-    .getByRole('table', { name: 'Records' })
-    .getByRole('row', { name: /held .*travel-desk/ })
-    .first()
-    .getByRole('link')
-    .click()
+  const held = page.getByRole('table', { name: 'Records' }).getByRole('row', { name: /held .*travel-desk/ })
+  await held.first().getByRole('link').click()
   await page.waitForURL(`**/dashboard/audit/${auditId}`)
   for (const [index, stage] of STAGES.entries()) await page.getByText(`${index + 1}. ${stage}`, { exact: true }).waitFor()
   await page.getByText(`${RULE} (require_approval)`).waitFor()
