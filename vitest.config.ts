@@ -5,15 +5,24 @@ import { CHROMIUM } from './dashboard/e2e/support/chromium.ts'
 const withBrowser = CHROMIUM !== undefined || process.env.CI === 'true'
 if (!withBrowser) console.warn('There is no Chromium here: the tests of the dashboard are left out.')
 
+const project = (name: string, include: string, isolate: boolean) =>
+  ({ extends: true, test: { name, include: [include], isolate } }) as const
+
 // biome-ignore lint/style/noDefaultExport: the tool wants one
 export default defineConfig({
   test: {
-    include: ['server/**/*.test.ts', ...(withBrowser ? ['dashboard/**/*.test.ts'] : [])],
     globalSetup: 'server/test/support/global-setup.ts',
     reporters: ['default', './server/test/support/summary-reporter.ts'],
     testTimeout: 60_000,
     // Hooks start whole servers, on a machine that may be busy: with 30 s two files of a fresh clone's first run were skipped.
     hookTimeout: 120_000,
     maxWorkers: 2,
+    projects: [
+      project('units', 'server/src/**/*.test.ts', false),
+      // Files of sections share a server through a module: each file gets modules of its own.
+      project('server', 'server/test/**/*.test.ts', true),
+      // One browser serves all files of a worker.
+      ...(withBrowser ? [project('dashboard', 'dashboard/**/*.test.ts', false)] : []),
+    ],
   },
 })
