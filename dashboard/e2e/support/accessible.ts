@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { Look } from '../../scripts/portraits.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const COLOURS_HAVE_CHANGED = `Promise.allSettled(
@@ -28,7 +29,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     // On a busy machine the page takes a moment to follow.
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' })
     await page.evaluate(COLOURS_HAVE_CHANGED)
-    const { violations } = (await page.evaluate(`axe.run(document, ${rules})`)) as AxeResults
+    const results = (await page.evaluate(`axe.run(document, ${rules})`)) as AxeResults
+    note(page, results)
+    const { violations } = results
     const grave = violations
       .filter(({ impact }) => GRAVE.includes(impact ?? ''))
       .map(({ id, nodes }) => ({ id, colorScheme, nodes: nodes.map(({ html, any }) => [html, any[0]?.message]) }))
@@ -38,4 +41,16 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.setViewportSize(NARROW)
   await expect.poll(() => page.evaluate(BEYOND_THE_EDGE)).toBeLessThanOrEqual(0)
   if (viewport !== null) await page.setViewportSize(viewport)
+}
+
+/** For the report, when the run was asked for it (`npm run screenshots`). */
+function note(page: Page, { passes, violations }: AxeResults): void {
+  if (process.env.PORTRAITS === undefined) return
+  const look: Look = {
+    // Ids differ from run to run.
+    page: new URL(page.url()).pathname.replaceAll(/[a-z]+_[0-9a-z]{26}/g, '…'),
+    passed: passes.length,
+    findings: violations.map(({ id, impact, nodes }) => ({ id, impact: impact ?? 'minor', nodes: nodes.length })),
+  }
+  appendFileSync(process.env.PORTRAITS, `${JSON.stringify(look)}\n`)
 }
