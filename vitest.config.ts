@@ -5,8 +5,10 @@ import { CHROMIUM } from './dashboard/e2e/support/chromium.ts'
 const withBrowser = CHROMIUM !== undefined || process.env.CI === 'true'
 if (!withBrowser) console.warn('There is no Chromium here: the tests of the dashboard are left out.')
 
-const project = (name: string, include: string, isolate: boolean) =>
-  ({ extends: true, test: { name, include: [include], isolate } }) as const
+const BUILD = 'dashboard/e2e/support/build.ts'
+
+const project = (name: string, include: string, more: object) =>
+  ({ extends: true, test: { name, include: [include], ...more } }) as const
 
 // biome-ignore lint/style/noDefaultExport: the tool wants one
 export default defineConfig({
@@ -18,11 +20,11 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: 2,
     projects: [
-      project('units', 'server/src/**/*.test.ts', false),
+      project('units', 'server/src/**/*.test.ts', { isolate: false }),
       // Files of sections share a server through a module: each file gets modules of its own.
-      project('server', 'server/test/**/*.test.ts', true),
+      project('server', 'server/test/**/*.test.ts', { isolate: true }),
       // One browser serves all files of a worker.
-      ...(withBrowser ? [project('dashboard', 'dashboard/**/*.test.ts', false)] : []),
+      ...(withBrowser ? [project('dashboard', 'dashboard/**/*.test.ts', { isolate: false, globalSetup: BUILD })] : []),
     ],
   },
 })

@@ -15,8 +15,10 @@ function sources() {
     readdirSync(join(dashboard, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
-  const single = ['index.html', 'vite.config.ts', 'package.json', '../package-lock.json'].map((name) => join(dashboard, name))
-  const lines = [...inside('src'), ...inside('scripts'), ...single].sort().map((path) => {
+  const single = ['index.html', 'vite.config.ts', 'package.json', 'scripts/compress-assets.ts', '../package-lock.json'].map(
+    (name) => join(dashboard, name),
+  )
+  const lines = [...inside('src'), ...single].sort().map((path) => {
     const { size, mtimeMs } = statSync(path)
     return `${path} ${size} ${mtimeMs}`
   })

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -32,7 +31,6 @@ export interface Window {
 
 /** A real server with the demo in it, and the built dashboard in real windows. */
 export async function startDashboard(env: Readonly<Record<string, string>> = {}): Promise<Dashboard> {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/build-dashboard.mjs')], { stdio: 'inherit' })
   const [server, browser] = await Promise.all([startServer(env), openBrowser()])
   const { dashboard: owner } = JSON.parse(readFileSync(join(server.config.dataDir, 'demo.json'), 'utf8')) as { dashboard: Owner }
   const open: (() => Promise<void>)[] = []

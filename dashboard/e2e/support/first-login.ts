@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
+import { invitationUrl } from '../../../server/src/operators/invitation-store.ts'
 import { deletePerson, listPeople } from '../../../server/src/operators/operator-store.ts'
-import { ensureFirstLogin, firstLoginUrl } from '../../../server/src/setup/first-login.ts'
+import { ensureFirstLogin } from '../../../server/src/setup/first-login.ts'
 import type { Dashboard, Owner } from './dashboard.ts'
 
 /** Comes in by the link that a first start prints: as if the demo had come without an owner. */
@@ -16,7 +17,7 @@ export async function firstLogin(
   })
   const token = await ensureFirstLogin(context, config.dataDir)
   if (token === undefined) throw new Error('somebody can sign in already')
-  await page.goto(firstLoginUrl(base, token))
+  await page.goto(invitationUrl(base, token))
   await page.getByText('You are its first operator, and its owner.').waitFor()
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('E-mail').fill(email)
