@@ -38,7 +38,7 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Main">
-        <ScrollArea type="auto">
+        <ScrollArea type="hover" scrollbarSize={8}>
           <Navigation />
         </ScrollArea>
       </AppShell.Navbar>
