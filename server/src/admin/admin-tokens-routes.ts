@@ -1,6 +1,12 @@
 import { ADMIN_TOKENS_TOPIC } from '../applications/admin-authenticator.ts'
 import { AdminTokenCreate, AdminTokenView, adminTokenView, IssuedAdminTokenView } from '../applications/admin-token.ts'
-import { createAdminToken, listAdminTokens, lockActiveAdminTokens, revokeAdminToken } from '../applications/admin-token-store.ts'
+import {
+  createAdminToken,
+  findAdminToken,
+  listAdminTokens,
+  lockActiveAdminTokens,
+  revokeAdminToken,
+} from '../applications/admin-token-store.ts'
 import type { Operator } from '../domain/operator.ts'
 import type { Scope } from '../domain/scope.ts'
 import { GatehouseError } from '../errors.ts'
@@ -26,6 +32,7 @@ const docs = {
   }),
   revoke: inWorkspace('revokeAdminToken', 'Revoke an admin token; the last one stays', {
     scope: 'operators:write',
+    description: 'Nobody revokes a token that may more than they do.',
     query: {},
     params: pathOf('id'),
     answers: { 200: AdminTokenView },
@@ -39,10 +46,11 @@ export function adminTokensRoutes(app: AdminApp, deps: AdminDeps): void {
   )
 
   app.post('/tokens', { schema: docs.issue }, async (request, reply) => {
-    refuseMore(request)
+    const { operator, body } = request
+    const { name, scopes = operator.scopes } = body
+    refuseMore(operator, scopes, 'grant')
     const issued = await change(deps, request, async (tx, now) => {
-      const { name, scopes = request.operator.scopes } = request.body
-      const value = await createAdminToken(tx, { name, scopes }, now)
+      const value = await createAdminToken(tx, { name, scopes, issuer: operator.id }, now)
       return { value, action: 'admin_token.issue', id: value.id, fields: ['name', 'scopes'] }
     })
     return reply.status(201).send({ ...adminTokenView(issued), token: issued.token })
@@ -51,6 +59,9 @@ export function adminTokensRoutes(app: AdminApp, deps: AdminDeps): void {
   app.post('/tokens/:id/revoke', { schema: docs.revoke }, async (request) => {
     const { id } = request.params
     const token = await change(deps, request, async (tx, now) => {
+      const token = await findAdminToken(tx, id)
+      if (!token) throw notFound('admin token')
+      refuseMore(request.operator, token.scopes, 'take')
       const active = await lockActiveAdminTokens(tx)
       if (active.length === 1 && active[0] === id) {
         throw new GatehouseError('CONFLICT', { message: 'The last admin token cannot be revoked: issue another first.' })
@@ -63,9 +74,9 @@ export function adminTokensRoutes(app: AdminApp, deps: AdminDeps): void {
   })
 }
 
-/** Nobody grants what they lack. */
-function refuseMore({ operator, body }: { operator: Operator; body: { scopes?: readonly Scope[] } }): void {
-  const missing = body.scopes?.find((scope) => !operator.scopes.includes(scope))
+/** Nobody grants or takes what they lack. */
+function refuseMore(operator: Operator, scopes: readonly Scope[], verb: 'grant' | 'take'): void {
+  const missing = scopes.find((scope) => !operator.scopes.includes(scope))
   if (missing)
-    throw new GatehouseError('FORBIDDEN', { message: `You cannot grant ${missing}: you do not have it.`, param: 'scopes' })
+    throw new GatehouseError('FORBIDDEN', { message: `You cannot ${verb} ${missing}: you do not have it.`, param: 'scopes' })
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { idsInOneHand } from '../applications/admin-token-store.ts'
 import { oneOf } from '../applications/shapes.ts'
 import { GatehouseError } from '../errors.ts'
 import { prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
@@ -23,14 +24,15 @@ const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
 const judging = (operationId: string, summary: string) =>
   inWorkspace(operationId, summary, {
     scope: 'reviews:write',
-    description: 'The first decision stands; answers the item in its new state. Without a comment no body is needed.',
+    description:
+      'Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.',
     query: {},
     params: pathOf('id'),
     body: Judgement,
     answers: { 200: ReviewView },
     errors: {
       ...UNKNOWN,
-      403: 'FORBIDDEN: your own request, or without the scope that `x-gatehouse-scope` names',
+      403: 'FORBIDDEN: your own request, were it by way of a token, or without the scope that `x-gatehouse-scope` names',
       409: 'CONFLICT: decided before, expired, or of the other kind; its state is in `details.state`',
     },
   })
@@ -100,7 +102,8 @@ export function reviewsRoutes(app: AdminApp, deps: AdminDeps): void {
       const { workspaceId, operator, params, body } = request
       const release = verb === 'approve' ? await prepareRelease(deps, workspaceId, params.id, clock.now()) : undefined
       const item = await change(deps, request, async (tx, now) => {
-        const judgement = { by: operator.id, comment: body.comment ?? null, now }
+        const alsoAs = await idsInOneHand(tx, operator.id)
+        const judgement = { by: operator.id, alsoAs, comment: body.comment ?? null, now }
         const item = decided(await settle(tx, workspaceId, params.id, judgement))
         const value = await settleHeldMessage(tx, item, release, now)
         return { value, action: `review.${verb}`, id: value.id, fields: ['state', ...(body.comment ? ['comment'] : [])] }

@@ -15,20 +15,30 @@ const tokenOf = (row: Selectable<AdminTokenTable>): AdminToken => ({
   id: toId('adm', row.id),
   name: row.name,
   scopes: scopesOf(row.scopes),
+  issuedBy: row.issued_by,
   createdAt: row.created_at,
   revokedAt: row.revoked_at,
 })
 
-/** Operators' tokens belong to the server, not to a Workspace. `token` is shown to nobody after this. Without `scopes`: all. */
+interface NewAdminToken {
+  readonly name: string
+  /** Default: all. */
+  readonly scopes?: readonly Scope[] | null | undefined
+  /** Id of the operator who issues it; default: whoever works on the server itself. */
+  readonly issuer?: string
+}
+
+/** Operators' tokens belong to the server, not to a Workspace. `token` is shown to nobody after this. */
 export async function createAdminToken(
   db: Db,
-  { name, scopes = null }: { readonly name: string; readonly scopes?: readonly Scope[] | null | undefined },
+  { name, scopes = null, issuer }: NewAdminToken,
   now: Date,
 ): Promise<AdminToken & { readonly token: string }> {
   const { secret, hash } = newCredential('ga_')
+  const issued_by = issuer === undefined ? null : await answerableFor(db, issuer)
   const row = await db
     .insertInto('admin_token')
-    .values({ id: newUuid(), name, hash, scopes, created_at: now, revoked_at: null })
+    .values({ id: newUuid(), name, hash, scopes, issued_by, created_at: now, revoked_at: null })
     .returningAll()
     .executeTakeFirstOrThrow()
   return { ...tokenOf(row), token: secret }
@@ -45,6 +55,27 @@ export async function revokeAdminToken(db: Db, id: string, now: Date): Promise<A
     .returningAll()
     .executeTakeFirst()
   return row && tokenOf(row)
+}
+
+/** Undefined when there is none of that id. */
+export async function findAdminToken(db: Db, id: string): Promise<AdminToken | undefined> {
+  const row = await db
+    .selectFrom('admin_token')
+    .selectAll()
+    .where('id', '=', fromId('adm', id) ?? null)
+    .executeTakeFirst()
+  return row && tokenOf(row)
+}
+
+/** Whoever stands behind an operator: of a token its issuer, if it has one. */
+const answerableFor = async (db: Db, operatorId: string): Promise<string> =>
+  (await findAdminToken(db, operatorId))?.issuedBy ?? operatorId
+
+/** Every id under which whoever stands behind an operator may act: their own, and those of the tokens that they answer for. */
+export async function idsInOneHand(db: Db, operatorId: string): Promise<string[]> {
+  const issuer = await answerableFor(db, operatorId)
+  const tokens = await db.selectFrom('admin_token').select('id').where('issued_by', '=', issuer).execute()
+  return [issuer, ...tokens.map(({ id }) => toId('adm', id))]
 }
 
 /** Oldest first, revoked ones too. Undefined when `page.after` is no id. */

@@ -8,6 +8,8 @@ export interface AdminToken {
   readonly id: string
   readonly name: string
   readonly scopes: readonly Scope[]
+  /** Who answers for it: the operator who issued it, were it by way of another token; null: whoever works on the server itself. */
+  readonly issuedBy: string | null
   readonly createdAt: Date
   readonly revokedAt: Date | null
 }
@@ -24,6 +26,10 @@ export const AdminTokenView = Type.Object({
   object: Type.Literal('admin_token'),
   name: Type.String(),
   scopes: Scopes,
+  issued_by: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself.',
+  }),
   created_at: Timestamp,
   revoked_at: Type.Union([Timestamp, Type.Null()]),
 })
@@ -36,6 +42,7 @@ export const adminTokenView = (token: AdminToken) => ({
   object: 'admin_token' as const,
   name: token.name,
   scopes: [...token.scopes],
+  issued_by: token.issuedBy,
   created_at: token.createdAt.toISOString(),
   revoked_at: token.revokedAt?.toISOString() ?? null,
 })

@@ -87,6 +87,8 @@ export interface AdminTokenTable {
   hash: Bytes
   /** domain/scope.ts; null: all. */
   scopes: readonly string[] | null
+  /** Who answers for it: `opr_…`, or `adm_…`; null: issued on the server itself. */
+  issued_by: ColumnType<string | null, string | null | undefined, never>
   created_at: CreatedAt
   revoked_at: Date | null
 }

@@ -8,6 +8,8 @@ import { getReview } from './review-store.ts'
 export interface Judgement {
   /** The operator's id; as a user's id it must not be the one that asked. */
   readonly by: string
+  /** Other ids under which the same person may have asked. */
+  readonly alsoAs?: readonly string[]
   readonly comment: string | null
   readonly now: Date
 }
@@ -40,8 +42,9 @@ async function settle(
   id: string,
   kind: ReviewKind,
   state: 'approved' | 'denied' | 'acknowledged',
-  { by, comment, now }: Judgement,
+  { by, alsoAs = [], comment, now }: Judgement,
 ): Promise<Decided> {
+  const own = [by, ...alsoAs]
   const row = await tx
     .updateTable('review_item')
     .set({ state, decided_by: by, decided_at: now, comment, ...(state === 'denied' ? { content: null } : {}) })
@@ -50,12 +53,12 @@ async function settle(
     .where('kind', '=', kind)
     .where('state', '=', 'pending')
     .where('expires_at', '>', now)
-    .where('user_id', '<>', by)
+    .where('user_id', 'not in', own)
     .returning(ITEM_COLUMNS)
     .executeTakeFirst()
   if (row) return { kind: 'decided', item: toItem(row, now) }
 
   const item = await getReview(tx, workspaceId, id, now)
   if (!item) return { kind: 'not_found' }
-  return item.userId === by ? { kind: 'own_request' } : { kind: 'conflict', item }
+  return own.includes(item.userId) ? { kind: 'own_request' } : { kind: 'conflict', item }
 }

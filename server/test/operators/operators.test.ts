@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { SCOPES } from '../../src/domain/scope.ts'
 import { adminClient, refused } from '../admin/client.ts'
-import { Browser, invited, PASSWORD, signedIn, tokenOf } from '../support/operators.ts'
+import { Browser, firstLogin, invited, PASSWORD, signedIn, tokenOf } from '../support/operators.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -66,6 +66,37 @@ describe('an invitation', () => {
     refused(await browser().signIn(email), 'AUTH_INVALID_KEY')
   })
 
+  test('is closed by a new role: it was made for the old one', async () => {
+    const { id, email } = await signedIn(server, 'read_only')
+    const { url } = await admin().create(`/operators/${id}/invitation`)
+    await admin().patch(`/operators/${id}`, { role: 'owner' })
+    refused(await browser().post('/auth/gatehouse/accept', { token: tokenOf(url), password: 'the thief battery' }), 'NOT_FOUND')
+    expect((await browser().signIn(email)).status).toBe(200)
+  })
+
+  test('ends what was begun with the password before it: sign-ins under way, and trust in browsers', async () => {
+    const { id, email } = await signedIn(server, 'auditor')
+    const { pool } = server.context.database
+    await pool.query(
+      "insert into operator_verification select 'aut_old', 'trust-device-x', $1, now() + interval '1 day', now(), now()",
+      [id],
+    )
+    const { url } = await admin().create(`/operators/${id}/invitation`)
+    const acceptance = { token: tokenOf(url), password: 'another horse battery' }
+    expect((await browser().post('/auth/gatehouse/accept', acceptance)).body.user.email).toBe(email)
+    expect((await pool.query('select id from operator_verification where value = $1', [id])).rows).toEqual([])
+  })
+
+  test('the first login’s makes no owner once there is somebody, and closes when somebody comes another way', async () => {
+    const acceptance = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
+    const late = await firstLogin(server)
+    refused(await browser().post('/auth/gatehouse/accept', { token: late, ...acceptance }), 'NOT_FOUND')
+    refused(await browser().signIn(acceptance.email), 'AUTH_INVALID_KEY')
+    const token = await firstLogin(server)
+    await invited(server, 'auditor')
+    refused(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
+  })
+
   test('an address is invited once', async () => {
     const { email } = await invited(server, 'auditor')
     const again = await admin().send('POST', '/operators', { email: email.toUpperCase(), name: 'Twice', role: 'owner' })
@@ -92,11 +123,10 @@ describe('a session', () => {
     refused(await browser().signIn(email), 'AUTH_INVALID_KEY')
   })
 
-  test('one of several can be ended by who has them', async () => {
+  test('others than this one can be ended by who has them', async () => {
     const { browser: at, email } = await signedIn(server, 'auditor')
     const other = browser()
     await other.signIn(email)
-    expect((await at.get('/auth/list-sessions')).body).toHaveLength(2)
     expect((await at.post('/auth/revoke-other-sessions')).status).toBe(200)
     expect((await other.session()).status).toBe(401)
     expect((await at.session()).status).toBe(200)
@@ -162,6 +192,25 @@ describe('an admin token', () => {
     const { id } = await invited(server, 'owner')
     refused(await admin().send('POST', `/operators/${id}/invitation`, undefined, { token }), 'FORBIDDEN')
     refused(await admin().send('DELETE', `/operators/${id}`, undefined, { token }), 'FORBIDDEN')
+  })
+
+  test('may not be revoked by who lacks a scope of it', async () => {
+    const issue = async (scopes: readonly string[]) => admin().create('/tokens', { name: 'rung', scopes })
+    const [broad, narrow] = [await issue(['operators:write', 'audit:read']), await issue(['operators:write'])]
+    const revoke = (id: string, token: string) => admin().send('POST', `/tokens/${id}/revoke`, undefined, { token })
+    expect(refused(await revoke(broad.id, narrow.token), 'FORBIDDEN').message).toContain('audit:read')
+    expect((await admin().get('/audit', { token: broad.token })).object).toBe('list')
+    expect((await revoke(narrow.id, broad.token)).status).toBe(200)
+  })
+
+  test('says who answers for it: whoever issued it, were it by way of another token', async () => {
+    const { id, browser: at } = await signedIn(server, 'owner')
+    const first = (await at.post('/admin/v1/tokens', { name: 'first' })).body
+    const second = await admin().create('/tokens', { name: 'second' }, { token: first.token })
+    expect([first.issued_by, second.issued_by]).toEqual([id, id])
+    const { data } = await admin().get('/tokens?limit=100')
+    const issuers = new Map(data.map((token: { id: string; issued_by: string | null }) => [token.id, token.issued_by]))
+    expect([issuers.get(first.id), issuers.get(second.id), data[0].issued_by]).toEqual([id, id, null])
   })
 
   test('with an unknown scope, or none, is not made', async () => {

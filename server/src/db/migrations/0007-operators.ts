@@ -84,4 +84,6 @@ const STATEMENTS = [
   )`,
   // null: all. So were those that were issued before there were scopes.
   `alter table admin_token add column scopes text[]`,
+  // An operator's id, or a token's; null: issued on the server itself.
+  `alter table admin_token add column issued_by text`,
 ]
