@@ -16,7 +16,7 @@ const docs = {
   ...inWorkspace('chatAsApplication', 'Try an Application out: a chat as it would have it', {
     scope: 'playground:use',
     description:
-      'Reads and answers as `POST /v1/chat/completions` does, streams included, with `X-Audit-Id`. Policies, limits, knowledge, memory and providers are those of the Application; the record names the operator under `playground`.',
+      'Reads and answers as `POST /v1/chat/completions` does, streams included, with `X-Audit-Id`. Policies, limits, knowledge, memory and providers are those of the Application; the record names the operator under `playground`. Who lacks `memory:write` leaves no memories: what would be remembered is decided, and not stored.',
     query: {
       as: Type.Optional(
         Type.String({
@@ -57,7 +57,12 @@ export function playgroundRoutes(app: AdminApp, deps: AdminDeps): void {
     const { workspaceId, operator, params, query } = request
     const application = await findApplication(db, workspaceId, params.id)
     if (!application) throw notFound('Application')
-    const caller = new PlaygroundCaller({ application, operatorId: operator.id, user: await userOf(query.as, workspaceId) })
+    const caller = new PlaygroundCaller({
+      application,
+      operatorId: operator.id,
+      user: await userOf(query.as, workspaceId),
+      remembers: operator.scopes.includes('memory:write'),
+    })
     const exchange = {
       endpoint: 'chat' as const,
       requestId: request.id,

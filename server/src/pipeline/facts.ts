@@ -38,6 +38,8 @@ export interface Caller {
   readonly keyId: string
   /** The operator who tries the Application out, without a key. */
   readonly playedBy?: string
+  /** What would be remembered is decided, and not stored: the operator may write no memories. */
+  readonly keepsNothing?: boolean
 }
 
 /** Whose holds and records an exchange may touch. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { signedIn } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { type Admin, adminClient, type Json, type Reply, refused } from './client.ts'
 
@@ -61,6 +62,32 @@ test('somebody of the directory may be played as if a token vouched for them, an
   refused(await chat('Good morning', {}, '?as=nobody'), 'VALIDATION_ERROR', 'as')
 })
 
+test('who may not write memories leaves none in the name of others, though it is decided whether one would stay', async () => {
+  const [id, about] = [word(), word()]
+  await admin.create('/users', { id, username: id })
+  const memory = { enabled: true, capture: 'explicit' }
+  const remembering = await governed.application({ default_model: 'scripted', settings: { memory } })
+  const { token } = await admin.create('/tokens', { name: 'plays', scopes: ['playground:use'] })
+  const play = (as: string | undefined) => {
+    const messages = [{ role: 'user', content: `Remember this: my ship is called ${about} damson-escalate` }]
+    return admin.send(
+      'POST',
+      `/applications/${remembering.id}/chat?as=${id}`,
+      { messages },
+      as === undefined ? {} : { token: as },
+    )
+  }
+  const kept = async () => (await admin.get(`/memories?user_id=${id}`)).data
+  const played = await play(token)
+  expect(played.status, played.text).toBe(200)
+  expect(await kept()).toEqual([])
+  const record = await recordOf(played)
+  expect(record.remembered).toEqual([])
+  expect(record.decision.rules).toEqual([expect.objectContaining({ id: 'damson-escalate', point: 'remember' })])
+  expect((await recordOf(await play(undefined))).remembered).toHaveLength(1)
+  expect(await kept()).toHaveLength(1)
+})
+
 test('nobody approves what they have played, and it takes no place of what a client waits for', async () => {
   const prompt = `Please look into ${word()} juniper-hold`
   const played = refused(await chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
@@ -68,6 +95,29 @@ test('nobody approves what they have played, and it takes no place of what a cli
   const asked = await governed.chat(prompt, {}, { token: application.token })
   expect(asked.body.error.review_item_id).toMatch(/^rev_/)
   expect(asked.body.error.review_item_id).not.toBe(played)
+})
+
+test('nor with a token of their own, nor what such a token has played: who issued it stands behind it', async () => {
+  const { browser: owner } = await signedIn(governed.server, 'owner')
+  const { browser: other } = await signedIn(governed.server, 'owner')
+  const first = (await owner.post('/admin/v1/tokens', { name: 'first' })).body.token
+  const second = (await admin.create('/tokens', { name: 'second' }, { token: first })).token
+  const [bySession, byFirst, bySecond] = [owner, first, second].map((who) => (path: string, json: unknown) => {
+    if (typeof who !== 'string') return who.post(`/admin/v1${path}`, json)
+    return admin.send('POST', path, json, { token: who })
+  })
+  for (const [plays, decides] of [
+    [bySession, byFirst],
+    [bySession, bySecond],
+    [byFirst, bySession],
+    [byFirst, bySecond],
+  ]) {
+    const messages = [{ role: 'user', content: `Please look into ${word()} juniper-hold` }]
+    const played = await plays?.(`/applications/${application.id}/chat`, { messages })
+    const id = refused(played as Reply, 'POLICY_REVIEW_PENDING').review_item_id
+    for (const verb of ['approve', 'deny']) refused((await decides?.(`/reviews/${id}/${verb}`, {})) as Reply, 'FORBIDDEN')
+    expect((await other.post(`/admin/v1/reviews/${id}/approve`)).status).toBe(200)
+  }
 })
 
 test("another Workspace's Application is not there, whatever says so", async () => {

@@ -10,8 +10,9 @@ export async function authenticate(
   { authenticator }: { authenticator: Authenticator },
 ): Promise<Step<Caller>> {
   if (caller) {
-    const played = caller instanceof PlaygroundCaller && { playedBy: caller.operatorId }
-    return { application: caller.application, keyId: '', ...played }
+    const { application } = caller
+    if (!(caller instanceof PlaygroundCaller)) return { application, keyId: '' }
+    return { application, keyId: '', playedBy: caller.operatorId, keepsNothing: !caller.remembers }
   }
   const answer = await authenticator.authenticate(authorization)
   return answer.ok ? { application: answer.application, keyId: answer.keyId } : refuse(answer.code)

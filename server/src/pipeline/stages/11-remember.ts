@@ -82,7 +82,7 @@ function problemOf(viewer: Viewer, wish: MemoryWish, now: Date) {
 
 /** Only what a chat has truly answered leaves memories: no dry run, nothing released for the second time. */
 async function fromChat(
-  { application }: Caller,
+  { application, keepsNothing }: Caller,
   viewer: Viewer,
   { request, auditId }: Admitted,
   leave: Authorized,
@@ -109,7 +109,7 @@ async function fromChat(
     for (const name of transforms) applied.add(name)
     drafts.push(draftOf(wish, mode, auditId))
   }
-  return { drafts, decision, transforms: [...applied], attempts }
+  return { drafts: keepsNothing ? [] : drafts, decision, transforms: [...applied], attempts }
 }
 
 /** The answer is there and stays: a memory that may not be kept denies nothing else, one to be approved is looked at later. */
