@@ -105,7 +105,7 @@ test(
 )
 
 test(
-  'who may only read is offered no change; a reviewer is told that this is not theirs',
+  'who may only read is offered no change and no text; a reviewer is told that this is not theirs',
   async () => {
     const reader = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
     await reader.visit('/knowledge')
@@ -115,6 +115,16 @@ test(
       expect(await reader.page.getByRole('button', { name }).count()).toBe(0)
     }
     expect(await reader.page.getByText('Bring documents in').count()).toBe(0)
+    await reader.page.getByRole('table', { name: 'Documents' }).getByRole('link').first().click()
+    await reader.page.getByText('The text needs the scope knowledge:content').waitFor()
+    await reader.page.getByRole('heading', { name: 'The file' }).waitFor()
+    expect(await reader.page.getByRole('button', { name: 'Read the text' }).count()).toBe(0)
+    await reader.visit('/knowledge')
+    await reader.page.getByRole('link', { name: 'handbook' }).waitFor()
+    expect(await reader.page.getByRole('link', { name: 'Search as a user' }).count()).toBe(0)
+    await reader.visit('/knowledge/search')
+    await reader.page.getByRole('heading', { name: 'This page needs the scope knowledge:content' }).waitFor()
+    expect(reader.complaints).toEqual([])
 
     const reviewer = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
     await reviewer.visit('/knowledge')

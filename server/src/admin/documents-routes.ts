@@ -49,7 +49,7 @@ const docs = {
     answers: { 200: DocumentView },
   }),
   chunks: inWorkspace('listChunks', 'The text of a document, as it is found: its chunks in reading order', {
-    scope: 'knowledge:read',
+    scope: 'knowledge:content',
     ...one,
     description: 'Whoever may see it over the gateway. That somebody has read it is recorded.',
     query: PAGE,

@@ -65,7 +65,7 @@ const ExplanationView = Type.Object({
 })
 
 const docs = inWorkspace('explainKnowledgeSearch', 'Search as a user: what they would find, what they would not, and why', {
-  scope: 'knowledge:read',
+  scope: 'knowledge:content',
   description:
     'By the labels, in the collections that the Application searches; policies may withhold or change more of it. That somebody has read it is recorded.',
   query: {},

@@ -15,10 +15,13 @@ const AREAS = [
 /** Looking, and changing; of the audit log, which nobody changes: searching it, and having it verified and exported as a whole. */
 type AreaScope = `${(typeof AREAS)[number]}:${'read' | 'write'}`
 
-/** What an operation of the admin API needs. Two reveal content, or produce it: what is held, and answers of a model. */
-export type Scope = AreaScope | 'reviews:content' | 'playground:use'
+/** Beside the areas: what reveals content, of what is held and of documents whatever their labels; and asking models. */
+const OTHERS = ['reviews:content', 'knowledge:content', 'playground:use'] as const
+
+/** What an operation of the admin API needs. */
+export type Scope = AreaScope | (typeof OTHERS)[number]
 
 export const READ_SCOPES: readonly AreaScope[] = AREAS.map((area) => `${area}:read` as const)
 const WRITE_SCOPES: readonly AreaScope[] = AREAS.map((area) => `${area}:write` as const)
 
-export const SCOPES: readonly Scope[] = [...READ_SCOPES, ...WRITE_SCOPES, 'reviews:content', 'playground:use']
+export const SCOPES: readonly Scope[] = [...READ_SCOPES, ...WRITE_SCOPES, ...OTHERS]

@@ -6,9 +6,9 @@ const readsBut = (...hidden: readonly Scope[]): readonly Scope[] => READ_SCOPES.
 /** What each role may: a role is no more than a name for a set of scopes. */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   owner: SCOPES,
-  policy_author: [...readsBut('operators:read'), 'policies:write', 'playground:use'],
+  policy_author: [...readsBut('operators:read'), 'policies:write', 'knowledge:content', 'playground:use'],
   reviewer: ['applications:read', 'policies:read', 'audit:read', 'reviews:read', 'reviews:write', 'reviews:content'],
-  auditor: [...READ_SCOPES, 'reviews:content', 'audit:write'],
+  auditor: [...READ_SCOPES, 'reviews:content', 'knowledge:content', 'audit:write'],
   read_only: readsBut('operators:read', 'memory:read'),
 }
 

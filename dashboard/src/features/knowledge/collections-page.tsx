@@ -29,16 +29,19 @@ const COLUMNS: readonly Column<Collection>[] = [
 /** Collections of documents: what answers may be based on. */
 export function Page() {
   const list = useList('/admin/v1/collections')
-  const creates = useScopes().may('knowledge:write')
+  const { may } = useScopes()
+  const creates = may('knowledge:write')
   return (
     <Frame
       title="Knowledge"
       description="Documents that answers may be based on. Whoever asks is shown what they may read, and nothing else."
       actions={
         <>
-          <LinkButton to="/knowledge/search" variant="default">
-            Search as a user
-          </LinkButton>
+          {may('knowledge:content') && (
+            <LinkButton to="/knowledge/search" variant="default">
+              Search as a user
+            </LinkButton>
+          )}
           {creates && <CreateButton />}
         </>
       }

@@ -2,6 +2,7 @@ import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { ItemOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
+import { useScopes } from '../../api/session.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
@@ -14,6 +15,7 @@ interface DocumentTextProps {
 /** The text as it is found, passage by passage. It is read when somebody asks for it: that is recorded. */
 export function DocumentText({ documentId, chunks }: DocumentTextProps) {
   const [asked, setAsked] = useState(false)
+  if (!useScopes().may('knowledge:content')) return <NotForThisRole />
   return (
     <Section title="Text">
       {asked ? (
@@ -31,6 +33,14 @@ export function DocumentText({ documentId, chunks }: DocumentTextProps) {
     </Section>
   )
 }
+
+const NotForThisRole = () => (
+  <Section title="Text">
+    <Text size="sm" c="dimmed">
+      The text needs the scope knowledge:content, which your role does not have.
+    </Text>
+  </Section>
+)
 
 function Passages({ documentId }: { readonly documentId: string }) {
   const list = useList('/admin/v1/documents/{id}/chunks', { params: { path: { id: documentId } } })
