@@ -1,17 +1,21 @@
 import { readError } from './api-error.ts'
+import { asUnreachable } from './unreachable.ts'
 
 // The sign-in routes stand beside the API, under /auth; this file is all that knows them. Refusals are thrown, as ApiError.
 
-async function post<Answer>(path: string, body: object): Promise<Answer> {
-  return read(await fetch(`/auth${path}`, { ...OWN, method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) }))
+function post<Answer>(path: string, body: object): Promise<Answer> {
+  return read(fetch(`/auth${path}`, { ...OWN, method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) }))
 }
 
-const get = async <Answer>(path: string): Promise<Answer> => read(await fetch(`/auth${path}`, OWN))
+const get = <Answer>(path: string): Promise<Answer> => read(fetch(`/auth${path}`, OWN))
 
 const OWN = { credentials: 'same-origin' } as const
 const JSON_BODY = { 'content-type': 'application/json' }
 
-async function read<Answer>(response: Response): Promise<Answer> {
+async function read<Answer>(answer: Promise<Response>): Promise<Answer> {
+  const response = await answer.catch((error) => {
+    throw asUnreachable(error)
+  })
   if (!response.ok) throw await readError(response)
   return (await response.json().catch(() => null)) as Answer
 }
@@ -64,7 +68,7 @@ interface Acceptance {
 export const acceptInvitation = (acceptance: Acceptance) => post('/gatehouse/accept', acceptance)
 
 export const changePassword = (passwords: { readonly currentPassword: string; readonly newPassword: string }) =>
-  post('/change-password', { ...passwords, revokeOtherSessions: true })
+  post('/change-password', passwords)
 
 interface NewSecondFactor {
   /** For an authenticator app: `otpauth://…`. */

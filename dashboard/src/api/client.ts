@@ -1,6 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { readError } from './api-error.ts'
 import type { paths } from './schema.d.ts'
+import { asUnreachable } from './unreachable.ts'
 import { currentWorkspace } from './workspace.ts'
 
 const inWorkspace: Middleware = {
@@ -10,7 +11,8 @@ const inWorkspace: Middleware = {
   },
 }
 
-const refusalsAreThrown: Middleware = {
+const failuresAreThrown: Middleware = {
+  onError: ({ error }) => asUnreachable(error),
   async onResponse({ response }) {
     if (!response.ok) throw await readError(response)
   },
@@ -18,4 +20,4 @@ const refusalsAreThrown: Middleware = {
 
 /** The API as docs/api/openapi.json has it. Refusals are thrown, as ApiError. */
 export const client = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' })
-client.use(inWorkspace, refusalsAreThrown)
+client.use(inWorkspace, failuresAreThrown)

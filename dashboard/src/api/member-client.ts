@@ -1,11 +1,13 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch'
 import { hasStatus, readError } from './api-error.ts'
 import type { paths } from './schema.d.ts'
+import { asUnreachable } from './unreachable.ts'
 
 /** The user's token no longer counts. Not an ApiError: the operator's own session goes on. */
 export class TokenEnded extends Error {}
 
-const refusalsAreThrown: Middleware = {
+const failuresAreThrown: Middleware = {
+  onError: ({ error }) => asUnreachable(error),
   async onResponse({ response }) {
     if (response.ok) return
     const error = await readError(response)
@@ -18,7 +20,7 @@ export type MemberClient = Client<paths>
 /** The messaging API as one user, whose token is sent in place of the operator's cookie. Refusals are thrown, as ApiError. */
 export function memberClient(token: string): MemberClient {
   const client = createClient<paths>({ baseUrl: '/', credentials: 'omit', headers: bearer(token) })
-  client.use(refusalsAreThrown)
+  client.use(failuresAreThrown)
   return client
 }
 

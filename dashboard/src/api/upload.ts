@@ -1,5 +1,6 @@
 import { ApiError, parseError } from './api-error.ts'
 import type { AnswerOf } from './operations.ts'
+import { Unreachable } from './unreachable.ts'
 import { currentWorkspace } from './workspace.ts'
 
 type Outcome = AnswerOf<'post', '/admin/v1/collections/{id}/documents'>['data'][number]
@@ -22,7 +23,7 @@ export function uploadDocument({ collectionId, key, file, onProgress }: Upload):
   if (workspace !== undefined) request.setRequestHeader('x-gatehouse-workspace', workspace)
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total))
-  request.addEventListener('error', () => reject(new TypeError('The server cannot be reached')))
+  request.addEventListener('error', () => reject(new Unreachable()))
   request.addEventListener('load', () => {
     const body = jsonOf(request.responseText)
     const outcome = request.status === 200 ? (body.data as Outcome[] | undefined)?.[0] : undefined

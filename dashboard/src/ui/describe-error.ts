@@ -5,7 +5,6 @@ interface Described {
 
 /** An error as it is shown to people. */
 export function describeError(error: unknown): Described {
-  if (error instanceof TypeError) return { message: 'The server cannot be reached.', requestId: null }
   if (!(error instanceof Error)) return { message: 'Something unexpected happened.', requestId: null }
   const { requestId } = error as { requestId?: string | null }
   return { message: error.message, requestId: requestId ?? null }

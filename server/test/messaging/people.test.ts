@@ -129,7 +129,8 @@ describe('contacts', () => {
     await ann.refused('FORBIDDEN', 'PUT', `/contacts/${ben.id}`, { display_name: 'x' }, { as })
     await ann.refused('NOT_FOUND', 'PUT', '/contacts/nobody', { display_name: 'x' }, { as })
     await ben.refused('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, {}, { as })
-    await ben.refused('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, { avatar_url: 'javascript:alert(1)' }, { as })
+    for (const avatar_url of ['javascript:alert(1)', 'https://[', 'https://x:y'])
+      await ben.refused('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, { avatar_url }, { as })
   })
 
   test('whoever knows them is told what they are now, and nobody else', async () => {

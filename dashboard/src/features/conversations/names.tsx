@@ -5,8 +5,8 @@ export const nameOf = ({ display_name, username }: Pick<Contact, 'display_name' 
 
 /** A picture that this server draws is asked for by its path: the address it was told with may be another one of the same server. */
 const pathOf = (url: string): string => {
-  const { pathname } = new URL(url, location.origin)
-  return pathname.startsWith('/v1/') ? pathname : url
+  const pathname = URL.parse(url, location.origin)?.pathname
+  return pathname?.startsWith('/v1/') ? pathname : url
 }
 
 interface Named {

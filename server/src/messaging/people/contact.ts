@@ -19,7 +19,7 @@ export interface Contact {
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 /** An absolute URL of a picture; null: the one that is drawn from the name. */
-export const AvatarUrl = nullable(Type.String({ maxLength: 2_048, pattern: '^https?://[^\\s<>"]+$' }))
+export const AvatarUrl = nullable(Type.String({ maxLength: 2_048, pattern: '^https?://[^\\s<>"]+$', format: 'url' }))
 
 /** Body of `PUT /v1/contacts/:id`: one's own profile. */
 export const ContactUpdate = Type.Object({
