@@ -605,7 +605,7 @@ export interface paths {
         put?: never;
         /**
          * Try an Application out: a chat as it would have it
-         * @description Reads and answers as `POST /v1/chat/completions` does, streams included, with `X-Audit-Id`. Policies, limits, knowledge, memory and providers are those of the Application; the record names the operator under `playground`.
+         * @description Reads and answers as `POST /v1/chat/completions` does, streams included, with `X-Audit-Id`. Policies, limits, knowledge, memory and providers are those of the Application; the record names the operator under `playground`. Who lacks `memory:write` leaves no memories: what would be remembered is decided, and not stored.
          */
         post: operations["chatAsApplication"];
         delete?: never;
@@ -902,7 +902,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revoke an admin token; the last one stays */
+        /**
+         * Revoke an admin token; the last one stays
+         * @description Nobody revokes a token that may more than they do.
+         */
         post: operations["revokeAdminToken"];
         delete?: never;
         options?: never;
@@ -1321,7 +1324,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a hold: its request may be sent again and goes through; a message is stored at once
-         * @description The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["approveReview"];
         delete?: never;
@@ -1341,7 +1344,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a hold, and erase its content
-         * @description The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["denyReview"];
         delete?: never;
@@ -1361,7 +1364,7 @@ export interface paths {
         put?: never;
         /**
          * Take an escalation off the queue
-         * @description The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["acknowledgeReview"];
         delete?: never;
@@ -4169,7 +4172,7 @@ export interface operations {
                             role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
                             two_factor: boolean;
                         };
-                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "playground:use")[];
+                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
                         workspaces: {
                             id: string;
                             name: string;
@@ -5707,7 +5710,9 @@ export interface operations {
                             /** @enum {string} */
                             object: "admin_token";
                             name: string;
-                            scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "playground:use")[];
+                            scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                            /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
+                            issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
@@ -5738,7 +5743,7 @@ export interface operations {
                 "application/json": {
                     name: string;
                     /** @description What it may. Default: all that you may; more than that is refused. */
-                    scopes?: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "playground:use")[];
+                    scopes?: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
                 };
             };
         };
@@ -5754,7 +5759,9 @@ export interface operations {
                         /** @enum {string} */
                         object: "admin_token";
                         name: string;
-                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "playground:use")[];
+                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5792,7 +5799,9 @@ export interface operations {
                         /** @enum {string} */
                         object: "admin_token";
                         name: string;
-                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "playground:use")[];
+                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;

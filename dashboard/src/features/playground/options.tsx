@@ -1,6 +1,6 @@
-import { Autocomplete, Group, Paper, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { Autocomplete, Group, Paper, Select, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useApplicationNames } from '../../api/application-names.ts'
-import { useList } from '../../api/queries.ts'
+import { useList, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import type { PlaygroundFilters } from './playground-filters.ts'
 
@@ -74,7 +74,20 @@ export function Options({ filters, onChange }: OptionsProps) {
             onChange={({ currentTarget }) => onChange({ stream: currentTarget.checked || undefined })}
           />
         </Group>
+        {application !== undefined && !may('memory:write') && <MemoryNote application={application} />}
       </Stack>
     </Paper>
+  )
+}
+
+/** What a chat would leave behind, where the operator may not leave it. */
+function MemoryNote({ application }: { readonly application: string }) {
+  const { data } = useRead('/admin/v1/applications/{id}', { params: { path: { id: application } } })
+  const memory = data?.settings.memory
+  if (!memory?.enabled || memory.capture === 'off') return null
+  return (
+    <Text size="sm" c="dimmed">
+      This Application remembers what it is told. Here nothing is stored: that needs the scope memory:write.
+    </Text>
   )
 }

@@ -16,11 +16,13 @@ type Token = ItemOf<'/admin/v1/tokens'>
 /** Admin tokens: what automation signs in with. */
 export function Page() {
   const list = useList('/admin/v1/tokens')
+  const issuerOf = useIssuers()
   const changes = useScopes().may('operators:write')
   const [token, setToken] = useState<string>()
   const columns: Column<Token>[] = [
     { header: 'Name', cell: ({ name }) => name },
     { header: 'Scopes', cell: Scopes, from: 'sm' },
+    { header: 'Issued by', cell: ({ issued_by }) => issuerOf(issued_by), from: 'md' },
     { header: 'Created', cell: ({ created_at }) => <Time at={created_at} />, from: 'md' },
     { header: 'State', cell: (one) => (changes ? <Revocation token={one} /> : <State token={one} />) },
   ]
@@ -40,6 +42,12 @@ export function Page() {
       <ShownOnce secret={token} title="The new token" what="the token" onClose={() => setToken(undefined)} />
     </Frame>
   )
+}
+
+/** Names of people; a token that issued others is called by its id. */
+function useIssuers(): (id: string | null) => string {
+  const { items = [] } = useList('/admin/v1/operators', { params: { query: { limit: 100 } } })
+  return (id) => (id === null ? 'the server itself' : (items.find((one) => one.id === id)?.name ?? id))
 }
 
 function Scopes({ scopes }: Token) {
