@@ -1,15 +1,17 @@
 import { NavLink, Text } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
-import { useScopes } from '../api/session.ts'
+import { useScopes, useSession } from '../api/session.ts'
 import type { NavigationEntry } from '../routing/feature.ts'
 import { NAVIGATION } from './features.ts'
 
 const SECTIONS = [undefined, 'Govern', 'Data', 'Connect', 'Settings'] as const
 
-/** The sidebar: what the session may see, by section. */
+/** The sidebar: what the session may see, by section. Empty until that is known. */
 export function Navigation() {
+  const known = useSession().data !== undefined
   const { may } = useScopes()
   const { pathname } = useLocation()
+  if (!known) return null
   return SECTIONS.map((section) => {
     const entries = NAVIGATION.filter((entry) => entry.section === section && may(entry.scope))
     if (entries.length === 0) return null
