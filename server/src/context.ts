@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { DocumentFetcher } from './admin/document-fetcher.ts'
+import { operatorEventRecorder } from './admin/operator-events.ts'
 import { AdminAuthenticator } from './applications/admin-authenticator.ts'
 import { Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
@@ -183,7 +184,13 @@ function compose(
     background,
     metrics,
     adminAuthenticator: new AdminAuthenticator(database),
-    signIn: new SignIn({ ...database, clock, log, ...signInOf(config, secrets) }),
+    signIn: new SignIn({
+      ...database,
+      clock,
+      log,
+      record: operatorEventRecorder({ clock, workspaceBox }),
+      ...signInOf(config, secrets),
+    }),
     members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
     pace: given.pace ?? new Pace(),
     files,

@@ -968,7 +968,10 @@ export interface paths {
         delete: operations["deleteOperator"];
         options?: never;
         head?: never;
-        /** Change the name or the role of somebody; a new role ends their sessions */
+        /**
+         * Change the name or the role of somebody; a new role ends their sessions
+         * @description A link that was made for the old role opens nothing any more.
+         */
         patch: operations["updateOperator"];
         trace?: never;
     };

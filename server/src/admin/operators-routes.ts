@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Tx } from '../db/database.ts'
 import type { Operator, Role } from '../domain/operator.ts'
 import { GatehouseError } from '../errors.ts'
-import { newInvitationToken, putInvitation } from '../operators/invitation-store.ts'
+import { invitationUrl, newInvitationToken, putInvitation } from '../operators/invitation-store.ts'
 import { OPERATORS_TOPIC, type Person } from '../operators/operator.ts'
 import { createPerson, deletePerson, findPerson, listPeople, lockOwners, updatePerson } from '../operators/operator-store.ts'
 import { ROLE_SCOPES } from '../operators/roles.ts'
@@ -37,6 +37,7 @@ const docs = {
   }),
   update: inWorkspace('updateOperator', 'Change the name or the role of somebody; a new role ends their sessions', {
     scope: 'operators:write',
+    description: 'A link that was made for the old role opens nothing any more.',
     ...one,
     body: OperatorPatch,
     answers: { 200: OperatorView },
@@ -68,7 +69,7 @@ export function operatorsRoutes(app: AdminApp, deps: AdminDeps): void {
       await putInvitation(tx, value.id, token, now)
       return { value, action: `operator.${verb}`, id: value.id, fields: verb === 'invite' ? ['email', 'name', 'role'] : [] }
     })
-    const url = `${originOf(request, signIn)}/dashboard/welcome?token=${token}`
+    const url = invitationUrl(originOf(request, signIn), token)
     return { object: 'invitation' as const, url, operator: operatorView(person) }
   }
 

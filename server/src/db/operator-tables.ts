@@ -51,10 +51,14 @@ export interface OperatorAccountTable {
 export interface OperatorSecondFactorTable {
   id: string
   operator_id: string
+  /** Wrong codes in a row. */
+  failed_count: number | null
 }
 
 export interface OperatorVerificationTable {
   id: string
+  /** Of a sign-in that waits for its second factor: whose. */
+  value: string
   expires_at: Date
 }
 

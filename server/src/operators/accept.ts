@@ -1,6 +1,8 @@
 import type { Db } from '../db/database.ts'
+import type { Clock } from '../lib/clock.ts'
 import { findInvitation, takeInvitation } from './invitation-store.ts'
-import { createPerson, findPerson, setPassword, updatePerson } from './operator-store.ts'
+import type { RecordOperatorEvent } from './operator-event.ts'
+import { createPerson, findPerson, hasPeople, setPassword, updatePerson } from './operator-store.ts'
 
 export interface Acceptance {
   readonly token: string
@@ -8,6 +10,12 @@ export interface Acceptance {
   /** Needed of the first owner; others may correct the name they were invited by. */
   readonly name?: string | undefined
   readonly email?: string | undefined
+}
+
+export interface AcceptDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly record: RecordOperatorEvent
 }
 
 export type Accepted =
@@ -19,10 +27,11 @@ export type Accepted =
 
 /** Redeems an invitation: makes the first owner, or gives somebody who was invited, or has lost it, a password. */
 export async function acceptInvitation(
-  db: Db,
+  { db, clock, record }: AcceptDeps,
   { token, password, name, email }: Acceptance,
-  { now, hash }: { readonly now: Date; readonly hash: (password: string) => Promise<string> },
+  hash: (password: string) => Promise<string>,
 ): Promise<Accepted> {
+  const now = clock.now()
   const invitation = await findInvitation(db, token, now)
   if (!invitation) return { kind: 'unknown' }
   if (invitation.operatorId === null && name === undefined) return { kind: 'missing', param: 'name' }
@@ -31,7 +40,8 @@ export async function acceptInvitation(
   const passwordHash = await hash(password)
   return db.transaction().execute(async (tx) => {
     const taken = await takeInvitation(tx, token, now)
-    if (!taken) return { kind: 'unknown' }
+    const isFirst = taken?.operatorId === null
+    if (!taken || (isFirst && (await hasPeople(tx)))) return { kind: 'unknown' }
     const person =
       taken.operatorId === null
         ? await createPerson(tx, { name: name ?? '', email: email ?? '', role: 'owner' }, now)
@@ -39,6 +49,8 @@ export async function acceptInvitation(
           (await findPerson(tx, taken.operatorId))
     if (!person) return { kind: 'taken' }
     await setPassword(tx, person.id, passwordHash, now)
+    const fields = ['password', ...(name === undefined ? [] : ['name']), ...(isFirst ? ['email', 'role'] : [])]
+    await record(tx, { action: 'operator.accept', id: person.id, fields, actor: person.id })
     return { kind: 'accepted', email: person.email }
   })
 }

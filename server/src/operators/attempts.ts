@@ -9,14 +9,20 @@ interface Allowance {
 
 /** Wrong passwords for one account, from wherever they come, before it has to wait. */
 const ACCOUNT: Allowance = { max: 10, windowMs: 15 * 60_000 }
+/** A code of six digits is right for this long: in its half minute, and in those before and after. */
+const CODE: Allowance = { max: 1, windowMs: 90_000 }
 /** Longer than any window. */
 const FORGOTTEN_MS = 60 * 60_000
 
-/**
- * Counts an attempt under that key, across all nodes, in windows that begin with the first; answers the seconds to wait when there
- * have been too many.
- */
-export async function countAttempt(db: Db, key: string, { max, windowMs }: Allowance, now: Date): Promise<number | undefined> {
+export interface Attempt {
+  /** Seconds, when there have been too many. */
+  readonly wait: number | undefined
+  /** Of those that have to wait in this window, the first. */
+  readonly isFirstToWait: boolean
+}
+
+/** Counts an attempt under that key, across all nodes, in windows that begin with the first. */
+export async function countAttempt(db: Db, key: string, { max, windowMs }: Allowance, now: Date): Promise<Attempt> {
   const at = now.getTime()
   const { rows } = await sql<{ count: number; last_request: number }>`
     insert into operator_rate_limit as known (id, key, count, last_request) values (${key}, ${key}, 1, ${at})
@@ -25,21 +31,30 @@ export async function countAttempt(db: Db, key: string, { max, windowMs }: Allow
       last_request = case when known.last_request <= ${at - windowMs} then ${at} else known.last_request end
     returning count, last_request`.execute(db)
   const { count = 0, last_request = at } = rows[0] ?? {}
-  if (count === 1)
-    await db
-      .deleteFrom('operator_rate_limit')
-      .where('last_request', '<', at - FORGOTTEN_MS)
-      .execute()
-  return count <= max ? undefined : Math.max(1, Math.ceil((last_request + windowMs - at) / 1_000))
+  const wait = count <= max ? undefined : Math.max(1, Math.ceil((last_request + windowMs - at) / 1_000))
+  return { wait, isFirstToWait: count === max + 1 }
+}
+
+/** Removes what no window counts any more. */
+export async function forgetOldAttempts(db: Db, now: Date): Promise<void> {
+  await db
+    .deleteFrom('operator_rate_limit')
+    .where('last_request', '<', now.getTime() - FORGOTTEN_MS)
+    .execute()
 }
 
 /** As `countAttempt`, for an account: beside the limit for each address, which many addresses together get around. */
-export const countAttemptAt = (db: Db, email: string, now: Date): Promise<number | undefined> =>
-  countAttempt(db, keyOf(email), ACCOUNT, now)
+export const countAttemptAt = (db: Db, email: string, now: Date): Promise<Attempt> => countAttempt(db, keyOf(email), ACCOUNT, now)
 
 /** Somebody knew the password. */
 export async function forgetAttemptsAt(db: Db, email: string): Promise<void> {
   await db.deleteFrom('operator_rate_limit').where('key', '=', keyOf(email)).execute()
+}
+
+/** Whether it is the first time that somebody comes in with that code: whoever has looked over a shoulder comes second. */
+export async function isFirstUse(db: Db, operatorId: string, code: string, now: Date): Promise<boolean> {
+  const key = `code:${hash('sha256', `${operatorId} ${code}`, 'hex')}`
+  return (await countAttempt(db, key, CODE, now)).wait === undefined
 }
 
 /** The address itself is nobody's business here, and it may be anything that somebody typed. */

@@ -1,12 +1,15 @@
 import { hkdfSync } from 'node:crypto'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import { APIError, isAPIError } from 'better-auth/api'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Db } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
-import { countAttempt } from './attempts.ts'
+import { countAttempt, isFirstUse } from './attempts.ts'
 import { followRole } from './follow-role.ts'
+import { removeFirstInvitation } from './invitation-store.ts'
 import { PEER_HEADER } from './peer-header.ts'
 import { type RoleClaims, roleClaimed } from './role-claims.ts'
+import { type SignInEventsDeps, signInEvents, WRONG_CODES } from './sign-in-events.ts'
 
 const COOKIE_PREFIX = 'gatehouse'
 const OIDC_PROVIDER = 'oidc'
@@ -16,13 +19,12 @@ const DAY_SECONDS = 86_400
 const SESSION_DAYS = 7
 const MIN_PASSWORD = 12
 
-export interface BetterAuthDeps {
-  readonly db: Db
+export interface BetterAuthDeps extends SignInEventsDeps {
   readonly secretKey: Uint8Array
   readonly publicUrl: string | undefined
   readonly trustedProxies: readonly string[]
   readonly oidc: (RoleClaims & OidcClient) | undefined
-  readonly log: { error(fields: object, text: string): void }
+  readonly log: Record<'error' | 'warn', (fields: object, text: string) => void>
 }
 
 interface OidcClient {
@@ -52,6 +54,7 @@ export function openBetterAuth(deps: BetterAuthDeps) {
     plugins: [
       twoFactor({
         issuer: 'Gatehouse',
+        accountLockout: { maxFailedAttempts: WRONG_CODES },
         schema: {
           user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
           twoFactor: {
@@ -66,14 +69,15 @@ export function openBetterAuth(deps: BetterAuthDeps) {
         },
       }),
       ...(deps.oidc ? [genericOAuth({ config: [oidcProvider(deps.oidc)] })] : []),
+      signInEvents(deps),
     ],
     rateLimit: {
       enabled: true,
       customStorage: {
         // The library's own counts until a minute has passed without any attempt.
         consume: async (key, { window, max }) => {
-          const retryAfter = await countAttempt(deps.db, `address:${key}`, { max, windowMs: window * 1_000 }, new Date())
-          return { allowed: retryAfter === undefined, retryAfter: retryAfter ?? null }
+          const { wait } = await countAttempt(deps.db, `address:${key}`, { max, windowMs: window * 1_000 }, deps.clock.now())
+          return { allowed: wait === undefined, retryAfter: wait ?? null }
         },
       },
       window: 60,
@@ -94,10 +98,22 @@ export function openBetterAuth(deps: BetterAuthDeps) {
       disableOriginCheck: false,
       disableCSRFCheck: false,
     },
-    onAPIError: { errorURL: SIGN_IN_PAGE },
+    onAPIError: {
+      errorURL: SIGN_IN_PAGE,
+      onError: (error) => {
+        if (!isAPIError(error)) deps.log.error({ err: error }, 'signing in failed')
+      },
+    },
     telemetry: { enabled: false },
-    // What people do wrong is no fault of the server's; what they did is in the log of requests.
-    logger: { level: 'error', log: (_level, text, ...details) => deps.log.error({ details: details.map(String) }, text) },
+    // What people do wrong is no fault of the server's, and what they send is not for its log.
+    logger: {
+      level: 'error',
+      log: (_level, text, ...details) => {
+        const err = details.find((detail) => detail instanceof Error)
+        if (err) deps.log.error({ err }, text)
+        else deps.log.warn({}, text)
+      },
+    },
   })
 }
 
@@ -167,24 +183,38 @@ type ValidateUser = NonNullable<NonNullable<BetterAuthOptions['user']>['validate
 
 /** Where a claim says what people may, its word is followed at each sign-in. */
 const validator =
-  ({ db, oidc }: BetterAuthDeps): ValidateUser =>
+  (deps: BetterAuthDeps): ValidateUser =>
   async ({ user, source }) => {
+    const { oidc } = deps
     if (oidc?.roleClaim === undefined || source.method !== 'oauth') return undefined
     const role = roleClaimed(source.oauth?.profile ?? {}, oidc)
     if (role === undefined) return { error: 'no_role', errorDescription: 'Your account has no role here.' }
-    if (source.action !== 'create-user') await followRole(db, String(user.id), role)
+    if (source.action !== 'create-user') await followRole(deps, String(user.id), role)
+    else if (user.emailVerified !== true)
+      return { error: 'email_not_verified', errorDescription: 'Your provider has not verified your address.' }
     return undefined
   }
 
 /** No more is kept of a provider than who somebody is there. */
-const hooks = ({ db }: BetterAuthDeps): NonNullable<BetterAuthOptions['databaseHooks']> => ({
+const hooks = ({ db, clock, record }: BetterAuthDeps): NonNullable<BetterAuthOptions['databaseHooks']> => ({
+  user: {
+    create: {
+      after: async ({ id }) =>
+        db.transaction().execute(async (tx) => {
+          await removeFirstInvitation(tx)
+          await record(tx, { action: 'operator.create', id, fields: ['email', 'name', 'role'], actor: null })
+        }),
+    },
+  },
   account: {
     create: { before: async (account) => ({ data: { ...account, accessToken: null, refreshToken: null, idToken: null } }) },
   },
   session: {
     create: {
-      after: async ({ userId }) => {
-        await db.updateTable('operator').set({ last_signed_in_at: new Date() }).where('id', '=', userId).execute()
+      before: async ({ userId }, ctx) => {
+        const isCode = ctx?.path === '/two-factor/verify-totp'
+        if (isCode && !(await isFirstUse(db, userId, ctx.body.code, clock.now())))
+          throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE', message: 'This code has been used: wait for the next' })
       },
     },
   },

@@ -1,12 +1,23 @@
 import type { Db } from '../db/database.ts'
 import type { Role } from '../domain/operator.ts'
-import { lockOwners, updatePerson } from './operator-store.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { RecordOperatorEvent } from './operator-event.ts'
+import { findPerson, lockOwners, updatePerson } from './operator-store.ts'
+
+interface FollowDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly record: RecordOperatorEvent
+}
 
 /** Gives somebody the role that their provider says, unless they are the last owner. */
-export async function followRole(db: Db, id: string, role: Role): Promise<void> {
+export async function followRole({ db, clock, record }: FollowDeps, id: string, role: Role): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const owners = await lockOwners(tx)
     const isLast = owners.length === 1 && owners[0] === id
-    if (!isLast || role === 'owner') await updatePerson(tx, id, { role }, new Date())
+    const before = await findPerson(tx, id)
+    if (isLast || !before || before.role === role) return
+    await updatePerson(tx, id, { role }, clock.now())
+    await record(tx, { action: 'operator.update', id, fields: ['role'], actor: null })
   })
 }

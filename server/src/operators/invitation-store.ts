@@ -13,6 +13,9 @@ const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 export const newInvitationToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url')
 
+/** The link that opens an invitation. `base`: where browsers find this server. */
+export const invitationUrl = (base: string, token: string): string => `${base}/dashboard/welcome?token=${token}`
+
 /**
  * A new invitation in the place of an older one. `token` goes into a link and is kept nowhere; it opens once. That of the first
  * owner does not grow old: it lies in a file that only the server's own user reads.
@@ -33,6 +36,11 @@ export async function putInvitation(tx: Tx, operatorId: string | null, token: st
       created_at: now,
     })
     .execute()
+}
+
+/** Once there is somebody, nobody comes in as the first owner any more. */
+export async function removeFirstInvitation(tx: Tx): Promise<void> {
+  await tx.deleteFrom('operator_invitation').where('operator_id', 'is', null).execute()
 }
 
 /** Undefined when the token is unknown, used or too old. */

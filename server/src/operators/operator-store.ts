@@ -3,6 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Role } from '../domain/operator.ts'
 import { newId } from '../lib/id.ts'
+import { removeFirstInvitation } from './invitation-store.ts'
 import type { NewPerson, Person } from './operator.ts'
 import { roleOf } from './roles.ts'
 
@@ -57,10 +58,14 @@ export async function createPerson(tx: Tx, { name, email, role }: NewPerson, now
     .values({ id, name, email: email.toLowerCase(), email_verified: true, role, created_at: now, updated_at: now })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .executeTakeFirst()
-  return made.numInsertedOrUpdatedRows === 0n ? undefined : findPerson(tx, id)
+  if (made.numInsertedOrUpdatedRows === 0n) return undefined
+  await removeFirstInvitation(tx)
+  return findPerson(tx, id)
 }
 
-/** Undefined when there is none of that id. A new role ends their sessions. Publish the topic `operators` afterwards. */
+/**
+ * Undefined when there is none of that id. A new role ends their sessions, and closes a link that was made for the old one. Publish the topic `operators` afterwards.
+ */
 export async function updatePerson(
   tx: Tx,
   id: string,
@@ -71,7 +76,10 @@ export async function updatePerson(
   if (!before) return undefined
   const patch = { name: name ?? before.name, role: role ?? before.role, updated_at: now }
   await tx.updateTable('operator').set(patch).where('id', '=', id).execute()
-  if (patch.role !== before.role) await endSessions(tx, id)
+  if (patch.role !== before.role) {
+    await endSessions(tx, id)
+    await tx.deleteFrom('operator_invitation').where('operator_id', '=', id).execute()
+  }
   return findPerson(tx, id)
 }
 
@@ -81,8 +89,24 @@ export async function deletePerson(tx: Tx, id: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
-async function endSessions(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('operator_session').where('operator_id', '=', id).execute()
+/** Ends somebody's sessions but the one with the token `kept`, and the sign-ins of theirs that are under way. */
+export async function endSessions(tx: Tx, id: string, kept = ''): Promise<void> {
+  await tx.deleteFrom('operator_session').where('operator_id', '=', id).where('token', '!=', kept).execute()
+  await tx.deleteFrom('operator_verification').where('value', '=', id).execute()
+}
+
+export async function noteSignIn(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.updateTable('operator').set({ last_signed_in_at: now }).where('id', '=', id).execute()
+}
+
+/** Wrong codes in a row, by whoever knew the password. */
+export async function countsWrongCodes(tx: Tx, id: string): Promise<number> {
+  const row = await tx
+    .selectFrom('operator_second_factor')
+    .select('failed_count')
+    .where('operator_id', '=', id)
+    .executeTakeFirst()
+  return row?.failed_count ?? 0
 }
 
 /** Gives somebody a password as their only one, and takes away sessions and the second factor that were theirs before. */

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type TProperties, Type } from 'typebox'
 import { type ErrorCode, GatehouseError } from '../errors.ts'
 import { sendError } from '../http/error-replies.ts'
 import { isUnavailable } from '../lib/faults.ts'
 import { type Checked, checker } from '../lib/schema.ts'
-import { acceptInvitation } from './accept.ts'
-import { countAttemptAt, forgetAttemptsAt } from './attempts.ts'
+import { forgetAttemptsAt } from './attempts.ts'
 import { findInvitation } from './invitation-store.ts'
 import { findPerson } from './operator-store.ts'
 import { PEER_HEADER } from './peer-header.ts'
@@ -17,23 +16,6 @@ export interface SignInRoutesDeps extends Pick<SignInDeps, 'db' | 'clock'> {
 }
 
 const MAX_BODY_BYTES = 16_384
-
-/** What of better-auth is open; the rest of it (signing up, changing addresses, linking accounts …) is nobody's. */
-const OPEN: readonly (readonly [method: 'GET' | 'POST', path: string])[] = [
-  ['POST', '/sign-in/email'],
-  ['POST', '/sign-in/social'],
-  ['GET', '/callback/oidc'],
-  ['POST', '/sign-out'],
-  ['GET', '/list-sessions'],
-  ['POST', '/revoke-session'],
-  ['POST', '/revoke-other-sessions'],
-  ['POST', '/change-password'],
-  ['POST', '/two-factor/enable'],
-  ['POST', '/two-factor/disable'],
-  ['POST', '/two-factor/verify-totp'],
-  ['POST', '/two-factor/verify-backup-code'],
-  ['POST', '/two-factor/generate-backup-codes'],
-]
 
 const Line = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
 const Password = Type.String({ minLength: 12, maxLength: 128, pattern: '^[^\\u0000\\p{Cs}]*$' })
@@ -47,7 +29,51 @@ const checkAcceptance = checker(
     password: Password,
   }),
 )
-const checkSignIn = checker(Type.Object({ email: Type.String({ maxLength: 1_000 }) }))
+
+/** Its own checks say what is wrong with these; nothing else comes in. */
+const Given = Type.String({ maxLength: 1_000 })
+const exactly = (fields: TProperties) => checker(Type.Object(fields, { additionalProperties: false }))
+const checkNothing = exactly({})
+const checkPassword = exactly({ password: Given })
+const checkCode = exactly({ code: Given })
+
+interface Open {
+  readonly path: string
+  /** What a browser may send, … */
+  readonly check: (body: unknown) => Checked<object>
+  /** … and what the library is told beside that. */
+  readonly always?: object
+}
+
+/** What of better-auth is open; the rest of it (signing up, changing addresses, linking accounts …) is nobody's. */
+const OPEN: readonly Open[] = [
+  { path: '/sign-in/email', check: exactly({ email: Given, password: Given }) },
+  { path: '/sign-out', check: checkNothing },
+  { path: '/revoke-other-sessions', check: checkNothing },
+  {
+    path: '/change-password',
+    check: exactly({ currentPassword: Given, newPassword: Given }),
+    always: { revokeOtherSessions: true },
+  },
+  { path: '/two-factor/enable', check: checkPassword },
+  { path: '/two-factor/disable', check: checkPassword },
+  { path: '/two-factor/verify-totp', check: checkCode },
+  { path: '/two-factor/verify-backup-code', check: checkCode },
+  { path: '/two-factor/generate-backup-codes', check: checkPassword },
+]
+
+/** Beside those where there is a provider. That somebody comes from it is said by the way back alone, never by a token that they bring. */
+const SINGLE_SIGN_ON: Open = {
+  path: '/sign-in/social',
+  check: exactly({
+    provider: Type.Literal('oidc'),
+    callbackURL: Type.Optional(Given),
+    errorCallbackURL: Type.Optional(Given),
+    disableRedirect: Type.Optional(Type.Boolean()),
+  }),
+}
+/** Each parameter once. */
+const checkWayBack = checker(Type.Record(Type.String(), Type.String()))
 
 /** Where people sign in, mounted at `/auth`: a few paths of the library's, and three of ours. */
 export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps): Promise<void> {
@@ -78,9 +104,7 @@ export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps)
 
   app.post('/gatehouse/accept', { schema: { hide: true } }, async (request, reply) => {
     const acceptance = valid(checkAcceptance(jsonOf(request)))
-    const { $context } = await signIn.library()
-    const { password } = await $context
-    const result = await acceptInvitation(db, acceptance, { now: clock.now(), hash: password.hash })
+    const result = await signIn.accept(acceptance)
     if (result.kind === 'unknown') throw noInvitation()
     if (result.kind === 'missing')
       throw new GatehouseError('VALIDATION_ERROR', { message: `${result.param}: is required.`, param: result.param })
@@ -90,31 +114,23 @@ export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps)
     return answer(await signedIn(request, { email: result.email, password: acceptance.password }, signIn), reply, signIn)
   })
 
-  for (const [method, url] of OPEN) {
-    app.route({
-      method,
-      url,
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const email = url === '/sign-in/email' ? valid(checkSignIn(jsonOf(request))).email : undefined
-        const wait = email === undefined ? undefined : await countAttemptAt(db, email, clock.now())
-        if (wait !== undefined) throw tooMany(wait)
-        const response = await (await signIn.library()).handler(webRequest(request, signIn))
-        if (email !== undefined && response.ok) await forgetAttemptsAt(db, email)
-        return answer(response, reply, signIn)
-      },
+  const ask = async (request: FastifyRequest, reply: FastifyReply, body?: object) =>
+    answer(await (await signIn.library()).handler(webRequest(request, signIn, body)), reply, signIn)
+
+  const hasProvider = signIn.singleSignOn !== undefined
+  for (const { path, check, always } of hasProvider ? [...OPEN, SINGLE_SIGN_ON] : OPEN)
+    app.post(path, { schema: { hide: true } }, async (request, reply) =>
+      ask(request, reply, { ...valid(check(jsonOf(request))), ...always }),
+    )
+  if (hasProvider)
+    app.get('/callback/oidc', { schema: { hide: true } }, async (request, reply) => {
+      valid(checkWayBack(request.query))
+      return ask(request, reply)
     })
-  }
 }
 
 const noInvitation = (): GatehouseError =>
   new GatehouseError('NOT_FOUND', { message: 'This link has been used, has expired, or never was.' })
-
-const tooMany = (seconds: number): GatehouseError =>
-  new GatehouseError('RATE_LIMITED', {
-    message: `Too many attempts: wait ${seconds} seconds.`,
-    headers: { 'retry-after': String(seconds) },
-  })
 
 function jsonOf({ body }: FastifyRequest): unknown {
   try {
@@ -131,10 +147,11 @@ function valid<T>(checked: Checked<T>): T {
 }
 
 /** As the library wants it. Who asks is said by the connection, and by proxies that are trusted; never by the caller. */
-function webRequest(request: FastifyRequest, signIn: SignIn): Request {
+function webRequest(request: FastifyRequest, signIn: SignIn, body?: object): Request {
   const headers = headersOf(request, signIn)
+  headers.delete('content-length')
   const url = new URL(request.url, originOf(request, signIn))
-  return new Request(url, { method: request.method, headers, ...(typeof request.body === 'string' && { body: request.body }) })
+  return new Request(url, { method: request.method, headers, ...(body && { body: JSON.stringify(body) }) })
 }
 
 function headersOf({ headers: given, socket }: FastifyRequest, { trustsProxies }: SignIn): Headers {

@@ -1,16 +1,13 @@
-import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
 import type { Operator } from '../domain/operator.ts'
 import { Cache } from '../lib/cache.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Acceptance, type Accepted, acceptInvitation } from './accept.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
 import { OPERATORS_TOPIC } from './operator.ts'
 import { ROLE_SCOPES, roleOf } from './roles.ts'
 
 export interface SignInDeps extends BetterAuthDeps {
-  readonly db: Db
   readonly signal: Signal
-  readonly clock: Clock
 }
 
 /** The names that better-auth gives the session's cookie, by http and by https. */
@@ -49,6 +46,12 @@ export class SignIn {
       this.#library = undefined
     })
     return this.#library
+  }
+
+  /** Redeems an invitation; whoever has done so can sign in with the password. */
+  async accept(acceptance: Acceptance): Promise<Accepted> {
+    const { password } = await (await this.library()).$context
+    return acceptInvitation(this.#deps, acceptance, password.hash)
   }
 
   /** Whose session the cookies of a request name. Throws when the database does not answer: 503, never 401. */

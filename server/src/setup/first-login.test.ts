@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
 import { Starts } from '../../test/support/starts.ts'
+import { systemClock } from '../lib/clock.ts'
 import { acceptInvitation } from '../operators/accept.ts'
 import { listPeople } from '../operators/operator-store.ts'
 
@@ -27,8 +28,12 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
   const link = (): string => /http\S+\/dashboard\/welcome\?token=\S+/.exec(starts.greeting)?.[0] ?? ''
   const accept = (url: string, more: object = { name: 'Ann', email: 'Ann@example.com' }) => {
     const token = new URL(url).searchParams.get('token') ?? ''
-    const how = { now: new Date(), hash: async (password: string) => `hash of ${password}` }
-    return acceptInvitation(fresh.database.db, { token, password: 'correct horse battery', ...more }, how)
+    const deps = { db: fresh.database.db, clock: systemClock, record: async () => {} }
+    return acceptInvitation(
+      deps,
+      { token, password: 'correct horse battery', ...more },
+      async (password) => `hash of ${password}`,
+    )
   }
 
   test('is a link that is printed and lies in a private file, the same at each start until it is used', async () => {
@@ -54,6 +59,20 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
     await starts.start(NO_DEMO)
     expect(link()).toBe('')
     expect(existsSync(file())).toBe(false)
+  })
+
+  test('opens nothing once somebody has come another way', async () => {
+    await starts.start(NO_DEMO)
+    const late = link()
+    const { db } = fresh.database
+    const other = { id: 'opr_other', name: 'Bea', email: 'bea@example.com', email_verified: true, role: 'auditor' }
+    await db
+      .insertInto('operator')
+      .values({ ...other, created_at: new Date(), updated_at: new Date() })
+      .execute()
+    await starts.start(NO_DEMO)
+    expect(await db.selectFrom('operator_invitation').selectAll().execute()).toEqual([])
+    expect(await accept(late)).toEqual({ kind: 'unknown' })
   })
 
   test('whose file is lost is replaced: the old link opens nothing', async () => {

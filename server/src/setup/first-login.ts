@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findInvitation, newInvitationToken, putInvitation } from '../operators/invitation-store.ts'
+import { findInvitation, newInvitationToken, putInvitation, removeFirstInvitation } from '../operators/invitation-store.ts'
 import { hasPeople } from '../operators/operator-store.ts'
 import { type ChangeDeps, changeServer } from './change-recorded.ts'
 import { writePrivateFile } from './private-file.ts'
@@ -18,7 +18,10 @@ export async function ensureFirstLogin(deps: ChangeDeps, dataDir: string): Promi
   const kept = await tokenIn(file)
   let token: string | undefined
   await changeServer(deps, async (tx, now) => {
-    if (await hasPeople(tx)) return []
+    if (await hasPeople(tx)) {
+      await removeFirstInvitation(tx)
+      return []
+    }
     token = kept
     if (token !== undefined && (await findInvitation(tx, token, now))) return []
     token = newInvitationToken()
@@ -29,8 +32,6 @@ export async function ensureFirstLogin(deps: ChangeDeps, dataDir: string): Promi
   if (token === undefined && kept !== undefined) await rm(file, { force: true })
   return token
 }
-
-export const firstLoginUrl = (base: string, token: string): string => `${base}/dashboard/welcome?token=${token}`
 
 /** Once the address is known, the file holds the whole link. */
 export const placeFirstLogin = (dataDir: string, url: string): Promise<void> => writeFirstLogin(fileOf(dataDir), url)

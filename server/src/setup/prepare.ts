@@ -7,6 +7,7 @@ import type { Database } from '../db/database.ts'
 import type { Background } from '../lib/background.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
+import { invitationUrl } from '../operators/invitation-store.ts'
 import type { Pools } from '../providers/pools.ts'
 import { applyConfiguration } from './apply.ts'
 import { type BannerFacts, banner } from './banner.ts'
@@ -14,7 +15,7 @@ import { describeChange } from './change.ts'
 import { prepareDemo } from './demo.ts'
 import { demoFilePath, placeDemo, writeDemoFile } from './demo-file.ts'
 import { syncEnvironmentProviders } from './environment-sync.ts'
-import { ensureFirstLogin, firstLoginUrl, placeFirstLogin } from './first-login.ts'
+import { ensureFirstLogin, placeFirstLogin } from './first-login.ts'
 import { ensureAdminToken } from './first-token.ts'
 import { type GatehouseFile, readGatehouseFile } from './gatehouse-file.ts'
 import type { FileOutcome } from './ingest-folder.ts'
@@ -51,7 +52,7 @@ export async function prepare(deps: PrepareDeps, greet: (text: string) => void =
     const base = reachable(address)
     const placed = demo && { ...demo, content: placeDemo(demo.content, base) }
     if (placed && demo.content.base_url !== placed.content.base_url) await writeDemoFile(config.dataDir, placed.content)
-    const welcome = firstLogin && firstLoginUrl(config.signIn.publicUrl ?? base, firstLogin)
+    const welcome = firstLogin && invitationUrl(config.signIn.publicUrl ?? base, firstLogin)
     if (welcome) await placeFirstLogin(config.dataDir, welcome)
     greet(banner({ base, demo: placed, adminTokenFile, welcome }))
     // The server answers meanwhile: documents may be many.

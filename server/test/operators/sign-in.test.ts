@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refused } from '../admin/client.ts'
-import { Browser, invited, PASSWORD, signedIn, totp } from '../support/operators.ts'
+import { adminClient, refused } from '../admin/client.ts'
+import { Browser, eventsOf, invited, PASSWORD, signedIn, totp } from '../support/operators.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -49,22 +49,41 @@ describe('signing in with a password', () => {
   })
 
   test('nobody signs up, and nothing else of the library is open', async () => {
-    for (const path of ['/sign-up/email', '/update-user', '/change-email', '/delete-user', '/link-social', '/reset-password'])
+    for (const path of [
+      '/sign-up/email',
+      '/update-user',
+      '/change-email',
+      '/delete-user',
+      '/link-social',
+      '/reset-password',
+      '/revoke-session',
+    ])
       refused(await browser().post(`/auth${path}`, { email: 'a@example.com', password: PASSWORD, name: 'A' }), 'NOT_FOUND')
-    refused(await browser().get('/auth/get-session'), 'NOT_FOUND')
+    for (const path of ['/get-session', '/list-sessions', '/callback/oidc?state=x', '/callback/github'])
+      refused(await browser().get(`/auth${path}`), 'NOT_FOUND')
+  })
+
+  test('without a provider of identities there is no way to one', async () => {
+    refused(await browser().post('/auth/sign-in/social', { provider: 'oidc' }), 'NOT_FOUND')
+    refused(await browser().post('/auth/sign-in/social', { provider: 'not for the log' }), 'NOT_FOUND')
+    expect(server.logs()).not.toContain('not for the log')
   })
 
   test('a password can be changed, by who knows the old one; other sessions end', async () => {
     const { email, browser: first } = await signedIn(server, 'auditor')
     const second = browser()
     await second.signIn(email)
-    const change = { currentPassword: 'not the password', newPassword: 'another horse battery', revokeOtherSessions: true }
+    const change = { currentPassword: 'not the password', newPassword: 'another horse battery' }
     refused(await second.post('/auth/change-password', change), 'VALIDATION_ERROR')
     const reply = await second.post('/auth/change-password', { ...change, currentPassword: PASSWORD })
     expect(reply.status, reply.text).toBe(200)
     expect((await second.session()).status).toBe(200)
     expect((await first.session()).status).toBe(401)
     refused(await browser().signIn(email), 'AUTH_INVALID_KEY')
+    const third = browser()
+    await third.signIn(email, change.newPassword)
+    const back = { currentPassword: change.newPassword, newPassword: PASSWORD, revokeOtherSessions: false }
+    refused(await third.post('/auth/change-password', back), 'VALIDATION_ERROR', 'revokeOtherSessions')
   })
 
   test('over https the cookie is for https only', async () => {
@@ -114,21 +133,27 @@ describe('a request that another site makes a browser send', () => {
 
 describe('a second factor', () => {
   test('is on once its first code was right; then a password alone opens nothing', async () => {
-    const { email, browser: at } = await signedIn(server, 'reviewer')
+    const { email, id, browser: at } = await signedIn(server, 'reviewer')
+    const before = browser()
+    await before.signIn(email)
     refused(await at.post('/auth/two-factor/enable', { password: 'not the password' }), 'VALIDATION_ERROR')
     const { totpURI, backupCodes } = (await at.post('/auth/two-factor/enable', { password: PASSWORD })).body
     expect((await at.session()).body.operator.two_factor).toBe(false)
     refused(await at.post('/auth/two-factor/verify-totp', { code: wrongCode(totpURI) }), 'AUTH_INVALID_KEY')
     expect((await at.post('/auth/two-factor/verify-totp', { code: totp(totpURI) })).status).toBe(200)
     expect((await at.session()).body.operator.two_factor).toBe(true)
+    expect((await before.session()).status).toBe(401)
 
     const next = browser()
+    const lastSignIn = await signedInAt(id)
     const half = await next.signIn(email)
     expect(half.body).toMatchObject({ twoFactorRedirect: true })
     expect((await next.session()).status).toBe(401)
+    expect(await signedInAt(id)).toBe(lastSignIn)
     refused(await next.post('/auth/two-factor/verify-totp', { code: wrongCode(totpURI) }), 'AUTH_INVALID_KEY')
-    expect((await next.post('/auth/two-factor/verify-totp', { code: totp(totpURI) })).status).toBe(200)
+    expect((await next.post('/auth/two-factor/verify-totp', { code: nextCode(totpURI) })).status).toBe(200)
     expect((await next.session()).status).toBe(200)
+    expect(await signedInAt(id)).not.toBe(lastSignIn)
 
     const lost = browser()
     await lost.signIn(email)
@@ -139,12 +164,67 @@ describe('a second factor', () => {
     await again.signIn(email)
     refused(await again.post('/auth/two-factor/verify-backup-code', { code }), 'AUTH_INVALID_KEY')
 
+    expect((await next.post('/auth/two-factor/generate-backup-codes', { password: PASSWORD })).status).toBe(200)
     expect((await next.post('/auth/two-factor/disable', { password: PASSWORD })).status).toBe(200)
     const plain = browser()
     await plain.signIn(email)
     expect((await plain.session()).body.operator.two_factor).toBe(false)
+
+    const did = ['accept', 'sign_in', 'sign_in', 'enable_second_factor', 'sign_in', 'sign_in', 'renew_backup_codes']
+    const byThemselves = [...did, 'disable_second_factor', 'sign_in'].map((what) => `operator.${what} by themselves`)
+    expect(await eventsOf(server, id)).toEqual(['operator.invite', ...byThemselves])
+  })
+
+  test('takes each code once, also from who has looked over a shoulder', async () => {
+    const { email, browser: at } = await signedIn(server, 'reviewer')
+    const { uri, code } = await turnOn(at)
+    const [shoulder, own] = [browser(), browser()]
+    await shoulder.signIn(email)
+    refused(await shoulder.post('/auth/two-factor/verify-totp', { code }), 'AUTH_INVALID_KEY')
+    expect((await shoulder.session()).status).toBe(401)
+    await own.signIn(email)
+    expect((await own.post('/auth/two-factor/verify-totp', { code: nextCode(uri) })).status).toBe(200)
+  })
+
+  test('is asked for each time: no browser is trusted', async () => {
+    const { email, browser: at } = await signedIn(server, 'reviewer')
+    const { uri } = await turnOn(at)
+    const next = browser()
+    await next.signIn(email)
+    const code = nextCode(uri)
+    refused(await next.post('/auth/two-factor/verify-totp', { code, trustDevice: true }), 'VALIDATION_ERROR', 'trustDevice')
+  })
+
+  test('has to wait after ten wrong codes, which is recorded: whoever gives them knows the password', async () => {
+    const { email, id, browser: at } = await signedIn(server, 'reviewer')
+    const { uri } = await turnOn(at)
+    for (let i = 0; i < 3; i++) {
+      const thief = browser()
+      await thief.signIn(email)
+      for (let j = 0; j < 5; j++) await thief.post('/auth/two-factor/verify-totp', { code: wrongCode(uri) })
+    }
+    const own = browser()
+    await own.signIn(email)
+    refused(await own.post('/auth/two-factor/verify-totp', { code: nextCode(uri) }), 'RATE_LIMITED')
+    expect((await eventsOf(server, id)).filter((event) => event.includes('lock'))).toEqual(['operator.lock'])
   })
 })
+
+/** Sets up a second factor; answers its secret, and the code that was used for it. */
+async function turnOn(at: Browser): Promise<{ readonly uri: string; readonly code: string }> {
+  const { totpURI: uri } = (await at.post('/auth/two-factor/enable', { password: PASSWORD })).body
+  const code = totp(uri)
+  expect((await at.post('/auth/two-factor/verify-totp', { code })).status).toBe(200)
+  return { uri, code }
+}
+
+const signedInAt = async (id: string): Promise<string> => {
+  const { data } = await adminClient(server).get('/operators?limit=100')
+  return data.find((operator: { id: string }) => operator.id === id).last_signed_in_at
+}
+
+/** Right already, and for a minute yet. */
+const nextCode = (uri: string): string => totp(uri, Date.now() + 30_000)
 
 /** Right at no time near. */
 const wrongCode = (uri: string): string => totp(uri, Date.now() - 7 * 86_400_000)
@@ -157,6 +237,9 @@ describe('too many attempts', () => {
     refused(reply, 'RATE_LIMITED')
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await browser().signIn(other.email)).status).toBe(200)
+    await browser().signIn(one.email)
+    expect((await eventsOf(server, one.id)).at(-1)).toBe('operator.lock')
+    expect((await eventsOf(server, one.id)).filter((event) => event.includes('lock'))).toHaveLength(1)
   })
   test('from one address: whatever account is tried, also when the caller says that it asks for others', async () => {
     const own = await startServer()
@@ -170,6 +253,9 @@ describe('too many attempts', () => {
       }
       expect(statuses.slice(0, 60)).toEqual(Array(60).fill(400))
       expect(statuses.slice(60)).toEqual(Array(10).fill(429))
+      const { pool } = own.context.database
+      const { rows } = await pool.query("select count(*)::int from operator_rate_limit where key like 'account:%'")
+      expect(rows).toEqual([{ count: 60 }])
     } finally {
       await own.close()
     }

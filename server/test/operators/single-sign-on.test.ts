@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adminClient, refused } from '../admin/client.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
-import { Browser, invited, signedIn } from '../support/operators.ts'
+import { Browser, eventsOf, firstLogin, invited, signedIn } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -91,6 +91,27 @@ describe('single sign-on for people who have been invited', () => {
     expect((await victim.session()).status).toBe(401)
   })
 
+  test('a token that the browser brings itself opens nothing, nor does it say what is asked of the provider', async () => {
+    const brought = {
+      idToken: { token: 'a.b.c' },
+      scopes: ['admin'],
+      additionalParams: { prompt: 'none' },
+      additionalData: { role: 'owner' },
+      loginHint: 'x',
+      requestSignUp: true,
+    }
+    for (const [name, value] of Object.entries(brought))
+      refused(await browser().post('/auth/sign-in/social', { provider: 'oidc', [name]: value }), 'VALIDATION_ERROR', name)
+    refused(await browser().post('/auth/sign-in/social', { provider: 'github' }), 'VALIDATION_ERROR', 'provider')
+  })
+
+  test('what strangers send on the way back is no error of the server’s, and not in its log', async () => {
+    for (const query of ['error=not-for-the-log', 'state=not-for-the-log&code=x', 'code=not-for-the-log&code=x'])
+      await browser().get(`/auth/callback/oidc?${query}`)
+    expect(server.logs()).not.toContain('not-for-the-log')
+    expect(server.logs()).not.toContain('"level":50')
+  })
+
   test('leads back to pages of this server only', async () => {
     const elsewhere = { provider: 'oidc', callbackURL: 'https://evil.example/' }
     refused(await browser().post('/auth/sign-in/social', elsewhere), 'FORBIDDEN')
@@ -120,6 +141,26 @@ describe('single sign-on where a claim says what people may', () => {
     expect((await first.session()).status).toBe(401)
     provider.claims = { sub, email, name: 'Ben', groups: ['staff'] }
     expect(await through(browser())).toMatch(/\/dashboard\/sign-in\?error=no_role/)
+    const { data } = await adminClient(server).get('/operators?limit=100')
+    const { id } = data.find((operator: { email: string }) => operator.email === email)
+    const signIn = 'operator.sign_in by themselves'
+    expect(await eventsOf(server, id)).toEqual(['operator.create', signIn, 'operator.update', signIn])
+  })
+
+  test('makes nobody of an address that the provider has not checked', async () => {
+    const email = `${word()}@example.com`
+    provider.claims = { sub: word(), email, email_verified: false, name: 'Mallory', groups: ['gatehouse-admins'] }
+    const at = browser()
+    expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=email_not_verified/)
+    expect((await at.session()).status).toBe(401)
+  })
+
+  test('closes the link of the first login, as whoever comes first does', async () => {
+    const token = await firstLogin(server)
+    const email = `${word()}@example.com`
+    provider.claims = { sub: word(), email, name: 'Ben', groups: 'security' }
+    await through(browser())
+    refused(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
   })
 
   test('who has no role there is nobody here', async () => {

@@ -1,6 +1,7 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Role } from '../../src/domain/operator.ts'
+import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
 import { adminClient, type Reply } from '../admin/client.ts'
 import { word } from './scripted-provider.ts'
 import type { TestServer } from './server.ts'
@@ -87,6 +88,13 @@ export async function invited(server: Server, role: Role): Promise<Invited> {
 
 export const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? ''
 
+/** The token of a first login that nobody has used, though somebody has come another way. */
+export async function firstLogin({ context }: TestServer): Promise<string> {
+  const token = newInvitationToken()
+  await context.database.db.transaction().execute((tx) => putInvitation(tx, null, token, new Date()))
+  return token
+}
+
 /** Somebody of that role, signed in. */
 export async function signedIn(server: Server, role: Role): Promise<Invited & { readonly browser: Browser }> {
   const who = await invited(server, role)
@@ -94,6 +102,14 @@ export async function signedIn(server: Server, role: Role): Promise<Invited & { 
   const reply = await browser.post('/auth/gatehouse/accept', { token: who.token, password: PASSWORD })
   expect(reply.status, reply.text).toBe(200)
   return { ...who, browser }
+}
+
+/** What the audit log has of somebody, oldest first: what happened, and whether they did it themselves. */
+export async function eventsOf(server: TestServer, id: string): Promise<string[]> {
+  const records = (await adminClient(server).records(100)).filter(({ change }) => change?.object_id === id)
+  const { hasher } = await server.context.workspaceKeys.get(records[0]?.workspace_id)
+  const own = hasher.user(id)
+  return records.map(({ change, user }) => `${change.action}${user.id === own ? ' by themselves' : ''}`).toReversed()
 }
 
 /** What an authenticator app shows for the secret of an `otpauth://` URI (RFC 6238). */

@@ -1,0 +1,29 @@
+import { listWorkspaces } from '../applications/workspace-store.ts'
+import { appendInTransaction } from '../audit/audit-store.ts'
+import { changeDraft } from '../audit/record.ts'
+import { loadWorkspaceKeys } from '../audit/workspace-keys.ts'
+import type { Clock } from '../lib/clock.ts'
+import { newId } from '../lib/id.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import type { RecordOperatorEvent } from '../operators/operator-event.ts'
+
+/**
+ * Records what happens at the sign-in. It concerns the whole server, so it stands in the oldest Workspace's log; before there is
+ * one, in none.
+ */
+export function operatorEventRecorder(deps: { readonly clock: Clock; readonly workspaceBox: SecretBox }): RecordOperatorEvent {
+  return async (tx, { action, id, fields = [], actor }) => {
+    const [oldest] = (await listWorkspaces(tx, { limit: 1 }))?.data ?? []
+    if (!oldest) return
+    const keys = await loadWorkspaceKeys(tx, deps.workspaceBox, oldest.id)
+    if (!keys) throw new Error('the Workspace has no keys')
+    const draft = changeDraft({
+      id: newId('aud'),
+      workspaceId: oldest.id,
+      at: deps.clock.now(),
+      actor: actor === null ? null : keys.hasher.user(actor),
+      change: { action, object_type: 'operator', object_id: id, fields },
+    })
+    await appendInTransaction(tx, oldest.id, [draft])
+  }
+}
