@@ -170,6 +170,23 @@ test('on a narrow screen the list and the conversation take turns', async () => 
   await page.getByRole('link', { name: /Carol Nakamura/ }).waitFor()
 })
 
+test('a picture that is at no address, and an answer that does not come, are told as what they are', PATIENT, async () => {
+  const { page, complaints } = await windowOf('alice')
+  // Stored before such addresses were refused.
+  await dashboard.server.context.database.pool.query(
+    `insert into contact_profile (workspace_id, user_id, phone_number, avatar_url)
+     select workspace_id, id, '', 'https://[' from workspace_user where id = 'carol'
+     on conflict (workspace_id, user_id) do update set avatar_url = excluded.avatar_url`,
+  )
+  await begin(page, /Carol Nakamura/)
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  expect(await page.getByText('cannot be reached').count()).toBe(0)
+  expect(complaints).toEqual([])
+  await page.route('**/v1/messages', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+  await say(page, 'Is anybody there?')
+  await page.getByText('The server cannot be reached.').waitFor()
+})
+
 test('speaking for users is for those who may issue their tokens', async () => {
   const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
   await visit('/conversations?as=alice')
