@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { replay } from '../server/src/admin/replay.ts'
+import { pausing } from '../server/src/admin/trials.ts'
 import { slowness } from '../server/src/classification/testing/yardstick.ts'
 import { elapsed, systemClock } from '../server/src/lib/clock.ts'
 import { compile } from '../server/src/policy/compile.ts'
@@ -51,7 +52,13 @@ try {
     pauses.enable()
     const before = elapsed()
     const cpu = process.cpuUsage()
-    const result = await replay(rig.db, rig.workspaceId, { draft, last: RECORDS, filter: {}, hasher: rig.hasher })
+    const result = await replay(rig.db, rig.workspaceId, {
+      draft,
+      last: RECORDS,
+      filter: {},
+      hasher: rig.hasher,
+      pause: pausing(),
+    })
     seconds.push((elapsed() - before) / 1_000)
     const { user, system } = process.cpuUsage(cpu)
     work.push((user + system) / 1e6)

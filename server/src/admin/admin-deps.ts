@@ -18,6 +18,7 @@ import type { PipelineDeps } from '../pipeline/pipeline.ts'
 import type { Health } from '../providers/health.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { DocumentFetcher } from './document-fetcher.ts'
+import type { Trials } from './trials.ts'
 
 /** What the operators' API works with; the composition root has it all. */
 export interface AdminDeps extends PipelineDeps {
@@ -32,6 +33,7 @@ export interface AdminDeps extends PipelineDeps {
   readonly health: Health
   readonly chatLimits: ChatLimits
   readonly jsonDepth: number
+  readonly trials: Trials
   readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>
   readonly config: { readonly allowPrivateUrls: boolean; readonly sizes: { readonly bodyBytes: number } }
 }

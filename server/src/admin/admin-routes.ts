@@ -34,6 +34,7 @@ import { reviewEventsRoutes } from './review-events-routes.ts'
 import { reviewsRoutes } from './reviews-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { simulationRoutes } from './simulation-routes.ts'
+import { Trials } from './trials.ts'
 import { userErasureRoutes } from './user-erasure-routes.ts'
 import { usersRoutes } from './users-routes.ts'
 import { webhooksRoutes } from './webhooks-routes.ts'
@@ -43,7 +44,8 @@ import { workspacesRoutes } from './workspaces-routes.ts'
 type Routes = (app: AdminApp, deps: AdminDeps) => void
 
 /** The operators' API: who may, in which Workspace, and then one file for each kind of thing. */
-export async function adminRoutes(app: FastifyInstance, deps: AdminDeps): Promise<void> {
+export async function adminRoutes(app: FastifyInstance, context: Omit<AdminDeps, 'trials'>): Promise<void> {
+  const deps: AdminDeps = { ...context, trials: new Trials() }
   app.decorateRequest('operator')
   app.decorateRequest('workspaceId', '')
   readBodies(app, deps.jsonDepth)

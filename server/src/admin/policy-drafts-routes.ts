@@ -2,13 +2,14 @@ import { Type } from 'typebox'
 import { assess } from '../classification/risk.ts'
 import { scan } from '../classification/scan.ts'
 import { DEFAULT_SETTINGS } from '../domain/principal.ts'
-import { parsePolicySet } from '../policy/parse.ts'
-import { runOwnTests, runPolicyTests, type TestReport, type TestTools } from '../policy/policy-test.ts'
+import { type PolicyError, parsePolicySet } from '../policy/parse.ts'
+import { type PolicyTest, readPolicyTests, runCases, type TestReport, type TestTools } from '../policy/policy-test.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { inWorkspace } from './operation.ts'
 import { Source, SourceBody } from './policy-shapes.ts'
 import { policySetOf } from './policy-source.ts'
 import { nullable } from './shapes.ts'
+import { TRIAL_ERRORS } from './trials.ts'
 
 const count = Type.Integer({ minimum: 0 })
 
@@ -71,11 +72,12 @@ const docs = {
     query: {},
     body: TestBody,
     answers: { 200: TestRunView },
+    errors: TRIAL_ERRORS,
   }),
 }
 
 /** A document before it is published: is it valid, and does it do what its tests say? Nothing is stored. */
-export function policyDraftsRoutes(app: AdminApp, { detectors, detectorBudgetMs: budgetMs }: AdminDeps): void {
+export function policyDraftsRoutes(app: AdminApp, { detectors, detectorBudgetMs: budgetMs, trials }: AdminDeps): void {
   const tools: TestTools = {
     detect: (text) => scan([text], { detectors, budgetMs }).counts,
     assess: (findings) => assess(findings, { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' }),
@@ -91,13 +93,24 @@ export function policyDraftsRoutes(app: AdminApp, { detectors, detectorBudgetMs:
   app.post('/policy-sets/test', { schema: docs.test }, async ({ body: { source, files = {} } }) => {
     const set = policySetOf(source)
     const sent = set.tests.filter((name) => Object.hasOwn(files, name))
-    const runs = sent.map((name) => ({ name, ...runPolicyTests(set, files[name] ?? '', tools) }))
-    const results = [
-      ...runOwnTests(set, tools).map((report) => resultView(null, report)),
-      ...runs.flatMap(({ name, reports }) => reports.map((report) => resultView(name, report))),
-    ]
     const missing = set.tests.filter((name) => !sent.includes(name))
-    const errors = runs.flatMap(({ name, errors }) => errors.map((error) => ({ file: name, ...error })))
+    const results: ReturnType<typeof resultView>[] = []
+    const errors: ({ file: string } & PolicyError)[] = []
+    await trials.run(async (pause) => {
+      const run = async (from: string | null, tests: readonly PolicyTest[]): Promise<void> => {
+        for (const report of runCases(set, tests, tools)) {
+          results.push(resultView(from, report))
+          await pause()
+        }
+      }
+      await run(null, set.cases)
+      for (const name of sent) {
+        const read = readPolicyTests(files[name] ?? '')
+        errors.push(...read.errors.map((error) => ({ file: name, ...error })))
+        await pause()
+        if (read.errors.length === 0) await run(name, read.tests)
+      }
+    })
     const failed = results.filter(({ ok }) => !ok).length
     const ok = failed + missing.length + errors.length === 0 && results.length > 0
     return { object: 'policy_test_run', ok, passed: results.length - failed, failed, results, missing, errors }

@@ -12,6 +12,7 @@ import { invalid } from './refusals.ts'
 import { type ChangedDecision, LIMITS, type Replay, replay } from './replay.ts'
 import { RuleView } from './review-shapes.ts'
 import { nullable } from './shapes.ts'
+import { TRIAL_ERRORS } from './trials.ts'
 
 const ReplayBody = Type.Object({
   source: Type.Optional({ ...Source, description: 'A draft; or else `policy_set_id`.' }),
@@ -77,11 +78,11 @@ const docs = inWorkspace('replayPolicies', 'What a draft would have made of the 
   query: {},
   body: ReplayBody,
   answers: { 200: ReplayView },
-  errors: { 404: 'NOT_FOUND: the policy set, or the Workspace' },
+  errors: { 404: 'NOT_FOUND: the policy set, or the Workspace', ...TRIAL_ERRORS },
 })
 
 export function replayRoutes(app: AdminApp, deps: AdminDeps): void {
-  const { db, workspaceKeys } = deps
+  const { db, workspaceKeys, trials } = deps
 
   app.post('/policy-sets/replay', { schema: docs }, async ({ workspaceId, body }) => {
     const draft = await chosenPolicy(db, workspaceId, body)
@@ -89,7 +90,7 @@ export function replayRoutes(app: AdminApp, deps: AdminDeps): void {
     const { hasher } = await workspaceKeys.get(workspaceId)
     const { last = 1_000, source: _, policy_set_id: __, ...query } = body
     const { limit: ___, ...filter } = recordFilter(query, hasher)
-    const result = await replay(db, workspaceId, { draft, last, filter, hasher })
+    const result = await trials.run((pause) => replay(db, workspaceId, { draft, last, filter, hasher, pause }))
     return { object: 'policy_replay', policy: chosenPolicyView(draft.version), ...replayView(result) }
   })
 }

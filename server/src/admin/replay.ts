@@ -1,4 +1,3 @@
-import { setImmediate as othersTurn } from 'node:timers/promises'
 import { findApplication } from '../applications/application-store.ts'
 import { type RecordFilter, searchRecords } from '../audit/audit-store.ts'
 import type { KeyedHasher } from '../audit/hashes.ts'
@@ -11,6 +10,7 @@ import { findPolicySet } from '../policy/policy-store.ts'
 import { HASHED_NAMES } from '../policy/replay/reading.ts'
 import { type Demand, Replayer, type Unknown } from '../policy/replay/replay.ts'
 import { GOVERNED_ENDPOINTS, storedExchange } from './replay-exchange.ts'
+import type { Pause } from './trials.ts'
 
 /** Why something cannot be decided on again. */
 export const LIMITS = {
@@ -57,7 +57,6 @@ export interface Replay {
 }
 
 const PAGE = 200
-const AT_ONCE = 25
 const CHANGES_SHOWN = 500
 
 /** Decides again, under a draft, on the newest `last` records that policies decided on: page by page, and others have their turn. */
@@ -69,7 +68,8 @@ export async function replay(
     last,
     filter,
     hasher,
-  }: { draft: CompiledPolicy; last: number; filter: Omit<RecordFilter, 'limit'>; hasher: KeyedHasher },
+    pause,
+  }: { draft: CompiledPolicy; last: number; filter: Omit<RecordFilter, 'limit'>; hasher: KeyedHasher; pause: Pause },
 ): Promise<Replay> {
   const replayer = new Replayer(draft)
   const tally = new Tally()
@@ -82,8 +82,8 @@ export async function replay(
       ...(cursor !== undefined && { cursor }),
       limit: Math.min(PAGE, left),
     })
-    for (const [index, record] of page.records.entries()) {
-      if (index % AT_ONCE === 0) await othersTurn()
+    for (const record of page.records) {
+      await pause()
       tally.add(record, await decideAgain(record, replayer, past))
     }
     left -= page.records.length

@@ -11,6 +11,7 @@ import { classify } from '../pipeline/stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from '../pipeline/stages/05-authorize.ts'
 import { type InspectDeps, inspect } from '../pipeline/stages/10-inspect.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
+import type { Pause } from './trials.ts'
 
 /** A request that might come, and the policies that might be in force then; undefined: none. */
 export interface Supposed {
@@ -41,7 +42,7 @@ export interface Foreseen {
  * Takes a request through the very stages that decide on a real one, as a dry run does, and nowhere else: no provider is
  * called, nothing is written, no limit is counted.
  */
-export async function simulate(supposed: Supposed, deps: AuthorizeDeps & InspectDeps): Promise<Foreseen> {
+export async function simulate(supposed: Supposed, deps: AuthorizeDeps & InspectDeps, pause: Pause): Promise<Foreseen> {
   const { application, policy, response } = supposed
   const caller = { application, keyId: '' }
   const admitted = admittedOf(supposed.request)
@@ -49,9 +50,11 @@ export async function simulate(supposed: Supposed, deps: AuthorizeDeps & Inspect
 
   const content = settled(classify(caller, admitted, deps))
   if (content.failed.length > 0 || !content.known) return denied(content)
+  await pause()
   const drafted = { ...deps, policies: { current: async () => policy } }
   const leave = settled(await authorize(EXCHANGE, caller, admitted, identity, content.known, drafted))
   if (leave.failed.length > 0 || !leave.known || response === undefined) return foreseen(content, leave)
+  await pause()
   const reply = { ...NO_REPLY, completion: completionOf(response, admitted) }
   const found = nothingRetrieved(leave.known)
   const made = { found, recalled: nothingRecalled(found.decision), reply }

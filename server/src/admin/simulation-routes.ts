@@ -16,6 +16,7 @@ import { invalid, notFound } from './refusals.ts'
 import { RuleView } from './review-shapes.ts'
 import { Anything, nullable } from './shapes.ts'
 import { type Foreseen, simulate } from './simulate.ts'
+import { TRIAL_ERRORS } from './trials.ts'
 
 const SimulationBody = Type.Object({
   source: Type.Optional({ ...Source, description: 'A draft. Default: the version in force.' }),
@@ -51,11 +52,11 @@ const docs = inWorkspace('simulatePolicies', 'What policies would make of a requ
   query: {},
   body: SimulationBody,
   answers: { 200: SimulationView },
-  errors: { 404: 'NOT_FOUND: the policy set, the Application, or the Workspace' },
+  errors: { 404: 'NOT_FOUND: the policy set, the Application, or the Workspace', ...TRIAL_ERRORS },
 })
 
 export function simulationRoutes(app: AdminApp, deps: AdminDeps): void {
-  const { db, policies } = deps
+  const { db, policies, trials } = deps
 
   app.post('/policy-sets/simulate', { schema: docs }, async ({ workspaceId, body }) => {
     const { application_id, response, user_verified = false } = body
@@ -68,7 +69,8 @@ export function simulationRoutes(app: AdminApp, deps: AdminDeps): void {
     const policy = (await chosenPolicy(db, workspaceId, body)) ?? (await policies.current(workspaceId))
     const request = requestOf(body.request, application, deps)
     const supposed = { policy, application, request, userVerified: user_verified }
-    const result = await simulate({ ...supposed, response: point === 'output' ? response : undefined }, deps)
+    const answered = point === 'output' ? response : undefined
+    const result = await trials.run((pause) => simulate({ ...supposed, response: answered }, deps, pause))
     return {
       object: 'policy_simulation',
       policy: policy ? chosenPolicyView(policy.version) : null,

@@ -4,6 +4,7 @@ import { cpuMs } from '../../test/support/cpu-time.ts'
 import { compiledPolicy, oneRule, policyInput } from '../../test/support/policies.ts'
 import { CLASSIFICATIONS, classificationRank, RISK_LEVELS, riskRank } from '../domain/classification.ts'
 import { type PolicyPoint, VERDICTS, verdictRank } from '../domain/decision.ts'
+import type { CompiledPolicy } from './compile.ts'
 import { evaluate, mergeDecisions } from './evaluate.ts'
 
 const document = (rules: readonly object[]): string => JSON.stringify({ name: 'test', rules })
@@ -257,6 +258,41 @@ describe('texts that a caller chose to be searched in a text of his', () => {
   ])('are an error soon when they would take long (%s)', (_, when, list, text) => {
     const tooComplex = [{ id: 'rule', point: 'input', verdict: 'deny', error: 'too_complex' }]
     expect(cpuMs(() => expect(decideOn(when, list, text).rules).toEqual(tooComplex))).toBeLessThan(5_000)
+  })
+})
+
+describe('lists gone through inside one another', () => {
+  const list = `[${Array.from({ length: 100 }, (_, i) => i).join(',')}]`
+  const words = Array.from({ length: 400 }, (_, i) => `word ${i}`)
+  const given = (text = '') =>
+    policyInput({
+      user: { ...policyInput().user, attributes: { words, others: words.map((one) => `${one}!`), text: `${text}a` } },
+      content: { ...policyInput().content, text: `${text}b` },
+    })
+  const all = (when: string) => compiledPolicy(named(Array.from({ length: 200 }, () => ({ when, verdict: 'escalate' }))))
+  const outcomes = (policy: CompiledPolicy, text?: string) =>
+    new Set(evaluate(policy, 'input', given(text)).rules.map(({ error, verdict }) => error ?? verdict))
+
+  test.each([
+    'user.attributes.words.exists(a, user.attributes.others.exists(b, a + "!" == b))',
+    `${list}.all(i, ${list}.all(j, request.tokens + i + j >= 0))`,
+    'user.attributes.words.all(word, word in user.attributes.words)',
+    'user.attributes.words.map(word, word + "!").size() == 400',
+  ])('are gone through: %s', (when) => {
+    const policy = compiledPolicy(named([{ when, verdict: 'escalate' }]))
+    expect(outcomes(policy)).toEqual(new Set(['escalate']))
+  })
+
+  test.each([
+    ['lists that are written out', `${list}.all(i, ${list}.all(j, request.tokens + i + j >= 0))`, ''],
+    ["a caller's lists", 'user.attributes.words.exists(a, user.attributes.others.exists(b, a == b))', ''],
+    ['one list in another', 'user.attributes.words.all(word, word in user.attributes.words)', ''],
+    ['what is gathered', 'user.attributes.words.map(word, word + "!").size() > 999', ''],
+    ['equal texts', 'user.attributes.words.all(a, user.attributes.text != content.text)', 'x'.repeat(1_048_576)],
+    ['texts in order', 'user.attributes.words.all(a, user.attributes.text < content.text)', 'x'.repeat(1_048_576)],
+  ])('in every rule are an error soon (%s)', (_, when, text) => {
+    const policy = all(when)
+    expect(cpuMs(() => expect(outcomes(policy, text)).toContain('too_complex'))).toBeLessThan(5_000)
   })
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
 import { type Admin, adminClient, refused } from './client.ts'
 
@@ -74,4 +74,38 @@ test('a case that cannot be run keeps the document from being published', async 
 
 test('a document without tests has nothing to run, and says so', async () => {
   expect(await admin.post('/policy-sets/test', { source: 'name: x\nrules: []\n' })).toMatchObject({ ok: false, results: [] })
+})
+
+describe('a document made to take long', () => {
+  const numbers = `[${Array.from({ length: 100 }, (_, i) => i).join(',')}]`
+  const when = `${numbers}.all(i, ${numbers}.all(j, request.tokens + i + j >= 0))`
+  const run = (length: number) => {
+    const rules = Array.from({ length }, (_, i) => ({ id: `r${i}`, at: ['input'], when, risk: 'low' }))
+    const tests = Array.from({ length: 5 }, (_, i) => ({ name: `t${i}`, at: 'input', expect: { verdict: 'allow' } }))
+    return admin.send('POST', '/policy-sets/test', { source: JSON.stringify({ name: 'long', rules, tests }) })
+  }
+
+  test('lets other requests in between its cases, and each of them ends in a denial when it goes on for too long', async () => {
+    const running = run(40)
+    let [ended, others] = [false, 0]
+    const ending = running.finally(() => {
+      ended = true
+    })
+    while (!ended) {
+      expect((await fetch(`${server.base}/healthz`)).status).toBe(200)
+      others += 1
+    }
+    const { results } = (await ending).body
+    expect(results[0].failures).toContain('rule r39 broke: too_complex')
+    expect(others).toBeGreaterThan(2)
+  })
+
+  test('is run for two requests at a time, and the third is asked to come back', async () => {
+    const replies = await Promise.all([run(5), run(5), run(5)])
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 429])
+    const third = replies.find(({ status }) => status === 429)
+    if (third) refused(third, 'RATE_LIMITED')
+    expect(third?.headers.get('retry-after')).toBe('5')
+    expect((await admin.post('/policy-sets/test', { source: document(DENIED) })).ok).toBe(true)
+  })
 })

@@ -3,6 +3,7 @@ import type { FindingCounts } from '../../domain/finding.ts'
 import type { PolicyInput } from '../input.ts'
 import type { Type } from './types.ts'
 import { VARIABLES } from './variables.ts'
+import { fullBudget } from './work.ts'
 
 /**
  * A PolicyInput as the CEL library reads it: one property for each name of VARIABLES, dots included. CEL looks for the longest
@@ -10,6 +11,8 @@ import { VARIABLES } from './variables.ts'
  */
 export class Bindings {
   readonly #input: PolicyInput
+  /** What conditions may spend on this input. */
+  readonly budget = fullBudget()
 
   constructor(input: PolicyInput) {
     this.#input = input

@@ -4,6 +4,7 @@ import { scaleOf } from './rank.ts'
 import { dottedName, type Expr, operator, Refusal, stringLiteral } from './syntax.ts'
 import { zoneFormat } from './time-zone.ts'
 import { INT, type Type, type Words } from './types.ts'
+import { fullBudget } from './work.ts'
 
 /** A call of a known function; the types are those of the arguments, a method's target first. */
 interface Call {
@@ -79,7 +80,7 @@ export function checkScales(expr: Expr, a: Type | undefined, b: Type | undefined
 
 /** `duration("4 h")` fails whenever it is reached: say so now. */
 function checkConstant(expr: Expr, name: string, { cel, work }: Environment): void {
-  work.begin()
+  work.begin(fullBudget())
   const result = plan(cel, expr)({})
   if (isCelError(result)) throw new Refusal(`${operator(name)} fails on this: ${result.message}`, expr)
 }

@@ -5,6 +5,7 @@ import type { Bindings } from './bindings.ts'
 import { checkCondition } from './check.ts'
 import { directTest } from './direct.ts'
 import type { Environment } from './environment.ts'
+import { countLoops } from './loops.ts'
 import { type ConditionProblem, callOf, type Expr, offsetOf, parseCondition, Refusal } from './syntax.ts'
 
 /** Why a condition broke, in a word that goes into records: never a part of what it looked at. */
@@ -26,6 +27,7 @@ export function compileCondition(
   if (!parsed.expr) return { ok: false, problem: { message: 'there is no condition', offset: 0 } }
   try {
     checkCondition(parsed.expr, environment, points)
+    countLoops(parsed.expr)
     return { ok: true, condition: compile(parsed.expr, environment) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -84,7 +86,7 @@ function fromHere(expr: Expr, environment: Environment): Condition | undefined {
 function fromLibrary(expr: Expr, environment: Environment): Condition {
   const evaluate = plan(environment.cel, expr)
   return (_, bindings) => {
-    environment.work.begin()
+    environment.work.begin(bindings.budget)
     const result = evaluate(bindings as unknown as Parameters<typeof evaluate>[0])
     if (typeof result === 'boolean') return result
     return isCelError(result) ? nameOf(result) : 'not_boolean'

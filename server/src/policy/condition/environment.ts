@@ -1,4 +1,5 @@
-import { type CelEnv, type CelFunc, CelScalar, celEnv, celFunc, celMethod } from '@bufbuild/cel'
+import { type CelEnv, type CelFunc, CelScalar, celEnv, celError, celFunc, celMethod } from '@bufbuild/cel'
+import { loopFunctions } from './loops.ts'
 import { Pattern } from './pattern.ts'
 import { rankOf } from './rank.ts'
 import { timeFunctions } from './time-zone.ts'
@@ -20,7 +21,11 @@ export function createEnvironment(): Environment {
     return known
   }
   const work = new Work()
-  return { cel: celEnv({ funcs: [...textFunctions(work, pattern), ...timeFunctions()] }), work, pattern }
+  return {
+    cel: celEnv({ funcs: [...comparisons(work), ...textFunctions(work, pattern), ...timeFunctions(), ...loopFunctions(work)] }),
+    work,
+    pattern,
+  }
 }
 
 const { BOOL, DOUBLE, INT, STRING } = CelScalar
@@ -46,6 +51,27 @@ const textFunctions = (work: Work, pattern: Environment['pattern']): CelFunc[] =
     return pattern(source).test(this)
   }),
 ]
+
+/** Go through two texts together. */
+const COMPARISONS = new Set(['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '_+_', 'startsWith', 'endsWith'])
+
+/** The library's own, which count what they do with texts: in a loop, comparing two megabytes is a freeze. */
+const comparisons = (work: Work): CelFunc[] =>
+  [...celEnv().funcs]
+    .filter(({ name }) => COMPARISONS.has(name))
+    .map((func) => {
+      const call: CelFunc['call'] = (id, target, args) => {
+        const [a, b] = target === undefined ? args : [target, ...args]
+        try {
+          if (typeof a === 'string' && typeof b === 'string')
+            work.spend(func.name === '_+_' ? a.length + b.length : Math.min(a.length, b.length))
+        } catch (error) {
+          return celError(error, id)
+        }
+        return func.call(id, target, args)
+      }
+      return Object.assign(Object.create(func), { call })
+    })
 
 /** Unicode characters, not UTF-16 units: a pair of surrogates counts once. */
 function characters(text: string, work: Work): bigint {

@@ -75,5 +75,31 @@ export function callOf(expr: Expr): { name: string; method: boolean; args: reado
   return { name, method: target !== undefined, args: target ? [target, ...args] : args }
 }
 
+/** The expressions of which an expression is made. */
+export function partsOf({ exprKind }: Expr): readonly Expr[] {
+  const parts = (): (Expr | undefined)[] => {
+    switch (exprKind.case) {
+      case 'selectExpr':
+        return [exprKind.value.operand]
+      case 'callExpr':
+        return [exprKind.value.target, ...exprKind.value.args]
+      case 'listExpr':
+        return exprKind.value.elements
+      case 'structExpr':
+        return exprKind.value.entries.flatMap(({ keyKind, value }) => [
+          keyKind.case === 'mapKey' ? keyKind.value : undefined,
+          value,
+        ])
+      case 'comprehensionExpr': {
+        const { iterRange, accuInit, loopCondition, loopStep, result } = exprKind.value
+        return [iterRange, accuInit, loopCondition, loopStep, result]
+      }
+      default:
+        return []
+    }
+  }
+  return parts().filter((part) => part !== undefined)
+}
+
 /** `_>_` as people write it. */
 export const operator = (name: string): string => name.replaceAll('_', '').replace('@', '')

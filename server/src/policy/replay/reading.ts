@@ -1,4 +1,4 @@
-import { callOf, dottedName, type Expr, parseCondition, stringLiteral } from '../condition/syntax.ts'
+import { callOf, dottedName, type Expr, parseCondition, partsOf, stringLiteral } from '../condition/syntax.ts'
 
 /** How a condition uses the names whose values records hold as a keyed hash only. */
 export interface Reading {
@@ -45,29 +45,4 @@ function comparisonOf(expr: Expr): Reading['compared'] | undefined {
   const literals = others.exprKind.case === 'listExpr' ? others.exprKind.value.elements : [others]
   const texts = literals.map(stringLiteral)
   return texts.every((text) => text !== undefined) ? texts.map((text) => ({ name, text })) : undefined
-}
-
-function partsOf({ exprKind }: Expr): readonly Expr[] {
-  const parts = (): (Expr | undefined)[] => {
-    switch (exprKind.case) {
-      case 'selectExpr':
-        return [exprKind.value.operand]
-      case 'callExpr':
-        return [exprKind.value.target, ...exprKind.value.args]
-      case 'listExpr':
-        return exprKind.value.elements
-      case 'structExpr':
-        return exprKind.value.entries.flatMap(({ keyKind, value }) => [
-          keyKind.case === 'mapKey' ? keyKind.value : undefined,
-          value,
-        ])
-      case 'comprehensionExpr': {
-        const { iterRange, accuInit, loopCondition, loopStep, result } = exprKind.value
-        return [iterRange, accuInit, loopCondition, loopStep, result]
-      }
-      default:
-        return []
-    }
-  }
-  return parts().filter((part) => part !== undefined)
 }

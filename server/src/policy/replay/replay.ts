@@ -1,7 +1,6 @@
 import type { Classification, RiskLevel } from '../../domain/classification.ts'
 import { type DecidingRule, type Decision, type PolicyPoint, stricterVerdict, type Verdict } from '../../domain/decision.ts'
 import type { CompiledPolicy } from '../compile.ts'
-import { Bindings } from '../condition/bindings.ts'
 import { mergeDecisions } from '../evaluate.ts'
 import type { Rule } from '../policy.ts'
 import { type Reading, readingOf } from './reading.ts'
@@ -84,9 +83,9 @@ export class Replayer {
   }
 }
 
-function outcomeOf(rule: Rule, { input }: StoredInput): boolean | string {
+function outcomeOf(rule: Rule, { input, bindings }: StoredInput): boolean | string {
   try {
-    return rule.condition(input, new Bindings(input))
+    return rule.condition(input, bindings)
   } catch {
     return 'failed'
   }

@@ -1,3 +1,4 @@
+import { Bindings } from '../condition/bindings.ts'
 import { VARIABLES } from '../condition/variables.ts'
 import type { PolicyInput } from '../input.ts'
 
@@ -16,6 +17,7 @@ const SOMETHING_ELSE = '\0'
  */
 export class StoredInput {
   readonly input: PolicyInput
+  readonly bindings: Bindings
   readonly #facts: StoredFacts
   #missing: string | undefined
   #freely: ReadonlySet<string> = new Set()
@@ -23,6 +25,7 @@ export class StoredInput {
   constructor(facts: StoredFacts) {
     this.#facts = facts
     this.input = inputOf((name) => this.#read(name))
+    this.bindings = new Bindings(this.input)
   }
 
   /** Begins a condition that reads these hashed names for more than comparing them. */
