@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import type { Config } from './config/config.ts'
+import { addressOf, type Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { createContext, type Overrides } from './context.ts'
 import { startJobs } from './jobs/jobs.ts'
@@ -28,7 +28,7 @@ export async function serve(config: Config, secrets: Secrets, overrides: Overrid
     const { port } = app.server.address() as AddressInfo
     const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], log)
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')
-    await announce(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`)
+    await announce(addressOf({ host: config.host, port }))
     log.info({ signal: await told }, 'stopping')
     // Callers that wait for a reviewer are answered now: 409, as if their time were up.
     context.waiters.close()

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { Browser } from '../../test/support/operators.ts'
 import { openDatabase } from '../db/database.ts'
 import { pdfOf } from '../knowledge/parsing/testing/files.ts'
 import type { DemoFile } from '../setup/demo-file.ts'
@@ -144,6 +145,29 @@ describe('beside a running server', { timeout: 60_000 }, () => {
     const { out } = await beside('token', 'create', '--name', 'ops')
     const headers = { authorization: `Bearer ${out.trim()}` }
     expect((await fetch(`${demo.base_url}/admin/v1/applications`, { headers })).status).toBe(200)
+  })
+
+  test('a link made by a command lets an operator in whose account is closed, once; that it was made is on record', async () => {
+    const { email, password } = demo.dashboard
+    const browser = () => new Browser(demo.base_url)
+    const signIn = async (word: string) => (await browser().signIn(email, word)).status
+    for (let at = 0; at < 10; at++) await signIn('not it at all')
+    expect(await signIn(password)).toBe(429)
+
+    const { code, out } = await beside('operator', 'invite', email.toUpperCase())
+    expect([code, out]).toEqual([0, expect.stringMatching(/^http:\/\/\S+\/dashboard\/welcome\?token=[\w-]{43}\n$/)])
+    const token = new URL(out.trim()).searchParams.get('token')
+    const accept = async () =>
+      (await browser().post('/auth/gatehouse/accept', { token, password: 'another horse battery' })).status
+    expect([await accept(), await accept()]).toEqual([200, 404])
+    expect(await signIn('another horse battery')).toBe(200)
+
+    const headers = { authorization: `Bearer ${demo.admin_token}` }
+    const log = (await (await fetch(`${demo.base_url}/admin/v1/audit?limit=5`, { headers })).json()) as {
+      data: { change: { action: string } | null }[]
+    }
+    expect(log.data.map(({ change }) => change?.action)).toContain('operator_invitation.issue')
+    expect(await beside('operator', 'invite', 'nobody@example.com')).toMatchObject({ code: 1, out: '' })
   })
 
   test("a user's token made by a command opens the messaging API at once, is listed by its name, and once revoked opens nothing", async () => {

@@ -46,6 +46,13 @@ function commandLine(terminal: Terminal): Command {
   addPolicyCommands(program.command('policy').description('work on policies'), terminal)
   addAuditCommands(program.command('audit').description('read the audit log'), terminal)
   addKeyCommands(program.command('key').description("Applications' keys"), terminal)
+  program
+    .command('operator')
+    .description('people who operate the server')
+    .command('invite')
+    .description('print a new link for an operator who cannot sign in')
+    .argument('<email>')
+    .action(async (email) => (await import('./operator.ts')).operatorInvite(terminal, email))
   const token = program.command('token').description("operators' tokens for the admin API, and users' for messaging")
   addTokenCommands(token, terminal)
   addAccessTokenCommands(token.command('user').description("users' tokens for the messaging API"), terminal)

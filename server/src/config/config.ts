@@ -37,6 +37,10 @@ export interface Config {
   readonly providers: readonly EnvironmentProvider[]
 }
 
+/** Where a server that listens there answers, without a slash at the end. */
+export const addressOf = ({ host, port }: Pick<Config, 'host' | 'port'>): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
 export function readConfig(env: Environment): Config {
   const dataDir = resolve(env.GATEHOUSE_DATA || './data')
   return {
