@@ -1,7 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { AdminAuthenticator } from '../applications/admin-authenticator.ts'
-import type { Operator } from '../domain/operator.ts'
 import type { Scope } from '../domain/scope.ts'
 import { GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../lib/faults.ts'
@@ -22,6 +20,7 @@ import { knowledgeSearchRoutes } from './knowledge-search-routes.ts'
 import { memoriesRoutes } from './memories-routes.ts'
 import { modelsRoutes } from './models-routes.ts'
 import { SCOPE } from './operation.ts'
+import { operatorOf } from './operator-of.ts'
 import { operatorsRoutes } from './operators-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
 import { peopleGroupsRoutes } from './people-groups-routes.ts'
@@ -93,23 +92,12 @@ export async function adminRoutes(app: FastifyInstance, context: Omit<AdminDeps,
 }
 
 /** Before anything else is read: who has neither token nor session learns nothing, not even whether a body would have been right. */
-function authenticateOperators(app: FastifyInstance, { adminAuthenticator, signIn }: AdminDeps): void {
+function authenticateOperators(app: FastifyInstance, deps: AdminDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     // Keys and contents of reviews belong in no cache.
     reply.header('cache-control', 'no-store')
-    const { authorization, cookie } = request.headers
-    const person = authorization === undefined ? await signIn.authenticate(cookie) : undefined
-    if (person) refuseCrossSite(request, signIn)
-    request.operator = person ?? (await byToken(authorization, adminAuthenticator))
-  })
-}
-
-async function byToken(authorization: string | undefined, authenticator: AdminAuthenticator): Promise<Operator> {
-  const answer = await authenticator.authenticate(authorization)
-  if (answer.ok) return answer.operator
-  const revoked = answer.code === 'AUTH_KEY_REVOKED'
-  throw new GatehouseError(answer.code, {
-    message: revoked ? 'The admin token has been revoked.' : 'The admin token is missing or not valid.',
+    request.operator = await operatorOf(request.headers, deps)
+    if (request.operator.kind === 'person') refuseCrossSite(request, deps.signIn)
   })
 }
 

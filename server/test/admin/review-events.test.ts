@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { signedIn } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
 import { type Admin, adminClient, type Json } from './client.ts'
 
@@ -17,12 +18,12 @@ interface Event {
 }
 
 /** Reads the stream of a Workspace; `next` answers the next event, of whatever kind. */
-async function watch(workspace?: string) {
-  const { base, demo } = governed.server
+async function watch(workspace?: string, headers: Record<string, string> = asAdmin(governed.server.demo.admin_token)) {
+  const { base } = governed.server
   const leaving = new AbortController()
   const query = workspace === undefined ? '' : `?workspace=${workspace}`
   const response = await fetch(`${base}/admin/v1/reviews/events${query}`, {
-    headers: { authorization: `Bearer ${demo.admin_token}` },
+    headers,
     signal: leaving.signal,
   })
   expect(response.headers.get('content-type')).toContain('text/event-stream')
@@ -45,6 +46,8 @@ async function watch(workspace?: string) {
   return { next, leave: () => leaving.abort() }
 }
 
+const asAdmin = (token: string) => ({ authorization: `Bearer ${token}` })
+
 test('a reviewer sees a hold when it comes and when it is decided, without its content', async () => {
   const queue = await watch()
   expect(await queue.next()).toEqual({ event: 'reset', data: {} })
@@ -65,6 +68,41 @@ test('who watches another Workspace hears nothing of it', async () => {
   const silence = new Promise((resolve) => setTimeout(resolve, 500, 'silence'))
   expect(await Promise.race([queue.next(), silence])).toBe('silence')
   queue.leave()
+})
+
+describe('a stream ends within a second of its reader losing the right to it', () => {
+  const ends = async (headers: Record<string, string>, loses: () => Promise<unknown>) => {
+    const [lost, kept] = [await watch(undefined, headers), await watch()]
+    for (const queue of [lost, kept]) expect((await queue.next()).event).toBe('reset')
+    await loses()
+    const since = performance.now()
+    await expect(lost.next()).rejects.toThrow('the stream has ended')
+    expect(performance.now() - since).toBeLessThan(1_000)
+    const held = await governed.hold()
+    expect(await kept.next()).toMatchObject({ event: 'review', data: { id: held.id } })
+    kept.leave()
+    await governed.decide(held.id, 'deny')
+  }
+
+  test('a reviewer who is removed', async () => {
+    const { id, browser } = await signedIn(governed.server, 'reviewer')
+    await ends({ cookie: browser.cookie }, () => admin.remove(`/operators/${id}`))
+  })
+
+  test('a reviewer who gets another role', async () => {
+    const { id, browser } = await signedIn(governed.server, 'reviewer')
+    await ends({ cookie: browser.cookie }, () => admin.patch(`/operators/${id}`, { role: 'read_only' }))
+  })
+
+  test('a reviewer who signs out', async () => {
+    const { browser } = await signedIn(governed.server, 'reviewer')
+    await ends({ cookie: browser.cookie }, () => browser.post('/auth/sign-out'))
+  })
+
+  test('a token that is revoked', async () => {
+    const { id, token } = await admin.create('/tokens', { name: word(), scopes: ['reviews:read'] })
+    await ends(asAdmin(token), () => admin.post(`/tokens/${id}/revoke`))
+  })
 })
 
 test('what the detectors find in a held text is pointed at, place by place', async () => {
