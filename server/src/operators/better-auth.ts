@@ -109,7 +109,8 @@ export function openBetterAuth(deps: BetterAuthDeps) {
     logger: {
       level: 'error',
       log: (_level, text, ...details) => {
-        const err = details.find((detail) => detail instanceof Error)
+        // Its own error is what a stranger's way back makes of itself; all others are faults.
+        const err = details.find((detail) => detail instanceof Error && detail.name !== 'BetterAuthError')
         if (err) deps.log.error({ err }, text)
         else deps.log.warn({}, text)
       },
@@ -214,7 +215,7 @@ const hooks = ({ db, clock, record }: BetterAuthDeps): NonNullable<BetterAuthOpt
       before: async ({ userId }, ctx) => {
         const isCode = ctx?.path === '/two-factor/verify-totp'
         if (isCode && !(await isFirstUse(db, userId, ctx.body.code, clock.now())))
-          throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE', message: 'This code has been used: wait for the next' })
+          throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE', message: 'This code has been used: sign in again with the next' })
       },
     },
   },

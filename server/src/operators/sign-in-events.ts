@@ -59,7 +59,7 @@ async function refuseTooMany({ db, clock, record }: SignInEventsDeps, email: str
   if (wait === undefined) return
   if (isFirstToWait)
     await db.transaction().execute(async (tx) => {
-      const person = await findPersonByEmail(tx, email)
+      const person = await findPersonByEmail(tx, email.trim())
       if (person) await record(tx, { action: 'operator.lock', id: person.id, fields: ['password'], actor: null })
     })
   throw new APIError(

@@ -31,7 +31,7 @@ const checkAcceptance = checker(
 )
 
 /** Its own checks say what is wrong with these; nothing else comes in. */
-const Given = Type.String({ maxLength: 1_000 })
+const Given = Type.String({ maxLength: 1_000, pattern: '^[^\\u0000\\p{Cs}]*$' })
 const exactly = (fields: TProperties) => checker(Type.Object(fields, { additionalProperties: false }))
 const checkNothing = exactly({})
 const checkPassword = exactly({ password: Given })
