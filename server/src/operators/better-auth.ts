@@ -215,7 +215,10 @@ const hooks = ({ db, clock, record }: BetterAuthDeps): NonNullable<BetterAuthOpt
       before: async ({ userId }, ctx) => {
         const isCode = ctx?.path === '/two-factor/verify-totp'
         if (isCode && !(await isFirstUse(db, userId, ctx.body.code, clock.now())))
-          throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE', message: 'This code has been used: sign in again with the next' })
+          throw new APIError('UNAUTHORIZED', {
+            code: 'INVALID_CODE',
+            message: 'This code has been used: sign in again with the next',
+          })
       },
     },
   },
