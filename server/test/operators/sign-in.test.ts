@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { removeExpiredSignIns } from '../../src/operators/expired.ts'
 import { adminClient, refused } from '../admin/client.ts'
 import { Browser, eventsOf, invited, PASSWORD, signedIn, totp } from '../support/operators.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -240,6 +241,15 @@ describe('too many attempts', () => {
     await browser().signIn(one.email)
     expect((await eventsOf(server, one.id)).at(-1)).toBe('operator.lock')
     expect((await eventsOf(server, one.id)).filter((event) => event.includes('lock'))).toHaveLength(1)
+  })
+  test('are forgotten an hour after they began, and not before', async () => {
+    const { db, pool } = server.context.database
+    const at = Date.now()
+    const values = [at - 61 * 60_000, at - 59 * 60_000]
+    await pool.query("insert into operator_rate_limit values ('old', 'old', 9, $1), ('young', 'young', 9, $2)", values)
+    await removeExpiredSignIns(db, new Date(at))
+    const { rows } = await pool.query("select key from operator_rate_limit where key in ('old', 'young')")
+    expect(rows).toEqual([{ key: 'young' }])
   })
   test('from one address: whatever account is tried, also when the caller says that it asks for others', async () => {
     const own = await startServer()
