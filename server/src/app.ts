@@ -8,6 +8,7 @@ import { answerErrors } from './http/error-replies.ts'
 import { NODE_OPTIONS, takeOverNodesAnswers } from './http/node-answers.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { requestIdOf, sendRequestId } from './http/request-id.ts'
+import { securityHeaders, sendSecurityHeaders } from './http/security-headers.ts'
 import { SCHEMA_COMPILERS } from './http/serializers.ts'
 import { cutOffStalledReaders } from './http/stalled-readers.ts'
 import { messagingRoutes } from './messaging/door/messaging-routes.ts'
@@ -20,6 +21,7 @@ const REQUEST_TIMEOUT_MS = 60_000
 
 /** Every door of the server, in plain sight. */
 export async function createApp(context: Context): Promise<FastifyInstance> {
+  const headers = securityHeaders(context.config.signIn.publicUrl)
   const app: FastifyInstance = fastify({
     loggerInstance: context.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -28,13 +30,14 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     requestTimeout: REQUEST_TIMEOUT_MS,
     // A malformed path is nobody's: the same 404 as an unknown one.
     routerOptions: { maxParamLength: 256 },
-    frameworkErrors: (error, request, reply) => app.errorHandler(error, request, reply),
+    frameworkErrors: (error, request, reply) => app.errorHandler(error, request, reply.headers(headers)),
     clientErrorHandler: answerClientError,
     forceCloseConnections: 'idle',
     http: NODE_OPTIONS,
     schemaController: { compilersFactory: SCHEMA_COMPILERS },
   })
   sendRequestId(app)
+  sendSecurityHeaders(app, headers)
   takeOverNodesAnswers(app)
   cutOffStalledReaders(app)
   answerErrors(app)

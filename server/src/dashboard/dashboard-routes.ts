@@ -21,7 +21,6 @@ export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
     immutable: true,
     maxAge: '1y',
     suppressWarning: true,
-    setHeaders: (reply) => void reply.header('x-content-type-options', 'nosniff'),
   })
   app.get('/dashboard/*', { schema: { hide: true } }, async (_request, reply) => sendPage(reply))
   app.get('/dashboard', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/dashboard/'))

@@ -16,7 +16,6 @@ const contentSecurityPolicy = (nonce: string): string =>
 export const pageHeaders = (nonce: string) => ({
   'content-security-policy': contentSecurityPolicy(nonce),
   'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

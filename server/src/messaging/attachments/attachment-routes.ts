@@ -80,7 +80,6 @@ export function attachmentRoutes(app: FastifyInstance, deps: MessagingDeps): voi
           'content-length': attachment.bytes,
           'content-security-policy': "default-src 'none'; sandbox",
           'cross-origin-resource-policy': 'same-origin',
-          'x-content-type-options': 'nosniff',
         })
         .type(attachment.mediaType)
         .send(body)

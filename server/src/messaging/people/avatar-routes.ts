@@ -14,7 +14,6 @@ export function avatarRoutes(app: FastifyInstance): void {
       .headers({
         'cache-control': 'public, max-age=86400, immutable',
         'content-security-policy': "default-src 'none'; sandbox",
-        'x-content-type-options': 'nosniff',
       })
       .type('image/svg+xml; charset=utf-8')
       .serializer((svg: unknown) => svg as string)
