@@ -1385,7 +1385,7 @@ export interface paths {
         };
         /**
          * Review items as they come and change
-         * @description Server-sent events. The stream ends after a minute, and clients come back; `reset` is its first event, since what happened meanwhile is not repeated.
+         * @description Server-sent events. The stream ends after a minute, and clients come back; it ends at once for who may no longer read it; `reset` is its first event, since what happened meanwhile is not repeated.
          */
         get: operations["streamReviews"];
         put?: never;
