@@ -171,13 +171,14 @@ test('on a narrow screen the list and the conversation take turns', async () => 
 })
 
 test('a picture that is at no address, and an answer that does not come, are told as what they are', PATIENT, async () => {
-  const { page, complaints } = await windowOf('alice')
   // Stored before such addresses were refused.
-  await dashboard.server.context.database.pool.query(
+  const { rowCount } = await dashboard.server.context.database.pool.query(
     `insert into contact_profile (workspace_id, user_id, phone_number, avatar_url)
      select workspace_id, id, '', 'https://[' from workspace_user where id = 'carol'
      on conflict (workspace_id, user_id) do update set avatar_url = excluded.avatar_url`,
   )
+  expect(rowCount).toBe(1)
+  const { page, complaints } = await windowOf('alice')
   await begin(page, /Carol Nakamura/)
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
   expect(await page.getByText('cannot be reached').count()).toBe(0)
