@@ -1,61 +1,18 @@
-import '@mantine/charts/styles.css'
-import { BarChart } from '@mantine/charts'
-import { Stack, VisuallyHidden } from '@mantine/core'
-import { countOf } from './numbers.ts'
+import { Skeleton } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import type { TrafficPoint } from './traffic-bars.tsx'
 
-/** What happened in one interval of time. */
-export interface TrafficPoint {
-  readonly at: string
-  readonly requests: number
-  readonly verdicts: Readonly<Record<'allow' | 'escalate' | 'require_approval' | 'deny', number>>
-  readonly errors: number
-}
+/** In pixels. */
+const HEIGHT = 200
 
-/** From the bottom of a bar to its top. */
-const SERIES = [
-  { name: 'allow', label: 'allowed', color: 'teal.6' },
-  { name: 'escalate', label: 'escalated', color: 'grape.6' },
-  { name: 'require_approval', label: 'held', color: 'yellow.6' },
-  { name: 'deny', label: 'denied', color: 'red.6' },
-  { name: 'undecided', label: 'no decision', color: 'gray.5' },
-]
-
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' })
-const timeOf = ({ at }: TrafficPoint): string => TIME.format(new Date(at))
+/** The library that draws is larger than any page: it comes with the first chart, not with the first page. */
+const TrafficBars = lazy(async () => ({ default: (await import('./traffic-bars.tsx')).TrafficBars }))
 
 /** Requests over time, by what was decided on them. */
 export function TrafficChart({ series }: { readonly series: readonly TrafficPoint[] }) {
   return (
-    <Stack gap="xs">
-      <BarChart
-        h={200}
-        type="stacked"
-        data={series.map(barOf)}
-        dataKey="at"
-        series={SERIES}
-        valueFormatter={countOf}
-        withLegend
-        legendProps={{ verticalAlign: 'top', height: 32 }}
-        xAxisProps={{ minTickGap: 48 }}
-        tooltipAnimationDuration={0}
-        barProps={{ isAnimationActive: false }}
-        aria-hidden
-        barChartProps={{ accessibilityLayer: false }}
-      />
-      <VisuallyHidden>{inWords(series)}</VisuallyHidden>
-    </Stack>
+    <Suspense fallback={<Skeleton h={HEIGHT} />}>
+      <TrafficBars series={series} height={HEIGHT} />
+    </Suspense>
   )
-}
-
-const barOf = (point: TrafficPoint) => {
-  const { verdicts, requests } = point
-  const decided = Object.values(verdicts).reduce((sum, count) => sum + count, 0)
-  return { at: timeOf(point), ...verdicts, undecided: Math.max(requests - decided, 0) }
-}
-
-function inWords(series: readonly TrafficPoint[]): string {
-  const total = series.reduce((sum, { requests }) => sum + requests, 0)
-  const [busiest] = series.toSorted((a, b) => b.requests - a.requests)
-  if (busiest === undefined || total === 0) return 'No requests.'
-  return `${countOf(total)} requests, most of them (${countOf(busiest.requests)}) in the interval that began ${timeOf(busiest)}.`
 }

@@ -1,0 +1,67 @@
+import '@mantine/charts/styles.css'
+import { BarChart } from '@mantine/charts'
+import { Stack, VisuallyHidden } from '@mantine/core'
+import { countOf } from './numbers.ts'
+
+/** What happened in one interval of time. */
+export interface TrafficPoint {
+  readonly at: string
+  readonly requests: number
+  readonly verdicts: Readonly<Record<'allow' | 'escalate' | 'require_approval' | 'deny', number>>
+  readonly errors: number
+}
+
+export interface TrafficBarsProps {
+  readonly series: readonly TrafficPoint[]
+  /** In pixels. */
+  readonly height: number
+}
+
+/** From the bottom of a bar to its top. */
+const SERIES = [
+  { name: 'allow', label: 'allowed', color: 'teal.6' },
+  { name: 'escalate', label: 'escalated', color: 'grape.6' },
+  { name: 'require_approval', label: 'held', color: 'yellow.6' },
+  { name: 'deny', label: 'denied', color: 'red.6' },
+  { name: 'undecided', label: 'no decision', color: 'gray.5' },
+]
+
+const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' })
+const timeOf = ({ at }: TrafficPoint): string => TIME.format(new Date(at))
+
+/** The drawing, and in words what it shows. */
+export function TrafficBars({ series, height }: TrafficBarsProps) {
+  return (
+    <Stack gap="xs">
+      <BarChart
+        h={height}
+        type="stacked"
+        data={series.map(barOf)}
+        dataKey="at"
+        series={SERIES}
+        valueFormatter={countOf}
+        withLegend
+        legendProps={{ verticalAlign: 'top', height: 32 }}
+        xAxisProps={{ minTickGap: 48 }}
+        tooltipAnimationDuration={0}
+        barProps={{ isAnimationActive: false }}
+        aria-hidden
+        barChartProps={{ accessibilityLayer: false }}
+      />
+      <VisuallyHidden>{inWords(series)}</VisuallyHidden>
+    </Stack>
+  )
+}
+
+const barOf = (point: TrafficPoint) => {
+  const { verdicts, requests } = point
+  const decided = Object.values(verdicts).reduce((sum, count) => sum + count, 0)
+  return { at: timeOf(point), ...verdicts, undecided: Math.max(requests - decided, 0) }
+}
+
+function inWords(series: readonly TrafficPoint[]): string {
+  const total = series.reduce((sum, { requests }) => sum + requests, 0)
+  const [busiest] = series.toSorted((a, b) => b.requests - a.requests)
+  if (busiest === undefined || total === 0) return 'No requests.'
+  return `${countOf(total)} requests, most of them (${countOf(busiest.requests)}) in the interval that began ${timeOf(busiest)}.`
+}
