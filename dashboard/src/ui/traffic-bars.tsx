@@ -43,6 +43,7 @@ export function TrafficBars({ series, height }: TrafficBarsProps) {
         withLegend
         legendProps={{ verticalAlign: 'top', height: 32 }}
         xAxisProps={{ minTickGap: 48 }}
+        yAxisProps={{ allowDecimals: false }}
         tooltipAnimationDuration={0}
         barProps={{ isAnimationActive: false }}
         aria-hidden
