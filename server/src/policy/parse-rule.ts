@@ -12,7 +12,8 @@ import { parseTransform, TRANSFORM_FORMS } from './transforms.ts'
 /** Names of rules and texts. */
 export const NAME = /^[A-Za-z0-9][\w.:-]{0,99}$/
 
-const FIELDS = [
+/** What a rule may consist of. */
+export const RULE_FIELDS = [
   'id',
   'description',
   'at',
@@ -49,7 +50,7 @@ export class RuleReader {
   /** Undefined when the rule cannot be used; the Reader then has at least one error more. */
   read(node: Node, path: string): Rule | undefined {
     const before = this.#reader.errors.length
-    const fields = this.#reader.fields(node, path, FIELDS)
+    const fields = this.#reader.fields(node, path, RULE_FIELDS)
     if (!isMap(node)) return undefined
     for (const name of ['id', 'at', 'when']) {
       if (!node.has(name)) this.#reader.refuse(node, `${path}.${name}`, 'is missing')

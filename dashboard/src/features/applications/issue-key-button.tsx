@@ -1,8 +1,5 @@
-import { Button, Modal, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
-import { showInForm } from '../../ui/form-errors.ts'
+import { NameButton } from '../../ui/name-button.tsx'
 
 interface IssueKeyButtonProps {
   readonly applicationId: string
@@ -11,37 +8,16 @@ interface IssueKeyButtonProps {
 }
 
 export function IssueKeyButton({ applicationId: id, onIssued }: IssueKeyButtonProps) {
-  const [opened, { open, close }] = useDisclosure()
-  const form = useForm({ initialValues: { name: '' } })
   const issue = useChange('post', '/admin/v1/applications/{id}/keys', {
     refresh: ['/admin/v1/applications/{id}/keys'],
-    onDone: ({ key }) => {
-      close()
-      form.reset()
-      onIssued(key)
-    },
+    onDone: ({ key }) => onIssued(key),
   })
-  const submit = ({ name }: { name: string }) =>
-    issue.mutate({ params: { path: { id } }, body: { name: name.trim() } }, { onError: showInForm(form) })
   return (
-    <>
-      <Button onClick={open}>Issue a key</Button>
-      <Modal opened={opened} onClose={close} title="Issue a key">
-        <form onSubmit={form.onSubmit(submit)}>
-          <Stack>
-            <TextInput
-              label="Name"
-              description="Where it will be used: you see later which one to revoke."
-              required
-              data-autofocus
-              {...form.getInputProps('name')}
-            />
-            <Button type="submit" loading={issue.isPending}>
-              Issue
-            </Button>
-          </Stack>
-        </form>
-      </Modal>
-    </>
+    <NameButton
+      title="Issue a key"
+      description="Where it will be used: you see later which one to revoke."
+      action="Issue"
+      onName={(name) => issue.mutateAsync({ params: { path: { id } }, body: { name } })}
+    />
   )
 }
