@@ -138,6 +138,23 @@ describe('a session', () => {
     for (const cookie of [`${name}=x`, `${name}=${value.slice(0, 40)}`, `${name}=${value.replace(/^./, '_')}`, 'gatehouse=1'])
       refused(await browser().send('GET', '/admin/v1/session', undefined, { cookie }), 'AUTH_INVALID_KEY')
   })
+
+  test('opens neither of the two doors: an owner’s cookie, or admin token, is no Application’s key and no user’s token', async () => {
+    const { browser: at } = await signedIn(server, 'owner')
+    const token = { cookie: null, authorization: `Bearer ${server.demo.admin_token}` }
+    for (const headers of [{}, token]) {
+      for (const path of ['/v1/models', '/v1/conversations', '/v1/contacts', '/v1/events'])
+        expect([path, (await at.send('GET', path, undefined, headers)).status]).toEqual([path, 401])
+      for (const path of [
+        '/v1/chat/completions',
+        '/v1/knowledge/search',
+        '/v1/memory/search',
+        '/v1/memory/capture',
+        '/v1/messages',
+      ])
+        expect([path, (await at.send('POST', path, {}, headers)).status]).toEqual([path, 401])
+    }
+  })
 })
 
 describe('who operates', () => {
