@@ -121,7 +121,9 @@ test('the secret is sealed where it is stored, and no record or log names it or 
   expect(rows.some(({ row }) => row.includes(Buffer.from(webhook.secret).toString('hex')))).toBe(false)
   const [record] = await admin.records(1)
   expect(record.change).toMatchObject({ action: 'webhook.create', object_id: webhook.id, fields: ['url', 'types'] })
-  expect(JSON.stringify(record) + server.logs()).not.toMatch(new RegExp(`${webhook.secret.slice(6, 20)}|${receiver.url}`))
+  const written = JSON.stringify(record) + server.logs()
+  expect(written).not.toContain(webhook.secret.slice(6, 20))
+  expect(written).not.toContain(receiver.url)
 })
 
 test('only events of its types are sent', async () => {
