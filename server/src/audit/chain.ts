@@ -42,7 +42,7 @@ export function prepare(workspaceId: string, draft: AuditDraft): PreparedRecord 
   if (!Number.isInteger(draft.status)) throw new TypeError('status is not an integer')
   const before: Record<string, unknown> = {}
   const after: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(draft)) (key < 'integrity' ? before : after)[key] = value
+  for (const key in draft) (key < 'integrity' ? before : after)[key] = draft[key as keyof AuditDraft]
   // Both hold required fields, so both are `{…}` with something inside.
   return {
     draft,

@@ -3,7 +3,8 @@ import { V7Generator } from 'uuidv7'
 
 /** Crockford's base 32, lower case, as TypeID has it: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const VALUES = new Map([...ALPHABET].map((letter, value) => [letter, value]))
+/** By character code; -1 for what is none of them. */
+const VALUES = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)))
 /** Ten bits → two letters. */
 const PAIRS = Array.from({ length: 1_024 }, (_, value) => `${ALPHABET[value >> 5]}${ALPHABET[value & 31]}`)
 const LETTERS = 26
@@ -24,19 +25,28 @@ const generator = new V7Generator({
 /** A new UUIDv7 in its textual form: time-ordered, also within one millisecond. */
 export const newUuid = (): string => generator.generate().toString()
 
-/**
- * `aud` + UUID → `aud_01h…` (26 letters, sorted as the UUID is). Five hexadecimal digits are four letters; the first two
- * digits, with two zero bits before them, are the first two letters.
- */
+/** `aud` + UUID → `aud_01h…` (26 letters, sorted as the UUID is). */
 export function toId(prefix: string, uuid: string): string {
   const hex = uuid.replaceAll('-', '')
-  let text = `${prefix}_${PAIRS[Number.parseInt(hex.slice(0, 2), 16)]}`
-  for (let at = 2; at < hex.length; at += 5) {
-    const value = Number.parseInt(hex.slice(at, at + 5), 16)
-    text += `${PAIRS[value >> 10]}${PAIRS[value & 1_023]}`
-  }
-  return text
+  const word = (at: number) => Number.parseInt(hex.slice(at, at + 8), 16)
+  return `${prefix}_${lettersOf(word(0), word(8), word(16), word(24))}`
 }
+
+/** 128 bits, two zero bits before them, ten at a time. */
+const lettersOf = (a: number, b: number, c: number, d: number): string =>
+  `${PAIRS[a >>> 24]}` +
+  PAIRS[(a >>> 14) & 1_023] +
+  PAIRS[(a >>> 4) & 1_023] +
+  PAIRS[((a & 15) << 6) | (b >>> 26)] +
+  PAIRS[(b >>> 16) & 1_023] +
+  PAIRS[(b >>> 6) & 1_023] +
+  PAIRS[((b & 63) << 4) | (c >>> 28)] +
+  PAIRS[(c >>> 18) & 1_023] +
+  PAIRS[(c >>> 8) & 1_023] +
+  PAIRS[((c & 255) << 2) | (d >>> 30)] +
+  PAIRS[(d >>> 20) & 1_023] +
+  PAIRS[(d >>> 10) & 1_023] +
+  PAIRS[d & 1_023]
 
 /** The UUID inside an id of that prefix; undefined when `id` is not one. */
 export function fromId(prefix: string, id: string): string | undefined {
@@ -53,13 +63,19 @@ export function fromId(prefix: string, id: string): string | undefined {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-export const newId = (prefix: string): string => toId(prefix, newUuid())
+/** `toId(prefix, newUuid())`, without its textual form in between: every answer has a few new ids. */
+export function newId(prefix: string): string {
+  const { bytes } = generator.generate()
+  const word = (at: number) =>
+    ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)
+  return `${prefix}_${lettersOf(word(0), word(4), word(8), word(12))}`
+}
 
 function readLetters(text: string, start: number, count: number): number | undefined {
   let value = 0
   for (let at = start; at < start + count; at++) {
-    const digit = VALUES.get(text[at] ?? '')
-    if (digit === undefined) return undefined
+    const digit = VALUES[text.charCodeAt(at)] ?? -1
+    if (digit === -1) return undefined
     value = (value << 5) | digit
   }
   return value

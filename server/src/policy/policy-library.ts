@@ -69,7 +69,7 @@ export class PolicyLibrary {
   /** Throws when the text is not valid: it was checked when it was published, but perhaps by an older release. */
   #compile({ id, name, version, sha256, source }: StoredPolicySet): CompiledPolicy {
     const parsed = parsePolicySet(source)
-    if (parsed.ok) return compile(parsed.set, { id, name, version, sha256 })
+    if (parsed.ok) return compile(parsed.set, { id, name, sha256, version })
     const [first] = parsed.errors
     const unusable = new Error(`policy set ${id} is not valid: ${first?.field}: ${first?.message}`)
     this.#unusable.set(id, unusable)

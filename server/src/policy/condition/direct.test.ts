@@ -26,12 +26,22 @@ const finding = fc.constantFrom(
 )
 const rank = fc.constantFrom('rank(content.classification)', 'rank("public")', 'rank("confidential")', 'rank("restricted")')
 const number = fc.oneof(fc.constantFrom('request.tokens', 'request.message_count', '0', '1', '12', '9007199254740993'), finding)
+const moment = fc.constantFrom(
+  'now',
+  'timestamp("2026-03-02T12:00:00Z")',
+  'timestamp("2026-03-02T13:00:00.001+01:00")',
+  'timestamp("2026-03-02T12:00:00.0000001Z")',
+  'timestamp("1969-12-31T23:59:59.999Z")',
+  'timestamp("0001-01-01T00:00:00Z")',
+  'timestamp("tomorrow")',
+)
 const compare = fc.constantFrom('==', '!=', '<', '<=', '>', '>=')
 const leaf = fc.oneof(
   fc.constantFrom('true', 'false', 'user.verified', 'request.stream'),
   fc.tuple(text, compare, text).map((parts) => parts.join(' ')),
   fc.tuple(number, compare, number).map((parts) => parts.join(' ')),
   fc.tuple(rank, compare, rank).map((parts) => parts.join(' ')),
+  fc.tuple(moment, compare, moment).map((parts) => parts.join(' ')),
   fc.tuple(text, fc.constantFrom('contains', 'startsWith', 'endsWith'), text).map(([a, name, b]) => `${a}.${name}(${b})`),
   fc.tuple(text, fc.array(literal, { maxLength: 4 })).map(([a, list]) => `${a} in [${list.join(', ')}]`),
   fc.tuple(text, fc.constantFrom('zeb', '(?i)ZEBRA', '^a', 'a|b', '\\\\bchat\\\\b')).map(([a, re]) => `${a}.matches("${re}")`),
@@ -115,6 +125,7 @@ test('most conditions of a policy take the fast way', () => {
     'rank("confidential") <= rank(content.classification)',
     'request.endpoint in ["chat", "message"]',
     'user.verified',
+    'now < timestamp("2020-01-01T00:00:00Z")',
   ]) {
     const { expr } = parse(source)
     expect(expr && directTest(expr, environment), source).toBeDefined()

@@ -1,3 +1,4 @@
+import { isCelError, plan } from '@bufbuild/cel'
 import type { PolicyInput } from '../input.ts'
 import type { Environment } from './environment.ts'
 import { rankOf, scaleOf } from './rank.ts'
@@ -27,7 +28,7 @@ export function directTest(expr: Expr, environment: Environment): Test | undefin
   if (call.name in TEXT_TESTS && call.method) return textTest(call.name as keyof typeof TEXT_TESTS, a, b)
   if (call.name === 'matches') return patternTest(a, b, environment)
   if (call.name === '@in') return membership(a, b)
-  if (call.name in COMPARISONS) return comparison(call.name as keyof typeof COMPARISONS, a, b)
+  if (call.name in COMPARISONS) return comparison(call.name as keyof typeof COMPARISONS, [a, b], environment)
   return undefined
 }
 
@@ -73,11 +74,14 @@ const COMPARISONS = {
   '_>=_': (a: string | number, b: string | number) => a >= b,
 }
 
-function comparison(name: keyof typeof COMPARISONS, a: Expr, b: Expr): Test | undefined {
-  const left = textOf(a) ?? numberOf(a)
-  const right = textOf(a) ? textOf(b) : numberOf(b)
+function comparison(name: keyof typeof COMPARISONS, sides: readonly [Expr, Expr], environment: Environment): Test | undefined {
   const compare = COMPARISONS[name]
-  return left && right && ((input) => compare(left(input), right(input)))
+  // Both of one kind: the checker has seen to it that nothing else is compared.
+  for (const read of [textOf, numberOf, momentOf]) {
+    const [left, right] = sides.map((side) => read(side, environment))
+    if (left && right) return (input) => compare(left(input), right(input))
+  }
+  return undefined
 }
 
 const textOf = (expr: Expr): Read<string> | undefined => {
@@ -93,6 +97,22 @@ function numberOf(expr: Expr): Read<number> | undefined {
   }
   return (variableOf(expr, 'int') as Read<number> | undefined) ?? findingCount(expr) ?? rank(expr)
 }
+
+/** Of `now` and of `timestamp("…")`, in milliseconds. What says more than milliseconds, or nothing, is the library's. */
+function momentOf(expr: Expr, environment: Environment): Read<number> | undefined {
+  if (dottedName(expr) === 'now') return ({ now }) => now.getTime()
+  const call = callOf(expr)
+  if (call?.name !== 'timestamp' || stringLiteral(call.args[0]) === undefined) return undefined
+  const value = plan(environment.cel, expr)({})
+  if (isCelError(value)) return undefined
+  const { seconds, nanos } = (value as unknown as { message: { seconds: bigint; nanos: number } }).message
+  if (nanos % NANOS !== 0) return undefined
+  const moment = Number(seconds) * 1_000 + nanos / NANOS
+  return () => moment
+}
+
+/** In a millisecond. */
+const NANOS = 1_000_000
 
 /** `content.findings.pii`, `content.findings["pii.email"]`: the checker has made sure that it exists. */
 function findingCount(expr: Expr): Read<number> | undefined {
