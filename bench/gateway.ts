@@ -22,12 +22,14 @@ const { values } = parseArgs({
 
 const FULL: Plan = {
   rounds: 7,
+  warm: { requests: 20_000, seconds: 60 },
   round: { requests: 4_000, seconds: 5 },
   memory: { requests: 50_000, seconds: 60 },
   starts: 5,
 }
 const QUICK: Plan = {
   rounds: 3,
+  warm: { requests: 5_000, seconds: 10 },
   round: { requests: 1_000, seconds: 2 },
   memory: { requests: 10_000, seconds: 8 },
   starts: 1,

@@ -21,7 +21,7 @@ export interface GatehouseOptions {
   readonly providerPort: number
   /** Absent: the embedded database in dataDir. */
   readonly databaseUrl?: string | undefined
-  /** For Node itself. */
+  /** For Node itself, besides NODE_ARGS. */
   readonly nodeArgs?: readonly string[]
   readonly logLevel?: string
   /** Another program than the server's own, with the same environment and the same doors. */
@@ -33,6 +33,9 @@ export interface Gatehouse extends OwnProcess {
   readonly port: number
   readonly demo: Demo
 }
+
+/** As scripts/gatehouse starts it. The bare proxy gets the same. */
+export const NODE_ARGS: readonly string[] = ['--min-semi-space-size=32', '--max-semi-space-size=32']
 
 const SERVER = { script: new URL('../../server/src/main.ts', import.meta.url), args: ['serve'] }
 const START_MS = 60_000
@@ -61,7 +64,7 @@ export async function launchGatehouse(options: GatehouseOptions): Promise<{ own:
   try {
     const own = startProcess(fileURLToPath(script), {
       args,
-      nodeArgs: options.nodeArgs ?? [],
+      nodeArgs: [...NODE_ARGS, ...(options.nodeArgs ?? [])],
       env: gatehouseEnv(options, port),
       stdio: ['ignore', log, log],
     })

@@ -11,6 +11,8 @@ import { type Spread, spread } from './statistics.ts'
 /** How long to measure. Every run ends by count or by time, whichever comes first. */
 export interface Plan {
   readonly rounds: number
+  /** Before the first round, each: a server runs for weeks, and its compiler is busy for its first ten thousand requests. */
+  readonly warm: Size
   readonly round: Size
   readonly memory: Size
   readonly starts: number
@@ -66,14 +68,14 @@ export async function gatewayFigures(bench: Bench): Promise<GatewayFigures> {
 }
 
 /** The gateway, the bare proxy, and the same gateway without policies, detectors and audit, in turn. */
-async function againstOthers({ stack, rig, plan: { rounds, round }, postgres }: Bench, { target }: GatewayUnderTest) {
+async function againstOthers({ stack, rig, plan: { rounds, round, warm }, postgres }: Bench, { target }: GatewayUnderTest) {
   const name = `${postgres ? 'postgresql' : 'embedded'}-ungoverned`
   const other = await startGateway(stack, rig, name, { postgres, program: UNGOVERNED })
   await publishPolicy(other.gatehouse, NO_RULES)
   await clearTheWay(other.gatehouse)
   const run = (on: Target, size = round) => measure(rig.load, on, BODIES, size)
   const proxy: Target = { pid: rig.proxy.pid, port: rig.proxy.port, headers: {} }
-  for (const warm of [proxy, target, other.target]) await run(warm)
+  for (const each of [proxy, target, other.target]) await run(each, warm)
   const results = await interleave(rounds, {
     proxy: () => run(proxy),
     gateway: () => run(target),

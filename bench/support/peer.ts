@@ -10,8 +10,8 @@ export interface Peer extends OwnProcess {
   ask<Answer>(message: object): Promise<Answer>
 }
 
-export async function startPeer(script: URL, args: readonly string[] = []): Promise<Peer> {
-  const own = startProcess(fileURLToPath(script), { args, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+export async function startPeer(script: URL, args: readonly string[] = [], nodeArgs: readonly string[] = []): Promise<Peer> {
+  const own = startProcess(fileURLToPath(script), { args, nodeArgs, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const next = async () => {
     const [message] = await Promise.race([
       once(own.child, 'message'),

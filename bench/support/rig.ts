@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Gatehouse, type GatehouseOptions, startGatehouse } from './gatehouse.ts'
+import { type Gatehouse, type GatehouseOptions, NODE_ARGS, startGatehouse } from './gatehouse.ts'
 import type { Target } from './measure.ts'
 import { type Peer, startPeer } from './peer.ts'
 import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts'
@@ -20,7 +20,7 @@ export async function startRig(stack: AsyncDisposableStack): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'))
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
   const provider = stack.use(await startPeer(new URL('./provider.ts', import.meta.url)))
-  const proxy = stack.use(await startPeer(new URL('./proxy.ts', import.meta.url), [String(provider.port)]))
+  const proxy = stack.use(await startPeer(new URL('./proxy.ts', import.meta.url), [String(provider.port)], NODE_ARGS))
   const load = stack.use(await startPeer(new URL('./load.ts', import.meta.url)))
   return { provider, proxy, load, folder }
 }

@@ -57,18 +57,30 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
       end.hash,
       last.sequence,
       last.hash,
-      prepared.map(({ uuid }) => uuid),
-      prepared.map(({ applicationUuid }) => applicationUuid),
-      records.map(({ sequence }) => sequence),
-      drafts.map(({ created_at }) => created_at),
-      drafts.map(({ endpoint }) => endpoint),
-      drafts.map(({ decision }) => decision?.verdict ?? null),
-      drafts.map(({ risk_level }) => risk_level),
-      drafts.map(({ status }) => status),
-      drafts.map(({ user }) => user.id),
-      drafts.map(({ duration_ms }) => duration_ms),
-      drafts.map(tokensOf),
-      drafts.map(costOf),
+      plainArray(prepared.map(({ uuid }) => uuid)),
+      plainArray(prepared.map(({ applicationUuid }) => applicationUuid)),
+      plainArray(records.map(({ sequence }) => sequence)),
+      plainArray(drafts.map(({ created_at }) => created_at)),
+      binaryArray(
+        'text',
+        drafts.map(({ endpoint }) => endpoint),
+      ),
+      binaryArray(
+        'text',
+        drafts.map(({ decision }) => decision?.verdict ?? null),
+      ),
+      binaryArray(
+        'text',
+        drafts.map(({ risk_level }) => risk_level),
+      ),
+      plainArray(drafts.map(({ status }) => status)),
+      binaryArray(
+        'text',
+        drafts.map(({ user }) => user.id),
+      ),
+      plainArray(drafts.map(({ duration_ms }) => duration_ms)),
+      plainArray(drafts.map(tokensOf)),
+      plainArray(drafts.map(costOf)),
       binaryArray(
         'text',
         records.map(({ body }) => body),
@@ -84,3 +96,6 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
     ],
   }
 }
+
+/** Of ids, numbers and times, which have nothing in them to escape: the driver looks for it in each of them. */
+const plainArray = (items: readonly (string | number | null)[]): string => `{${items.map((item) => item ?? 'null').join()}}`

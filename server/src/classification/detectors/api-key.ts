@@ -55,7 +55,7 @@ export const apiKey: Detector = {
       const key = end - at >= MIN_LENGTH ? keyAt(text, at) : undefined
       if (key !== undefined) add(at, key.length)
     })
-    if (text.includes('https://')) eachMatch(text, WEBHOOK, ({ 0: match, index }) => add(index, match.length))
+    if (text.includes('://')) eachMatch(text, WEBHOOK, ({ 0: match, index }) => add(index, match.length))
     if (text.includes(':AA')) eachMatch(text, TELEGRAM, ({ 0: match, index }) => add(index, match.length))
     return findings
   },

@@ -116,8 +116,8 @@ const FLAG = /--(?:password|passwd|pwd|passphrase|token|secret|api-?key|access-?
 const SPOKEN =
   /(?:passwor[dt]s?|passcode|passphrase|kennwort|contraseñas?|senhas?|mot de passe|wachtwoord|\bpwd|\bapi key|\bsecret key|\baccess token)(?: [\p{L}']{1,15}){0,4}? (?:is|was|ist|lautet|war|es|est|è|é|to|set to|becomes|são|are)(?: now| still| currently| simply| just)?:? (["'`]?)([^\s"'`,;]{6,128})/giu
 
-/** What a password that is said must look like, and parts of the names: cheaper to look for than the sentence. */
-const SPOKEN_VALUE = /[A-Za-z!@#$%^&*?]\d|\d[A-Za-z!@#$%^&*?]|\d{6}/
+/** What a password that is said must look like (looked for by its digit), and parts of the names: cheaper to look for than the sentence. */
+const SPOKEN_VALUE = /\d(?:[A-Za-z!@#$%^&*?]|\d{5}|(?<=[A-Za-z!@#$%^&*?]\d))/
 const SPOKEN_HINT =
   /[Pp]ass[wpce]|PASS|[Kk]ennwort|[Cc]ontrase|[Ss]enha|[Ww]achtwoord|pwd|(?:API|api|[Ss]ecret) key|[Aa]ccess token/
 

@@ -20,12 +20,21 @@ const BORN = labels('born, geboren, né, née, nacido, nacida, nato, nata, nasci
 /** Parts of the labels: without one of them no date is looked for. */
 const LIFE = /birth|born|dob|d\.o\.b|gebor|geburt|geboor|naiss|née?|nac[ií]|nasc|nat[oa]|urodz|fød|föd|生|出/i
 
+/**
+ * The end of a date, found by its digits: two separators, or a year after a month or a day. An amount ("came to 8234.56") is none, and
+ * most texts are done here.
+ */
+const DATED = new RegExp(
+  String.raw`\d(?:[./-]\d{1,2}[./-]\d|\d{3}(?!\d)(?<=(?:${MONTH}\p{L}{0,8}\.?,?(?: de)?|\d(?:st|nd|rd|th)?,?) \d{4}))`,
+  'iu',
+)
+
 /** Dates of birth: a date behind a label that says so. */
 export const birthDate: Detector = {
   name: 'birth-date',
   detect(text) {
     const findings: Finding[] = []
-    if (!/\d{4}|\d[./-]\d/.test(text) || !LIFE.test(text)) return findings
+    if (!DATED.test(text) || !LIFE.test(text)) return findings
     eachMatch(text, DATE, ({ 0: date, index, groups }) => {
       if (isLabelled(text, index, LABELS) || (groups?.numeric && isLabelled(text, index, BORN))) {
         findings.push({ type: 'pii.person', start: index, end: index + date.length })

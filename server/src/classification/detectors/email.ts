@@ -21,6 +21,7 @@ const FILE = /\.(?:png|jpe?g|gif|svg|webp|ico|bmp|tiff?|css|scss|less|m?js|cjs|j
 
 /** `(at) example (dot) com`, as people write it to escape harvesters. */
 const SPELLED = /[([{] ?at ?[)\]}] ?[\w-]{1,63}(?: ?(?:[([{] ?dot ?[)\]}]|\.) ?[\w-]{1,63}){1,4}/gi
+const BRACKET = /[([{]/
 
 function localStart(text: string, at: number): number {
   let start = at
@@ -43,6 +44,14 @@ function addressAt(text: string, at: number): Finding | undefined {
   return { type: 'pii.email', start, end }
 }
 
+function addSpelled(findings: Finding[], text: string): void {
+  eachMatch(text, SPELLED, ({ 0: match, index }) => {
+    const at = text[index - 1] === ' ' ? index - 1 : index
+    const start = localStart(text, at)
+    if (start < at) findings.push({ type: 'pii.email', start, end: index + match.length })
+  })
+}
+
 /** E-mail addresses, in any alphabet of Europe. Not: names in URLs (`ssh://git@host`), handles (`@jane@host`), files. */
 export const email: Detector = {
   name: 'email',
@@ -52,11 +61,7 @@ export const email: Detector = {
       const finding = addressAt(text, at)
       if (finding) findings.push(finding)
     }
-    eachMatch(text, SPELLED, ({ 0: match, index }) => {
-      const at = text[index - 1] === ' ' ? index - 1 : index
-      const start = localStart(text, at)
-      if (start < at) findings.push({ type: 'pii.email', start, end: index + match.length })
-    })
+    if (BRACKET.test(text)) addSpelled(findings, text)
     return findings
   },
 }

@@ -14,12 +14,23 @@ const SHAPES = new RegExp(
 /** How many check digits of one text are computed (1 µs each). */
 const CHECKS = 2_000
 
-/** Five digits this close, four beside a letter, or letters and digits mixed: without any of these there is no such number. */
-const CLUSTER = /\d(?:[ ./-]?\d){4}|[A-Za-z]\d{4}|\d{4}[A-Za-z]|[A-Za-z]\d\d[A-Za-z]\d/
+/**
+ * Part of whatever has a scheme's shape: nine digits this close (one of them a letter in Corsica and Finland), or fewer beside letters
+ * (Spain and Singapore; India; Britain; Mexico; Italy), or a Chilean end. Amounts, dates and house numbers have none of this, and to try
+ * all schemes at every word is dear.
+ */
+const SHAPED =
+  /\d(?<!\d\d)(?:(?:[AB]?[ .+-]?\d){8}|\d{6,7}-?[A-Z]|(?<=[A-Z]\d)\d{3}[A-Z]|\d ?\d\d ?\d\d ?[A-D]|\d{5}[HMX]|\d[A-Z]\d\d[A-Z]|\d\d-[\dKk](?<=\.\d{3}-.))/
 
-/** Anything that a form may ask for: up to six letters, then groups that hold digits. */
+/**
+ * Anything that a form may ask for: up to six letters, then groups that hold digits. It is looked for by its first digit, which prose
+ * has few of, and only where four more follow with no more than a value's letters and separators between; the expression's one group is
+ * what stands before that digit.
+ */
 const VALUE =
-  /(?<![\w.])(?:[A-Z]{2} |[A-Za-z]{1,6}-?)?\d[A-Za-z\d]{0,19}(?:[ ./-](?=[A-Za-z]{0,2}\d)[A-Za-z\d]{1,12}){0,5}(?: [A-D](?![\w]))?(?!\w)/g
+  /\d(?<=(?<![\w.])([A-Z]{2} |[A-Za-z]{1,6}-?|)\d)(?=(?:[A-Za-z]{0,19}(?:[ ./-][A-Za-z]{0,2}| [A-D]-)?\d){4})[A-Za-z\d]{0,19}(?:[ ./-](?=[A-Za-z]{0,2}\d)[A-Za-z\d]{1,12}){0,5}(?: [A-D](?![\w]))?(?!\w)/g
+/** Five digits this close, four beside a letter, or letters and digits mixed: in a text without any of these a label means nothing. */
+const CLUSTER = /\d(?:(?:[ ./-]?\d){4}|(?<=[A-Za-z]\d)(?:\d{3}|\d[A-Za-z]\d)|\d{3}[A-Za-z])/
 const MIN_DIGITS = 5
 const MAX_LENGTH = 24
 
@@ -39,10 +50,17 @@ const LABELS = labels(
 )
 
 function addLabelled(findings: Finding[], text: string): void {
-  eachMatch(text, VALUE, ({ 0: written, index }) => {
-    if (written.length > MAX_LENGTH || written.length < MIN_DIGITS + 1) return
-    if (!isLabelled(text, index, LABELS) || digitsOf(written).length < MIN_DIGITS) return
-    findings.push({ type: 'pii.national_id', start: index, end: index + written.length })
+  let last = 0
+  let hasCluster: boolean | undefined
+  eachMatch(text, VALUE, ({ 0: written, 1: prefix = '', index }) => {
+    // What the value before this one took is not this one's.
+    const start = index - prefix.length >= last ? index - prefix.length : index
+    last = index + written.length
+    const length = last - start
+    if (length > MAX_LENGTH || length < MIN_DIGITS + 1) return
+    if (!isLabelled(text, start, LABELS) || digitsOf(written).length < MIN_DIGITS) return
+    hasCluster ??= CLUSTER.test(text)
+    if (hasCluster) findings.push({ type: 'pii.national_id', start, end: last })
   })
 }
 
@@ -64,8 +82,7 @@ export const nationalId: Detector = {
   name: 'national-id',
   detect(text) {
     const findings: Finding[] = []
-    if (!CLUSTER.test(text)) return findings
-    addRecognised(findings, text)
+    if (SHAPED.test(text)) addRecognised(findings, text)
     addLabelled(findings, text)
     return findings
   },

@@ -47,7 +47,7 @@ const isIssued = (digits: string): boolean =>
   })
 
 /** In one piece, in fours, or 4-6-5 (American Express) and 4-6-4 (Diners Club), with one separator throughout. */
-const SHAPE = /(?<![\w.+])(?:\d{12,19}|\d{4}([ .-])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?![\w%]|\.\d)/g
+const SHAPE = /\d(?<![\w.+]\d)(?:\d{11,18}|\d{3}([ .-])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?![\w%]|\.\d)/g
 
 /** Behind these any number of card length will do: issuers come and go. */
 const LABELS = labels(

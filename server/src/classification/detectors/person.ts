@@ -53,9 +53,8 @@ const QUESTION = labels('name, nombre, nome, name on the account', 'on the accou
  */
 const FIELD = /(?<=[a-zA-Z\u00c0-\u9fff"'`*_)\]] ?)[:=?][ \t]{0,4}(?:["'`*_>]{1,3}|\n)?[ \t]{0,2}(?=[A-Z\u00c0-\u052f])/g
 
-/** A word before a capital, and the last letters of those that may introduce somebody ("is", "heiße", "llamo"). */
-const BEFORE_CAPITAL = /[a-z\u00df-\u052f] (?=[A-Z\u00c0-\u052f])/g
-const LEADING_ENDS = new Set([...'streoèéęтm'].map((letter) => letter.charCodeAt(0)))
+/** A word before a capital that ends as those do that may introduce somebody ("is", "heiße", "llamo"). */
+const BEFORE_CAPITAL = /[streoèéęтm] (?=[A-Z\u00c0-\u052f])/g
 const INTRODUCTION =
   /(?:(names?) (?:is|was|ist|är)|(name)'s|ich hei(?:ß|ss)e|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|meu nome é|chamo-me|me chamo|mijn naam is|ik heet|jag heter|mitt namn är|jeg he(?:ter|dder)|nazywam się|меня зовут|(?:people|you can|just|please|friends) call me|\b(dear))$/i
 const LONGEST_INTRODUCTION = 18
@@ -107,7 +106,6 @@ function addFields(findings: Finding[], text: string): void {
 
 /** How many words of a name the text up to `end` (before a space and a capital) announces; 0 when it does not. */
 function wordsAnnounced(text: string, end: number): number {
-  if (!LEADING_ENDS.has(text.charCodeAt(end - 1))) return 0
   const match = INTRODUCTION.exec(text.slice(Math.max(0, end - LONGEST_INTRODUCTION), end))
   if (!match) return 0
   if (match[3]) return 2
@@ -121,6 +119,7 @@ function addPhrases(findings: Finding[], text: string): void {
     if (words > 0) addName(findings, text, end, words)
   })
   eachEnd(text, TITLE, (end) => addName(findings, text, end, 1))
+  if (!text.includes('\n')) return
   eachMatch(text, NEXT_LINE, ({ 0: match, index }) => {
     if (isLabelled(text, index, CLOSING)) addName(findings, text, index + match.length, 2)
   })

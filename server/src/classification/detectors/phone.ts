@@ -2,6 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
 import { bounded } from '../text/bounded.ts'
+import { CharacterSet } from '../text/characters.ts'
 import { digitsOf } from '../text/checksums.ts'
 import { isLabelled, labels } from '../text/label.ts'
 import { eachMatch } from '../text/matches.ts'
@@ -18,8 +19,13 @@ const INTERNATIONAL = /^(?:\+|00)/
 /** North America: 3-3-4 in any of its writings, with separators, so that it is no order number. */
 const NORTH_AMERICAN =
   /^(?:(?:\+?1|001)[ .-]?)?(?:\(\d{3}\) ?\d{3}[ .-]\d{4}|\d{3}([.-])\d{3}\1\d{4}|[2-9]\d{2} [2-9]\d{2}[ -]\d{4})(?: ?[a-z.]+ ?\d{1,6})?$/i
+const MIN_NORTH_AMERICAN = 12
 /** A national number with its trunk zero in groups, as most of Europe writes it: `030 1234567`, `06 12 34 56 78`, `0171/2345678`. */
 const TRUNK_ZERO = /^(?:\(?0[1-9]\d{0,3}\)?(?:[ /-]\d{2,8}){1,5}|0[1-9](?:\.\d\d){4})$/
+/** First characters of the two before. */
+const BEGINNING = new CharacterSet('+0(')
+/** E.164. */
+const MAX_DIGITS = 15
 /** Bytes in decimal or hexadecimal come in pairs as well; a French number in pairs has five. */
 const PAIRS = /^\d{2}(?:[ ./-]\d{2})+$/
 const DATE = /^(?:\d{4}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2\d{2,4})(?![./-]?\d)/
@@ -40,9 +46,11 @@ function isLabelledEitherSide(text: string, start: number, end: number): boolean
   return AFTER.test(text) || isLabelled(text, start, LABELS)
 }
 
-/** The number by its own shape: no label needed. */
-function hasShape(written: string, digits: string, may: (check: () => boolean) => boolean): boolean {
-  if (NORTH_AMERICAN.test(written)) return true
+/** The number by its own shape: no label needed. Amounts and order numbers are too short for the one and begin unlike the others. */
+function hasShape(written: string, may: (check: () => boolean) => boolean): boolean {
+  if (written.length >= MIN_NORTH_AMERICAN && NORTH_AMERICAN.test(written)) return true
+  if (!BEGINNING.has(written.charCodeAt(0))) return false
+  const digits = digitsOf(written)
   if (INTERNATIONAL.test(written)) {
     if (digits.length < 8) return false
     const number = written.startsWith('+') ? written : `+${written.slice(2)}`
@@ -63,9 +71,9 @@ export const phone: Detector = {
     const may = bounded(CHECKS)
     eachMatch(text, CANDIDATE, ({ 0: written, index }) => {
       if (DATE.test(written)) return
-      const digits = digitsOf(written)
       const end = index + written.length
-      const isNumber = hasShape(written, digits, may) || (digits.length <= 15 && isLabelledEitherSide(text, index, end))
+      const isNumber =
+        hasShape(written, may) || (isLabelledEitherSide(text, index, end) && digitsOf(written).length <= MAX_DIGITS)
       if (isNumber) findings.push({ type: 'pii.phone', start: index, end })
     })
     return findings

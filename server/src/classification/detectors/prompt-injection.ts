@@ -4,17 +4,16 @@ import { addEastAsian } from './injection/east-asian.ts'
 import { isGlued } from './injection/glued.ts'
 import { type CompiledPhrase, candidates } from './injection/grammar.ts'
 import { addMarkers } from './injection/markers.ts'
-import { Glance, Reading } from './injection/reading.ts'
+import { glance, Reading } from './injection/reading.ts'
 
 function addPhrases(text: string, findings: Finding[]): void {
-  const glance = new Glance(text)
+  const { anchors, odd } = glance(text)
   let reading: Reading | undefined
-  for (const phrase of candidates(glance.anchors)) {
+  for (const phrase of candidates(anchors)) {
     reading ??= new Reading(text)
     addPhrase(phrase, reading, findings)
   }
-  for (const { start, end } of glance.odd)
-    if (isGlued(text, start, end)) findings.push({ type: 'injection.override', start, end })
+  for (const { start, end } of odd) if (isGlued(text, start, end)) findings.push({ type: 'injection.override', start, end })
 }
 
 function addPhrase(

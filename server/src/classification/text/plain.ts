@@ -136,8 +136,11 @@ function build(text: string): Builder {
   return builder
 }
 
+/** One byte for each unit: ASCII, which is plain. Node counts them faster than an expression looks. */
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length
+
 export function plain(text: string): PlainText {
-  if (!NOT_PLAIN.test(text)) return { text, original: (start, end) => ({ start, end }) }
+  if (isAscii(text) || !NOT_PLAIN.test(text)) return { text, original: (start, end) => ({ start, end }) }
   const builder = build(text)
   return {
     text: builder.toString(),

@@ -1,4 +1,5 @@
 import type { Finding, FindingType } from '../../../domain/finding.ts'
+import { classOf } from '../../text/invisible.ts'
 import { eachMatch } from '../../text/matches.ts'
 
 interface Marker {
@@ -47,7 +48,12 @@ const MARKERS: readonly Marker[] = [
   marker('injection.role_play', '🔓', /🔓 ?(?:jailbreak|developer|output|unlocked)/giu),
 ]
 
+/** The last characters of the hints, all rare in prose: one look tells most texts that no hint is there. */
+const ENDS = MARKERS.map(({ hint }) => hint.charCodeAt(hint.length - 1))
+const SIGNS = new RegExp(`[${classOf(ENDS.map((unit) => [unit, unit]))}]`)
+
 export function addMarkers(text: string, findings: Finding[]): void {
+  if (!SIGNS.test(text)) return
   for (const { type, hint, expression } of MARKERS) {
     if (!text.includes(hint)) continue
     eachMatch(text, expression, ({ 0: match, index }) => findings.push({ type, start: index, end: index + match.length }))

@@ -7,13 +7,6 @@ export interface Stretch {
   readonly end: number
 }
 
-/** Is told what a text is made of, in order. */
-interface Reader {
-  word(hash: number, letters: number, start: number, end: number): void
-  sentenceEnd(at: number): void
-  colon(at: number): void
-}
-
 /** A full stop ends a sentence before white space or a quote; a line feed before another. */
 function endsSentence(text: string, at: number): boolean {
   const next = text.charCodeAt(at + 1)
@@ -21,26 +14,22 @@ function endsSentence(text: string, at: number): boolean {
   return !(next > 32) || next === 34 || next === 39
 }
 
-/** Reads a text in one pass. The loops are the detector's cost on ordinary texts, and kept flat for that reason. */
-function read(text: string, reader: Reader): void {
+/** Reads a text in one pass. */
+function read(text: string, reader: Reading): void {
   const length = text.length
   for (let at = 0; at < length; at++) {
     let unit = FOLDED[text.charCodeAt(at)] as number
     if (unit === UNKNOWN) unit = foldUnknown(text, at)
     if (unit > MAYBE_END) {
       const start = at
-      let letters = 0
       let hash = HASH_START
       do {
-        if (unit !== IGNORED) {
-          letters++
-          hash = hashStep(hash, unit)
-        }
+        if (unit !== IGNORED) hash = hashStep(hash, unit)
         if (++at === length) break
         unit = FOLDED[text.charCodeAt(at)] as number
         if (unit === UNKNOWN) unit = foldUnknown(text, at)
       } while (unit > MAYBE_END || unit === IGNORED)
-      reader.word(hash, letters, start, at)
+      reader.word(hash, start, at)
       if (at === length) break
     }
     if (unit === SEPARATOR || unit === IGNORED) continue
@@ -59,40 +48,57 @@ const MAX_ODD = 1_000
 
 const STRANGER_CODE = STRANGER.charCodeAt(0)
 
-/** The first look, which is the only one that most texts get: could any phrase be here, or words in disguise? */
-export class Glance implements Reader {
-  readonly anchors = noAnchors()
+/** What the first look at a text finds. */
+export interface Glance {
+  /** grammar.ts tells from them which phrases could be here. */
+  readonly anchors: readonly number[]
   /** Words so long, or single letters so many, that several words may be in them. */
-  readonly odd: Stretch[] = []
-  #singles = 0
-  #singlesStart = 0
+  readonly odd: readonly Stretch[]
+}
 
-  constructor(text: string) {
-    read(text, this)
-    this.#endSingles(text.length)
-  }
+function addOdd(odd: Stretch[], start: number, end: number): void {
+  if (odd.length < MAX_ODD) odd.push({ start, end })
+}
 
-  word(hash: number, letters: number, start: number, end: number): void {
+/**
+ * The first look, which is the only one that most texts get: could any phrase be here, or words in disguise? It is the detector's cost
+ * on ordinary texts, and kept flat for that reason.
+ */
+export function glance(text: string): Glance {
+  const folded = FOLDED
+  const length = text.length
+  const anchors = noAnchors()
+  const odd: Stretch[] = []
+  let singles = 0
+  let singlesStart = 0
+  for (let at = 0; at < length; at++) {
+    let unit = folded[text.charCodeAt(at)] as number
+    if (unit === UNKNOWN) unit = foldUnknown(text, at)
+    if (unit <= MAYBE_END) continue
+    const start = at
+    let letters = 0
+    let hash = HASH_START
+    do {
+      if (unit !== IGNORED) {
+        letters++
+        hash = hashStep(hash, unit)
+      }
+      if (++at === length) break
+      unit = folded[text.charCodeAt(at)] as number
+      if (unit === UNKNOWN) unit = foldUnknown(text, at)
+    } while (unit > MAYBE_END || unit === IGNORED)
     const sign = signOfHash(hash)
-    if (sign !== STRANGER_CODE) addAnchors(this.anchors, sign)
-    else if (letters >= MIN_GLUED && letters <= MAX_GLUED) this.#addOdd(start, end)
+    if (sign !== STRANGER_CODE) addAnchors(anchors, sign)
+    else if (letters >= MIN_GLUED && letters <= MAX_GLUED) addOdd(odd, start, at)
     if (letters === 1) {
-      if (this.#singles++ === 0) this.#singlesStart = start
-    } else if (this.#singles > 0) this.#endSingles(start)
+      if (singles++ === 0) singlesStart = start
+    } else if (singles > 0) {
+      if (singles >= MIN_SPREAD) addOdd(odd, singlesStart, start)
+      singles = 0
+    }
   }
-
-  sentenceEnd(): void {}
-
-  colon(): void {}
-
-  #endSingles(end: number): void {
-    if (this.#singles >= MIN_SPREAD) this.#addOdd(this.#singlesStart, end)
-    this.#singles = 0
-  }
-
-  #addOdd(start: number, end: number): void {
-    if (this.odd.length < MAX_ODD) this.odd.push({ start, end })
-  }
+  if (singles >= MIN_SPREAD) addOdd(odd, singlesStart, length)
+  return { anchors, odd }
 }
 
 const SENTENCE_CODE = SENTENCE.charCodeAt(0)
@@ -119,7 +125,7 @@ function startsAnew(text: string, lastEnd: number, start: number, end: number): 
 }
 
 /** A text read as signs (grammar.ts), one per word, each with the stretch that it stands for. */
-export class Reading implements Reader {
+export class Reading {
   readonly starts: number[] = []
   readonly ends: number[] = []
   readonly #text: string
@@ -138,7 +144,7 @@ export class Reading implements Reader {
     this.before = this.#fresh.length === 0 ? this.signs : lineOf(this.#codes)
   }
 
-  word(hash: number, _letters: number, start: number, end: number): void {
+  word(hash: number, start: number, end: number): void {
     const last = this.#codes.length - 1
     const isFresh = last >= 0 && startsAnew(this.#text, this.ends[last] ?? 0, start, end)
     if (isFresh && !negates(this.#codes[last] ?? 0)) this.#fresh.push(last + 1)
