@@ -49,9 +49,8 @@ function isUnsortable(key: string): boolean {
   return (first >= 0x30 && first <= 0x39) || key === '__proto__'
 }
 
-/** What is in order stays as it is: in a record that is all but an object or two. */
 function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || orderOf(value) === 'sorted') return value
+  if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sorted)
   const source = value as Record<string, unknown>
   const copy: Record<string, unknown> = {}

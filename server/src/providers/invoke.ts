@@ -166,8 +166,19 @@ class Run {
     return { ok: true, completion, provider, model, attempts: this.#attempts }
   }
 
+  /** Keys in the order of RFC 8785, as all of a record's (pipeline/record-draft.ts). */
   #note({ provider, model }: Candidate, attempt: Omit<ProviderAttempt, 'provider' | 'model'>): void {
-    this.#attempts.push({ provider: provider.id, model: model.id, ...attempt })
+    const { completion_tokens, cost, ms, outcome, prompt_tokens, status } = attempt
+    this.#attempts.push({
+      ...(completion_tokens !== undefined && { completion_tokens }),
+      ...(cost !== undefined && { cost }),
+      model: model.id,
+      ms,
+      outcome,
+      ...(prompt_tokens !== undefined && { prompt_tokens }),
+      provider: provider.id,
+      status,
+    })
   }
 }
 

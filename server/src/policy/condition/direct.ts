@@ -98,6 +98,9 @@ function numberOf(expr: Expr): Read<number> | undefined {
   return (variableOf(expr, 'int') as Read<number> | undefined) ?? findingCount(expr) ?? rank(expr)
 }
 
+/** Nanoseconds of a millisecond. */
+const NANOS = 1_000_000
+
 /** Of `now` and of `timestamp("…")`, in milliseconds. What says more than milliseconds, or nothing, is the library's. */
 function momentOf(expr: Expr, environment: Environment): Read<number> | undefined {
   if (dottedName(expr) === 'now') return ({ now }) => now.getTime()
@@ -110,9 +113,6 @@ function momentOf(expr: Expr, environment: Environment): Read<number> | undefine
   const moment = Number(seconds) * 1_000 + nanos / NANOS
   return () => moment
 }
-
-/** In a millisecond. */
-const NANOS = 1_000_000
 
 /** `content.findings.pii`, `content.findings["pii.email"]`: the checker has made sure that it exists. */
 function findingCount(expr: Expr): Read<number> | undefined {
