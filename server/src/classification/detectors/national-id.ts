@@ -19,7 +19,7 @@ const CHECKS = 2_000
  * (Spain and Singapore; India; Britain; Mexico; Italy), or a Chilean end. Amounts, dates and house numbers have none of this, and to try
  * all schemes at every word is dear.
  */
-const SHAPED =
+export const SHAPED =
   /\d(?<!\d\d)(?:(?:[AB]?[ .+-]?\d){8}|\d{6,7}-?[A-Z]|(?<=[A-Z]\d)\d{3}[A-Z]|\d ?\d\d ?\d\d ?[A-D]|\d{5}[HMX]|\d[A-Z]\d\d[A-Z]|\d\d-[\dKk](?<=\.\d{3}-.))/
 
 /**
