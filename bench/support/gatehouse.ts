@@ -35,7 +35,12 @@ export interface Gatehouse extends OwnProcess {
 }
 
 /** As scripts/gatehouse starts it. The bare proxy gets the same. */
-export const NODE_ARGS: readonly string[] = ['--min-semi-space-size=32', '--max-semi-space-size=32']
+export const NODE_ARGS: readonly string[] = [
+  '--min-semi-space-size=32',
+  '--max-semi-space-size=32',
+  '--heap-growing-percent=300',
+  '--no-memory-reducer',
+]
 
 const SERVER = { script: new URL('../../server/src/main.ts', import.meta.url), args: ['serve'] }
 const START_MS = 60_000
