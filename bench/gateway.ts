@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type GatewayFigures, gatewayFigures, type Plan } from './support/gateway-figures.ts'
+import { FEW_CONNECTIONS, MANY_CONNECTIONS } from './support/measure.ts'
 import { exitOnSignals } from './support/own-process.ts'
 import { slowerBy } from './support/reference.ts'
 import { startRig } from './support/rig.ts'
@@ -36,20 +37,23 @@ const QUICK: Plan = {
   starts: 1,
 }
 
-function rowsOf(figures: GatewayFigures, embedded: boolean): Row[] {
-  const { memory } = figures
-  const slower = slowerBy(figures.proxyCpu.median)
+function rowsOf({ few, many, memory, ...figures }: GatewayFigures, embedded: boolean): Row[] {
+  const slower = slowerBy(few.proxyCpu.median)
   const there = ({ median, min, max }: Spread): Spread => ({ median: median / slower, min: min / slower, max: max / slower })
   const cpu = (what: string, measured: Row['measured']): Row => ({ what, measured, unit: ' ms', digits: 3 })
+  const [atFew, atMany] = [`at ${FEW_CONNECTIONS} connections`, `at ${MANY_CONNECTIONS} connections`]
   return [
-    { what: 'CPU per governed chat ÷ bare proxy', unit: '×', bar: 5, aim: 2.5, measured: figures.cpuRatio, digits: 2 },
-    { what: 'the same, event loop alone', unit: '×', measured: figures.eventLoopRatio, digits: 2 },
+    { what: `CPU per governed chat ÷ bare proxy, ${atMany}`, unit: '×', bar: 5, aim: 2.5, measured: many.cpuRatio, digits: 2 },
+    { what: `the same, ${atFew}`, unit: '×', measured: few.cpuRatio, digits: 2 },
+    { what: `event loop alone, ${atMany}`, unit: '×', measured: many.eventLoopRatio, digits: 2 },
+    { what: `the same, ${atFew}`, unit: '×', measured: few.eventLoopRatio, digits: 2 },
+    { what: `throughput lost by governing, ${atMany}`, unit: ' %', bar: 40, aim: 20, measured: many.throughputLost, digits: 0 },
+    { what: `the same, ${atFew}`, unit: ' %', measured: few.throughputLost, digits: 0 },
     { what: 'this machine ÷ the bars’ machine, by the bare proxy’s CPU', unit: '×', measured: slower, digits: 1 },
-    { what: 'added latency, p50, there', unit: ' ms', bar: 1.5, aim: 0.7, measured: there(figures.addedP50), digits: 2 },
-    { what: 'added latency, p99, there', unit: ' ms', bar: 8, aim: 3, measured: there(figures.addedP99), digits: 2 },
-    { what: 'the same here, p50', unit: ' ms', measured: figures.addedP50, digits: 2 },
-    { what: 'the same here, p99', unit: ' ms', measured: figures.addedP99, digits: 2 },
-    { what: 'throughput lost by governing', unit: ' %', bar: 40, aim: 20, measured: figures.throughputLost, digits: 0 },
+    { what: `added latency ${atFew}, p50, there`, unit: ' ms', bar: 1.5, aim: 0.7, measured: there(few.addedP50), digits: 2 },
+    { what: `added latency ${atFew}, p99, there`, unit: ' ms', bar: 8, aim: 3, measured: there(few.addedP99), digits: 2 },
+    { what: 'the same here, p50', unit: ' ms', measured: few.addedP50, digits: 2 },
+    { what: 'the same here, p99', unit: ' ms', measured: few.addedP99, digits: 2 },
     { what: 'stream of 100 chunks ÷ JSON, CPU', unit: '×', bar: 2, aim: 1.3, measured: figures.streamRatio, digits: 2 },
     {
       what: 'start to first answer, existing data, there',
@@ -62,11 +66,22 @@ function rowsOf(figures: GatewayFigures, embedded: boolean): Row[] {
     { what: 'the same here', unit: ' ms', measured: figures.firstAnswer, digits: 0 },
     { what: `memory growth over ${memory.requests} requests`, unit: ' %', bar: 5, measured: memory.growthPercent, digits: 1 },
     { what: 'memory at their end', unit: ' MB', ...(embedded ? {} : { aim: 200 }), measured: memory.mb, digits: 0 },
-    cpu('CPU per request: bare proxy', figures.proxyCpu),
-    cpu('CPU per request: gateway', figures.gatewayCpu),
-    cpu('CPU per request: gateway without policies, detectors, audit', figures.ungovernedCpu),
-    ...(embedded ? [] : [cpu('CPU per request: PostgreSQL’s connections', figures.databaseCpu)]),
-    { what: 'answers a second at 8 connections', unit: '', measured: figures.rate, digits: 0 },
+    ...[
+      { load: many, at: atMany },
+      { load: few, at: atFew },
+    ].flatMap(({ load, at }) => [
+      cpu(`CPU per request ${at}: bare proxy`, load.proxyCpu),
+      cpu(`CPU per request ${at}: gateway`, load.gatewayCpu),
+      cpu(`CPU per request ${at}: gateway without policies, detectors, audit`, load.ungovernedCpu),
+      ...(embedded ? [] : [cpu(`CPU per request ${at}: PostgreSQL’s connections`, load.databaseCpu)]),
+      { what: `answers a second ${at}: gateway`, unit: '', measured: load.rate, digits: 0 },
+      {
+        what: `answers a second ${at}: gateway without policies, detectors, audit`,
+        unit: '',
+        measured: load.ungovernedRate,
+        digits: 0,
+      },
+    ]),
   ]
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clearTheWay, publishPolicy } from './admin.ts'
 import { chatBodies, LONG_MODEL } from './chat-bodies.ts'
 import { launchGatehouse } from './gatehouse.ts'
-import { compare, interleave, measure, type Round, type Size, type Target } from './measure.ts'
+import { compare, FEW_CONNECTIONS, interleave, MANY_CONNECTIONS, measure, type Round, type Size, type Target } from './measure.ts'
 import { MemorySamples } from './memory.ts'
 import { FORTY_RULES } from './policy.ts'
 import { type GatewayUnderTest, type Rig, startGateway } from './rig.ts'
@@ -20,6 +20,15 @@ export interface Plan {
 
 /** What one database came to. Times in milliseconds, memory in megabytes, `…Ratio` against the bare proxy. */
 export interface GatewayFigures {
+  readonly few: UnderLoad
+  readonly many: UnderLoad
+  readonly streamRatio: Spread
+  readonly memory: { readonly requests: number; readonly mb: number; readonly growthPercent: number }
+  readonly firstAnswer: Spread
+}
+
+/** At one number of connections. */
+interface UnderLoad {
   readonly cpuRatio: Spread
   readonly eventLoopRatio: Spread
   readonly proxyCpu: Spread
@@ -28,11 +37,11 @@ export interface GatewayFigures {
   readonly databaseCpu: Spread
   readonly addedP50: Spread
   readonly addedP99: Spread
+  /** Percent of what the server without governance answers. */
   readonly throughputLost: Spread
+  /** Answers a second. */
   readonly rate: Spread
-  readonly streamRatio: Spread
-  readonly memory: { readonly requests: number; readonly mb: number; readonly growthPercent: number }
-  readonly firstAnswer: Spread
+  readonly ungovernedRate: Spread
 }
 
 const BODIES = chatBodies(500)
@@ -60,11 +69,11 @@ export async function gatewayFigures(bench: Bench): Promise<GatewayFigures> {
   const gateway = await startGateway(stack, rig, kind, { postgres })
   await publishPolicy(gateway.gatehouse, FORTY_RULES)
   await clearTheWay(gateway.gatehouse)
-  const governance = await againstOthers(bench, gateway)
+  const loads = await againstOthers(bench, gateway)
   const streamRatio = await streamRounds(bench, gateway.target)
   const memory = await memoryFigures(bench, gateway.target)
   await gateway.gatehouse.stop()
-  return { ...governance, streamRatio, memory, firstAnswer: await startFigures(bench, gateway) }
+  return { ...loads, streamRatio, memory, firstAnswer: await startFigures(bench, gateway) }
 }
 
 /** The gateway, the bare proxy, and the same gateway without policies, detectors and audit, in turn. */
@@ -73,15 +82,28 @@ async function againstOthers({ stack, rig, plan: { rounds, round, warm }, postgr
   const other = await startGateway(stack, rig, name, { postgres, program: UNGOVERNED })
   await publishPolicy(other.gatehouse, NO_RULES)
   await clearTheWay(other.gatehouse)
-  const run = (on: Target, size = round) => measure(rig.load, on, BODIES, size)
-  const proxy: Target = { pid: rig.proxy.pid, port: rig.proxy.port, headers: {} }
-  for (const each of [proxy, target, other.target]) await run(each, warm)
-  const results = await interleave(rounds, {
-    proxy: () => run(proxy),
-    gateway: () => run(target),
-    ungoverned: () => run(other.target),
-  })
+  const targets = {
+    proxy: { pid: rig.proxy.pid, port: rig.proxy.port, headers: {} },
+    gateway: target,
+    ungoverned: other.target,
+  } satisfies Record<string, Target>
+  const run = (on: Target, size: Size, connections: number) => measure(rig.load, on, BODIES, size, connections)
+  for (const each of Object.values(targets)) await run(each, warm, MANY_CONNECTIONS)
+  const inTurn = async (connections: number) =>
+    underLoad(
+      await interleave(rounds, {
+        proxy: () => run(targets.proxy, round, connections),
+        gateway: () => run(targets.gateway, round, connections),
+        ungoverned: () => run(targets.ungoverned, round, connections),
+      }),
+    )
+  const few = await inTurn(FEW_CONNECTIONS)
+  const many = await inTurn(MANY_CONNECTIONS)
   await other.gatehouse.stop()
+  return { few, many }
+}
+
+function underLoad(results: Readonly<Record<'proxy' | 'gateway' | 'ungoverned', readonly Round[]>>): UnderLoad {
   const against = (of: (gateway: Round, proxy: Round) => number) => spread(compare(results.gateway, results.proxy, of))
   const each = (of: (round: Round) => number, name: keyof typeof results = 'gateway') => spread(results[name].map(of))
   return {
@@ -95,6 +117,7 @@ async function againstOthers({ stack, rig, plan: { rounds, round, warm }, postgr
     ungovernedCpu: each(({ cpu }) => cpu, 'ungoverned'),
     databaseCpu: each(({ helperCpu }) => helperCpu),
     rate: each(({ rate }) => rate),
+    ungovernedRate: each(({ rate }) => rate, 'ungoverned'),
   }
 }
 

@@ -26,13 +26,22 @@ export interface Round {
 }
 
 export type Size = Pick<LoadSpec, 'requests' | 'seconds'>
-const CONNECTIONS = 8
+/** What latencies are measured at (architecture.md §6). */
+export const FEW_CONNECTIONS = 8
+/** Enough for every server to have something to do at every moment: what it can carry, and what a request costs then. */
+export const MANY_CONNECTIONS = 32
 
 /** Chats, each of them once or more. */
-export function measure(load: Peer, target: Target, bodies: readonly string[], size: Size): Promise<Round> {
+export function measure(
+  load: Peer,
+  target: Target,
+  bodies: readonly string[],
+  size: Size,
+  connections = FEW_CONNECTIONS,
+): Promise<Round> {
   const call = { method: 'POST', path: '/v1/chat/completions', headers: target.headers } as const
   const calls = bodies.map((body) => ({ ...call, body }))
-  return measureCalls(load, target, { calls, status: 200, connections: CONNECTIONS, ...size })
+  return measureCalls(load, target, { calls, status: 200, connections, ...size })
 }
 
 /** @throws when any answer has another status: what is refused costs less, and would count as fast. */
