@@ -3,8 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const root = join(import.meta.dirname, '..')
+// `import.meta.dirname` came with Node 20.11.
+const root = fileURLToPath(new URL('..', import.meta.url))
 const dashboard = join(root, 'dashboard')
 const dist = join(dashboard, 'dist')
 const stamp = join(dist, '.sources')

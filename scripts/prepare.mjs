@@ -3,8 +3,10 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const root = join(import.meta.dirname, '..')
+// `import.meta.dirname` came with Node 20.11.
+const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules', '.gatehouse-lock')
 const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
 const installed = existsSync(stamp) && readFileSync(stamp, 'utf8') === lock && existsSync(join(root, 'node_modules/.bin/node'))

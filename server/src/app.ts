@@ -14,7 +14,7 @@ import { cutOffStalledReaders } from './http/stalled-readers.ts'
 import { messagingRoutes } from './messaging/door/messaging-routes.ts'
 import { signInRoutes } from './operators/sign-in-routes.ts'
 import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
-import { VERSION } from './version.ts'
+import { API_VERSION } from './version.ts'
 
 /** Longest time a caller may take to send its headers and body. */
 const REQUEST_TIMEOUT_MS = 60_000
@@ -42,7 +42,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   cutOffStalledReaders(app)
   answerErrors(app)
   logResponses(app)
-  await collectOpenApi(app, VERSION)
+  await collectOpenApi(app, API_VERSION)
   await app.register(gatewayRoutes, context)
   await app.register(messagingRoutes, context)
   await app.register(adminRoutes, { ...context, prefix: '/admin/v1' })

@@ -48,7 +48,7 @@ export const identityOf = (
 
 export const invalid = ({ param, message }: Problem): Parsed => ({
   ok: false,
-  problem: { param, message: param ? `${param}: ${message}.` : `The body ${message}.` },
+  problem: { ...(param && { param }), message: param ? `${param}: ${message}.` : `The body ${message}.` },
 })
 
 const oneOf = <T extends string>(values: readonly T[]) => Type.Union(values.map((value) => Type.Literal(value)))

@@ -3,6 +3,11 @@ import { parseJson } from './json.ts'
 
 const bodyOf = (values: number) => Buffer.from(`{"messages":[${Array(values).fill(1).join(',')}]}`)
 
+test('a number beyond all numbers is refused: it could be neither hashed nor recorded', () => {
+  expect(parseJson(Buffer.from('{"metadata":{"a":[1e999]}}'), 32)).toEqual({ ok: false, problem: 'A number is too large.' })
+  expect(parseJson(Buffer.from('{"metadata":{"a":[1e308]}}'), 32)).toMatchObject({ ok: true })
+})
+
 test('a body of very many small values is refused before anything is done with them', () => {
   expect(parseJson(bodyOf(500_000), 32)).toEqual({ ok: false, problem: 'The body holds more than 32768 values.' })
   expect(parseJson(bodyOf(32_767), 32)).toMatchObject({ ok: false })

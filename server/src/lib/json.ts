@@ -27,6 +27,8 @@ function inspect(value: unknown, levels: number, values: { left: number }): stri
   if (values.left-- === 0) return `The body holds more than ${MAX_VALUES} values.`
   // Half a character has no UTF-8 form: it could be neither hashed nor passed on as it came.
   if (typeof value === 'string') return value.isWellFormed() ? undefined : 'A string holds half of a surrogate pair.'
+  // `1e999`: a JSON number, but none that could be hashed, recorded or passed on.
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'A number is too large.'
   if (typeof value !== 'object' || value === null) return undefined
   if (levels === 0) return 'The body is nested too deeply.'
   if (Array.isArray(value)) {

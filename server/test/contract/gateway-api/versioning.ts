@@ -17,6 +17,7 @@ describe('gateway-api.md, Endpoints and Versioning', () => {
   })
   test('the interface description is OpenAPI 3.1 and has the six endpoints, each with its errors', async () => {
     const document = accepted(await governed.api('GET', '/openapi.json', { token: null }))
+    expect((document.info as { version: string }).version).toBe('1.0.0')
     expect(document.openapi).toMatch(/^3\.1\./)
     const statuses = (method: string, path: string) =>
       Object.keys((document.paths as Paths)[path]?.[method]?.responses ?? {}).map(Number)
