@@ -6,6 +6,7 @@ const REQUEST = { model: 'm', messages: [{ role: 'user', content: 'Hello' }], te
 const binding = (change: Partial<RequestBinding> = {}): RequestBinding => ({
   applicationId: 'app_1',
   userId: 'u-1',
+  isVerified: false,
   sessionId: null,
   request: REQUEST,
   ...change,
@@ -35,6 +36,8 @@ describe('another request', () => {
     ['Application', { applicationId: 'app_2' }],
     ['user', { userId: 'u-2' }],
     ['nobody', { userId: '' }],
+    ['a verified user of that id', { isVerified: true }],
+    ['an operator in the playground', { playedBy: 'adm_1' }],
     ['session', { sessionId: 's-1' }],
   ])('%s', (_, change) => expect(hash(change)).not.toBe(original))
 

@@ -7,6 +7,10 @@ export interface RequestBinding {
   readonly applicationId: string | null
   /** Id of the user as stage 3 found it, asserted or verified; empty when the request names nobody. */
   readonly userId: string
+  /** Whether a token says so. A verified user's answer is not for everybody who claims to be that user. */
+  readonly isVerified: boolean
+  /** The operator who tries it out in the playground: never the same request as a client's. */
+  readonly playedBy?: string | undefined
   readonly sessionId: string | null
   /** The validated request body, `governance` included; what of it does not count is left out here. */
   readonly request: Readonly<Record<string, unknown>>
@@ -19,15 +23,18 @@ const NOT_ASKED: ReadonlySet<string> = new Set(['governance', 'stream', 'stream_
  * What a review item is bound to, and by what an identical request finds its pending hold (decisions.md §2.3, §2.5):
  * HMAC-SHA-256 over the RFC 8785 form of the binding.
  *
- * @NOTE All of `governance` is left out: its user and session count as stage 3 resolved them (a verified token may say the
- * same as an assertion did), the rest is delivery. Role, department and attributes do not bind: they are for the current
+ * @NOTE All of `governance` is left out: its user and session count as stage 3 resolved them, the rest is delivery. Role, department and attributes do not bind: they are for the current
  * policy to judge, which is evaluated again at release.
  *
  * @throws when `request` holds what JSON cannot: a lone surrogate in a string, a number that is not finite.
  */
-export function requestHash(key: Uint8Array, { applicationId, userId, sessionId, request }: RequestBinding): Buffer {
+export function requestHash(
+  key: Uint8Array,
+  { applicationId, userId, isVerified, playedBy, sessionId, request }: RequestBinding,
+): Buffer {
   const asked = Object.fromEntries(Object.entries(request).filter(([name]) => !NOT_ASKED.has(name)))
-  const text = canonicalJson({ purpose: 'review-request-1', applicationId, userId, sessionId, asked })
+  const who = { applicationId, userId, sessionId, ...(isVerified && { isVerified }), ...(playedBy !== undefined && { playedBy }) }
+  const text = canonicalJson({ purpose: 'review-request-1', ...who, asked })
   return createHmac('sha256', key).update(text).digest()
 }
 

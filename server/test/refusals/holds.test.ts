@@ -53,7 +53,11 @@ describe('an approved hold cannot be released', () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
     const held = await governed.hold('juniper-hold', { options: { userToken } })
     await governed.decide(held.id, 'approve')
-    refused(await governed.resubmit(held, { user: { id: 'bob' } }), 'VALIDATION_ERROR')
+    for (const id of ['alice', 'bob']) {
+      const answer = await governed.resubmit(held, { user: { id } })
+      refused(answer, 'VALIDATION_ERROR')
+      expect(answer.text).not.toContain(held.answer)
+    }
     expect(contentOf(await governed.resubmit(held, {}, {}, { userToken }))).toBe(held.answer)
   })
   test('once it has expired, even if approved in time', async () => {

@@ -25,6 +25,8 @@ export function newReview(
     requestHash: requestHash(Buffer.from(hasher.text('review binding'), 'hex'), {
       applicationId: null,
       userId: sender.id,
+      // Nobody merely claims to be a member: there is nothing to tell apart.
+      isVerified: false,
       sessionId: place.id,
       request: { texts, ...bound },
     }),

@@ -169,8 +169,10 @@ const bindingOf = (
 ): Buffer =>
   requestHash(Buffer.from(hasher.text('review binding'), 'hex'), {
     applicationId: application.id,
+    userId: user.id,
+    isVerified: user.verified,
     // What is tried out never takes the place of what a client waits for.
-    userId: playedBy === undefined ? user.id : `${playedBy} ${user.id}`,
+    playedBy,
     sessionId: sessionId || null,
     request: { model: request.model || application.defaultModel, messages: request.messages, parameters: request.parameters },
   })
