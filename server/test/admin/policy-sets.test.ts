@@ -174,7 +174,7 @@ describe('a simulation', () => {
       transforms: ['pseudonymize:pii.email'],
       directives: ['max_tokens:9'],
       rules: [{ id: 'addresses', point: 'input', verdict: 'allow' }],
-      findings: { input: { 'pii.email': 1, pii: 1 }, output: {} },
+      findings: { input: { 'pii.email': 1, pii: 1 }, output: { 'pii.email': 1, pii: 1 } },
       failed: [],
       messages: [{ role: 'user', content: 'write to <EMAIL_1>' }],
       response: 'Sent to jane.roe@example.org.',

@@ -51,6 +51,27 @@ describe('a dry run leaves nothing behind', () => {
   })
 })
 
+describe('an output policy sees what would leave, not the placeholders that the provider saw', () => {
+  const MAIL = 'mara.lind@example.org'
+  const said = word()
+  const when = `content.text.contains("${said}") && content.findings["pii.email"] > 0`
+
+  test.each([false, true])('so that a restored pseudonym is denied (stream: %j)', async (stream) => {
+    await governed.publish([...MARKER_RULES, { id: 'no-addresses', at: ['output'], when, verdict: 'deny' }])
+    const answer = await governed.chat(`juniper-pseudonymize ${said} ${MAIL}`, { stream })
+    expect(refused(answer, 'POLICY_DENIED').details).toMatchObject({ rules: ['no-addresses'], point: 'output' })
+    expect(answer.text).not.toContain('mara')
+    await governed.publish(MARKER_RULES)
+  })
+  test('so that a restored pseudonym is redacted', async () => {
+    await governed.publish([...MARKER_RULES, { id: 'hidden', at: ['output'], when, transforms: ['redact:pii'] }])
+    const answer = accepted(await governed.chat(`juniper-pseudonymize ${said} ${MAIL}`))
+    expect(answer.choices[0]?.message.content).toContain('[EMAIL]')
+    expect(JSON.stringify(answer)).not.toContain('mara')
+    await governed.publish(MARKER_RULES)
+  })
+})
+
 describe('x-gateway-user-token is never silently downgraded', () => {
   const broken = (): string[] => {
     const token = governed.demo.users[0]?.user_token ?? ''

@@ -24,8 +24,8 @@ export interface InspectDeps {
 }
 
 /**
- * Stage 10 of 12: the whole answer, every choice or every hit of it, before a byte of it is replayed: detectors, output
- * policies, transforms, and last the originals of what the provider saw as placeholders.
+ * Stage 10 of 12: the whole answer, every choice or every hit of it, before a byte of it is replayed: first the originals of
+ * what the provider saw as placeholders, so that detectors, output policies and transforms see what would leave.
  */
 export function inspect(
   exchange: Pick<Exchange, 'endpoint'>,
@@ -46,7 +46,8 @@ export function inspect(
 
   const { application } = caller
   const messages = completion.choices.map(({ message }) => message)
-  const texts = collectTexts(messages)
+  const answered = collectTexts(messages)
+  const texts = answered.map((text) => leave.vault.restore(text))
   const { findings, counts, failures } = scan(texts, { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
   const start = { classification: application.settings.default_classification, risk: 'low' as const }
   const input = policyInput(exchange.endpoint, application, admitted, identity, deps.clock.now(), {
@@ -71,9 +72,8 @@ export function inspect(
   const spans = texts.map((text, index) => ({ text, findings: findings[index] ?? [] }))
   try {
     const { texts: changed, applied } = applyTransforms(spans, decision.transforms, new Vault())
-    const restored = changed.map((text) => leave.vault.restore(text))
     const outputRules = (leave.policy?.rules.output.length ?? 0) > 0
-    return { ...inspected, completion: withTexts(completion, texts, restored, outputRules), transforms: applied }
+    return { ...inspected, completion: withTexts(completion, answered, changed, outputRules), transforms: applied }
   } catch {
     return denied(inspected, ['transform'])
   }
