@@ -44,7 +44,9 @@ export async function route(
   const { candidates } = steering.unsatisfiable
     ? NOWHERE
     : eligible(providers, need, { rank: (provider) => deps.health.rank(provider), random: deps.random })
-  if (candidates.length > 0) return { candidates, models: [] }
+  // A dry run of what ends at the input says so (decisions.md §2.4): nobody would have been looked for.
+  const endsBefore = request.dryRun && (decision.verdict === 'deny' || decision.verdict === 'require_approval')
+  if (candidates.length > 0 || endsBefore) return { candidates, models: [] }
   return refuse('NO_ELIGIBLE_PROVIDER', {
     param: 'model',
     message: model

@@ -1,4 +1,5 @@
 import { invoke as invokeProviders, type InvokeDeps as ProviderDeps } from '../../providers/invoke.ts'
+import { stubCompletion } from '../../providers/stub.ts'
 import type { Admitted, Authorized, Reply, Route } from '../facts.ts'
 import { NO_REPLY } from '../neutral.ts'
 import { Passed, refuse, type Step } from '../outcome.ts'
@@ -21,6 +22,8 @@ export async function invoke(
   const released = releasedAnswer(release)
   if (released) return new Passed({ ...NO_REPLY, ...released })
   const [first] = candidates
+  if (!first && request.dryRun && request.messages.length > 0)
+    return { ...NO_REPLY, completion: imagined(request, providerCalls) }
   if (!first) return new Passed(NO_REPLY)
 
   const asked = {
@@ -33,6 +36,10 @@ export async function invoke(
   if (result.ok) return { completion: result.completion, provider: result.provider.id, attempts: result.attempts }
   return refuse(result.code, {}, { ...NO_REPLY, attempts: result.attempts })
 }
+
+/** The answer of a dry run that no provider is eligible for, as its real run would have ended before one was looked for. */
+const imagined = ({ model, messages, parameters }: Admitted['request'], { newId, clock }: ProviderDeps) =>
+  stubCompletion({ model, messages, parameters }, { newId, created: Math.floor(clock.now().getTime() / 1_000) })
 
 /** Directive `max_tokens`: never more than the caller asked for, under the name that the caller used. */
 function bounded(

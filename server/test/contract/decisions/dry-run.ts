@@ -20,6 +20,13 @@ describe('decisions.md §2.4, dry run', () => {
     expect(choices[0]?.message.content).toBeTruthy()
     expect(governed.callsAbout(said)).toBe(0)
   })
+  test.each([
+    ['juniper-deny', 'deny'],
+    ['juniper-hold', 'require_approval'],
+  ])('also where nobody may serve what a real run would refuse before it looked: %s is %s', async (mark, verdict) => {
+    const { governance } = accepted((await dry(mark, { model: 'none' })).response)
+    expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
+  })
   test('transforms and directives are those of a real run', async () => {
     const { decision } = accepted((await dry('juniper-redact juniper-tokens mara.lind@example.org')).response).governance
     expect(decision).toMatchObject({ transforms: ['redact:pii'], directives: ['max_tokens:17'] })
