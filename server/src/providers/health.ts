@@ -9,7 +9,7 @@ export type Verdict =
   | 'limited'
   /** It is broken: 5xx, no connection, no time, no valid answer. */
   | 'failed'
-  /** Nothing: the caller went away, the answer was too large, the address is not allowed. */
+  /** Nothing: the caller went away, others had used up the time, the answer was too large, the address is not allowed. */
   | 'unknown'
 
 export type Permit = 'call' | 'probe'
@@ -62,6 +62,11 @@ export class Health {
     if (!state) return 0
     if (state.openUntil !== undefined || state.active >= provider.maxConcurrency) return 2
     return state.limitedUntil > this.#now() ? 1 : 0
+  }
+
+  /** Since or from when a probe may pass, monotonic milliseconds; undefined while the breaker is closed. */
+  probeDue(provider: Provider): number | undefined {
+    return this.#states.get(keyOf(provider))?.openUntil
   }
 
   /**

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   answer,
+  type Behaviour,
   completion,
   FAULTS,
   type FaultyProvider,
@@ -40,6 +41,15 @@ const ask = (providers: { provider: Provider }[], options?: InvokeOptions) =>
     deps,
     options,
   )
+const delayed =
+  (ms: number, behaviour: Behaviour): Behaviour =>
+  (socket, call) =>
+    void setTimeout(behaviour, ms, socket, call)
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const useHealth = (options: ConstructorParameters<typeof Health>[0]) => {
+  deps = { ...deps, health: new Health(options) }
+}
+const circuits = (...providers: { provider: Provider }[]) => providers.map(({ provider }) => deps.health.status(provider).circuit)
 const outcomes = ({ attempts }: { attempts: readonly { provider: string; outcome: string }[] }) =>
   attempts.map(({ provider, outcome }) => `${provider} ${outcome}`)
 
@@ -133,6 +143,51 @@ describe('time', () => {
     expect(await ask([only])).toMatchObject({ ok: false, code: 'PROVIDER_ERROR' })
     expect(elapsed() - startedAt).toBeLessThan(300)
   })
+
+  test('a slow failure is not repeated at the expense of the fallback', async () => {
+    const slow = await behaving([delayed(320, failing(503))], { id: 'a', timeoutMs: 400 })
+    const spare = await behaving([delayed(50, well)], { id: 'b', timeoutMs: 400 })
+    expect(outcomes(await ask([slow, spare]))).toEqual(['a status', 'b ok'])
+  })
+
+  test('a fast failure is repeated before the fallback is asked', async () => {
+    const broken = await behaving([failing(503)], { id: 'a', timeoutMs: 400 })
+    const spare = await behaving([well], { id: 'b', timeoutMs: 400 })
+    expect(outcomes(await ask([broken, spare]))).toEqual(['a status', 'a status', 'a status', 'b ok'])
+  })
+
+  test('no time is kept for a fallback whose breaker is open', async () => {
+    useHealth({ threshold: 2, openMs: 10_000 })
+    const slow = await behaving([delayed(200, failing(503)), well], { id: 'a', timeoutMs: 300 })
+    const down = await behaving([failing(500)], { id: 'b', timeoutMs: 300, maxRetries: 1 })
+    await ask([down])
+    expect(outcomes(await ask([slow, down]))).toEqual(['a status', 'a ok'])
+  })
+
+  test('hangs that use up the time do not reach the fallback; once their breakers are open, it serves', async () => {
+    useHealth({ threshold: 2, openMs: 10_000 })
+    const hangs = [FAULTS['hangs before headers']]
+    const a = await behaving(hangs, { id: 'a', timeoutMs: 300 })
+    const b = await behaving(hangs, { id: 'b', timeoutMs: 300 })
+    const spare = await behaving([well], { id: 'c', timeoutMs: 300 })
+    for (let i = 0; i < 2; i++) {
+      const result = await ask([a, b, spare])
+      expect(result).toMatchObject({ ok: false, code: 'PROVIDER_TIMEOUT' })
+      expect(outcomes(result)).toEqual(['a timeout', 'b timeout'])
+    }
+    expect(spare.calls()).toBe(0)
+    for (let i = 0; i < 3; i++) expect(outcomes(await ask([a, b, spare]))).toEqual(['a circuit_open', 'b circuit_open', 'c ok'])
+    expect(circuits(a, b, spare)).toEqual(['open', 'open', 'closed'])
+  })
+
+  test('a timeout that others brought about says nothing of the provider', async () => {
+    useHealth({ threshold: 1 })
+    const hanging = await behaving([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 200 })
+    const slow = await behaving([delayed(100, failing(500))], { id: 'b', timeoutMs: 200 })
+    const healthy = await behaving([delayed(150, well)], { id: 'c', timeoutMs: 200 })
+    expect(outcomes(await ask([hanging, slow, healthy]))).toEqual(['a timeout', 'b status', 'c timeout'])
+    expect(circuits(hanging, slow, healthy)).toEqual(['open', 'open', 'closed'])
+  })
 })
 
 describe('fallback', () => {
@@ -195,7 +250,7 @@ describe('the breaker', () => {
     expect(outcomes(await ask([broken, spare]))).toEqual(['a circuit_open', 'b ok'])
     expect(broken.calls()).toBe(5)
     broken.upstream.behave(well)
-    await new Promise((resolve) => setTimeout(resolve, 160))
+    await pause(160)
     expect(outcomes(await ask([broken, spare]))).toEqual(['a ok'])
   })
 
@@ -213,6 +268,30 @@ describe('the breaker', () => {
     await Promise.all(Array.from({ length: 50 }, () => ask([only])))
     // Probes follow one another while the crowd's retries last; without the breaker it would be 250 calls.
     expect(only.calls() - 5).toBeLessThanOrEqual(5)
+  })
+
+  test('a probe before its time that hangs leaves the next one its turn', async () => {
+    useHealth({ threshold: 1, openMs: 10_000 })
+    const hanging = await behaving([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 150 })
+    const back = await behaving([failing(500), well], { id: 'b', timeoutMs: 150, maxRetries: 0 })
+    await ask([hanging])
+    await ask([back])
+    expect(outcomes(await ask([hanging, back]))).toEqual(['a circuit_open', 'b circuit_open', 'a timeout', 'b ok'])
+  })
+
+  test.each([
+    ['due', 20],
+    ['before their time', 10_000],
+  ])('probes that are %s and hang go behind those that had no turn', async (_, openMs) => {
+    useHealth({ threshold: 1, openMs })
+    const a = await behaving([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 150 })
+    const b = await behaving([FAULTS['hangs before headers']], { id: 'b', timeoutMs: 150 })
+    const back = await behaving([failing(500), well], { id: 'c', timeoutMs: 150, maxRetries: 0 })
+    for (const one of [a, b, back]) await ask([one])
+    await pause(40)
+    expect(outcomes(await ask([a, b, back])).slice(-2)).toEqual(['a timeout', 'b timeout'])
+    await pause(40)
+    expect(outcomes(await ask([a, b, back])).at(-1)).toBe('c ok')
   })
 
   test('is not opened by requests that are wrong, limited or given up', async () => {

@@ -50,6 +50,10 @@ const BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 2_000
 /** All attempts together take at most this many times the longest timeout among the candidates. */
 const BUDGET_FACTOR = 2
+/** With less than this share of its own timeout left, a provider is not asked: it would get the content and no time to answer. */
+const USEFUL_SHARE = 0.1
+/** A provider that had this share of its own timeout had its time: of two hangs, the second's is short by what lies between them. */
+const WHOLE_SHARE = 0.9
 
 /** Asks the candidates in their order, each as often as it allows, until one answers. Never throws for what a provider does. */
 export async function invoke(
@@ -59,17 +63,30 @@ export async function invoke(
   options: InvokeOptions = {},
 ): Promise<InvokeResult> {
   const run = new Run(request, deps, options, budgetOf(candidates))
-  for (const [index, candidate] of candidates.entries()) {
-    const result = await run.ask(candidate, { insist: false, isLast: index === candidates.length - 1 })
+  const ordered = longestDueFirst(candidates, deps.health)
+  for (const [index, candidate] of ordered.entries()) {
+    const result = await run.ask(candidate, { insist: false, rest: ordered.slice(index + 1) })
     if (result) return result
   }
-  // Nobody could be asked because breakers are open: one of them gets a probe before its time.
-  for (const candidate of run.asked ? [] : [...run.turnedAway]) {
-    const result = await run.ask(candidate, { insist: true, isLast: true })
+  // Nobody could be asked because breakers are open: they get probes before their time, one after the other while there is time.
+  const broken = run.asked ? [] : [...run.turnedAway]
+  for (const [index, candidate] of broken.entries()) {
+    const result = await run.ask(candidate, { insist: true, rest: broken.slice(index + 1) })
     if (result) return result
-    if (run.asked) break
   }
   return run.failed()
+}
+
+/**
+ * Candidates whose breakers are open change places among themselves, the longest due first: a probe that hangs uses up the time
+ * of those after it, and now goes behind them, so that each has its turn.
+ */
+function longestDueFirst(candidates: readonly Candidate[], health: Health): readonly Candidate[] {
+  const due = ({ provider }: Candidate) => health.probeDue(provider)
+  const broken = candidates.filter((candidate) => due(candidate) !== undefined)
+  if (broken.length < 2) return candidates
+  const sorted = broken.toSorted((a, b) => (due(a) ?? 0) - (due(b) ?? 0)).values()
+  return candidates.map((candidate) => (broken.includes(candidate) ? (sorted.next().value ?? candidate) : candidate))
 }
 
 const budgetOf = (candidates: readonly Candidate[]): number =>
@@ -104,13 +121,19 @@ class Run {
   }
 
   /** Asks one candidate until it answers or there is no sense in asking it again; undefined: go on with the next. */
-  async ask(candidate: Candidate, how: { insist: boolean; isLast: boolean }): Promise<InvokeResult | undefined> {
+  async ask(
+    candidate: Candidate,
+    { insist, rest }: { insist: boolean; rest: readonly Candidate[] },
+  ): Promise<InvokeResult | undefined> {
     if (this.#over) return undefined
     const { provider } = candidate
+    const { health } = this.#deps
     if (provider.kind === 'stub' || this.#options.dryRun) return this.#stub(candidate)
     const body = requestBody(this.#request, candidate.model)
     for (let retry = 0; ; retry++) {
-      const permit = this.#deps.health.acquire(provider, how.insist)
+      const startedAt = elapsed()
+      if (!isEnough(provider, this.#deadline - startedAt)) return undefined
+      const permit = health.acquire(provider, insist)
       if (permit === 'open' || permit === 'busy') {
         if (permit === 'open') this.turnedAway.push(candidate)
         this.#note(candidate, { status: 0, outcome: permit === 'open' ? 'circuit_open' : 'busy', ms: 0 })
@@ -121,7 +144,8 @@ class Run {
       this.#last = result
       if (result.failure === 'aborted' || (this.#options.atMostOnce && mayHaveWorked(result))) this.#over = true
       if (this.#over || retry >= provider.maxRetries || !isWorthRepeating(result)) return undefined
-      if (!(await this.#pause(result, retry, how.isLast))) return undefined
+      const next = rest.find((other) => insist || health.status(other.provider).circuit !== 'open')
+      if (!(await this.#pause(result, { provider, retry, took: elapsed() - startedAt, next: next?.provider }))) return undefined
     }
   }
 
@@ -130,12 +154,14 @@ class Run {
     const { pools, health } = this.#deps
     const startedAt = elapsed()
     const timeoutMs = Math.max(1, Math.min(provider.timeoutMs, this.#deadline - startedAt))
+    const hadItsTime = timeoutMs >= provider.timeoutMs * WHOLE_SHARE
     let result: CallResult | undefined
     try {
       const { signal } = this.#options
       result = await callProvider(pools.endpoint(provider), body, this.#request.model, { timeoutMs, signal }, this.#deps)
     } finally {
-      health.release(provider, permit, result ? verdictOf(result) : 'unknown', result && !result.ok ? result.retryAfterMs : 0)
+      const verdict = result ? verdictOf(result, hadItsTime) : 'unknown'
+      health.release(provider, permit, verdict, result && !result.ok ? result.retryAfterMs : 0)
     }
     const outcome = result.ok ? 'ok' : result.failure
     const spent = result.ok ? spentOn(result.completion, candidate.model) : {}
@@ -144,11 +170,16 @@ class Run {
   }
 
   /** Waits before the next try with full jitter, at least as long as the provider asked for; false when that is not worth it. */
-  async #pause({ retryAfterMs = 0 }: Failure, retry: number, isLast: boolean): Promise<boolean> {
+  async #pause(
+    { retryAfterMs = 0 }: Failure,
+    { provider, retry, took, next }: { provider: Provider; retry: number; took: number; next: Provider | undefined },
+  ): Promise<boolean> {
     const { random, backoffMs = BACKOFF_MS } = this.#deps
     const wait = retryAfterMs + random() * Math.min(backoffMs * 2 ** retry, MAX_BACKOFF_MS)
-    const longest = isLast ? MAX_WAIT_MS : MAX_WAIT_WITH_FALLBACK_MS
-    if (retryAfterMs > longest || elapsed() + wait >= this.#deadline) return false
+    const left = this.#deadline - elapsed() - wait
+    if (retryAfterMs > (next ? MAX_WAIT_WITH_FALLBACK_MS : MAX_WAIT_MS) || !isEnough(provider, left)) return false
+    // The same again must leave the next provider its time: a slow failure would otherwise be repeated in place of an answer.
+    if (next && left - next.timeoutMs < took) return false
     this.#over = !(await sleep(wait, this.#options.signal))
     return !this.#over
   }
@@ -182,6 +213,8 @@ class Run {
   }
 }
 
+const isEnough = ({ timeoutMs }: Provider, ms: number): boolean => ms >= timeoutMs * USEFUL_SHARE
+
 const TRANSIENT_STATUS = new Set([408, 409, 425, 429])
 const isTransient = (status: number): boolean => status >= 500 || TRANSIENT_STATUS.has(status)
 
@@ -195,9 +228,10 @@ function isWorthRepeating({ failure, status }: Failure): boolean {
 const mayHaveWorked = ({ failure, status }: Failure): boolean =>
   failure === 'status' ? status >= 500 : failure !== 'connect' && failure !== 'blocked'
 
-function verdictOf(result: CallResult): Verdict {
+function verdictOf(result: CallResult, hadItsTime: boolean): Verdict {
   if (result.ok) return 'alive'
   const { failure, status } = result
+  if (failure === 'timeout' && !hadItsTime) return 'unknown'
   if (failure === 'status') return status === 429 ? 'limited' : status >= 500 ? 'failed' : 'alive'
   return failure === 'aborted' || failure === 'too_large' || failure === 'blocked' ? 'unknown' : 'failed'
 }
