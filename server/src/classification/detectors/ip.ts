@@ -12,10 +12,14 @@ const V6 = /(?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:.])/gi
 /** Without two colons this close there is no V6. */
 const COLONS = /:[0-9a-f]{0,4}:/i
 
-/** `version 1.2.3.4`, `§ 1.2.3.4`: numbers that count releases and sections. */
+/**
+ * `version 1.2.3.4`, `§ 1.2.3.4`: numbers that count releases and sections. The words that others end in (server, configure) stand alone;
+ * the rest do not, for `FileVersion` and `app_version`.
+ */
 const NUMBERING =
-  /(?:\bv|ver|version|versión|release|build|section|chapter|clause|paragraph|figure|table|§|firmware|driver|revision)[ .:=]{0,3}$/i
-const ADDRESSING = /(?:\bips?|address(?:es)?|adresse|host|server|client|from|ping|ssh|dns|v4)\W{1,4}(?:is |was |of )?$/i
+  /(?:\b(?:v|ver|figure|table)|_ver|version|versión|release|stable|build|section|chapter|clause|paragraph|§|firmware|driver|revision)[ .:=]{0,3}$/i
+const ADDRESSING =
+  /(?:\bips?|address(?:es)?|adresse|host|server|client|from|ping|ssh|dns|v4|routing table)\W{1,4}(?:is |was |of )?$/i
 
 const before = (text: string, index: number): string => text.slice(Math.max(0, index - 20), index)
 
@@ -31,8 +35,8 @@ function isV4(text: string, index: number, match: string): boolean {
   if (!isHostAddress(octets)) return false
   const preceding = before(text, index)
   // Four single digits are a section or a release more often than a machine.
-  if (octets.every((octet) => octet.length === 1)) return ADDRESSING.test(preceding)
-  return !NUMBERING.test(preceding)
+  const mayBeNumbering = octets.every((octet) => octet.length === 1) || NUMBERING.test(preceding)
+  return !mayBeNumbering || ADDRESSING.test(preceding)
 }
 
 /** `a::b` is an address by the letter, and a name in C++: one that matters has a digit and three groups. */

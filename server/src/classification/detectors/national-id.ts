@@ -49,16 +49,24 @@ const LABELS = labels(
   code pps card holder`,
 )
 
+/** Two capitals before a value are a country's, unless they end what announces it: `tax ID 912345678`, `passport NO 12345678`. */
+const LABEL_ENDS: ReadonlySet<string> = new Set(
+  [...LABELS.lastWords, ...LABELS.fillers].filter((word) => word.length === 2).map((word) => `${word.toUpperCase()} `),
+)
+
 function addLabelled(findings: Finding[], text: string): void {
   let last = 0
   let hasCluster: boolean | undefined
   eachMatch(text, VALUE, ({ 0: written, 1: prefix = '', index }) => {
     // What the value before this one took is not this one's.
-    const start = index - prefix.length >= last ? index - prefix.length : index
+    const prefixed = index - prefix.length >= last ? index - prefix.length : index
+    const start = LABEL_ENDS.has(prefix) ? index : prefixed
     last = index + written.length
     const length = last - start
     if (length > MAX_LENGTH || length < MIN_DIGITS + 1) return
-    if (!isLabelled(text, start, LABELS) || digitsOf(written).length < MIN_DIGITS) return
+    // `passport ID 12345678`: no label as a whole, but one before the capitals.
+    if (!isLabelled(text, start, LABELS) && (start === prefixed || !isLabelled(text, prefixed, LABELS))) return
+    if (digitsOf(written).length < MIN_DIGITS) return
     hasCluster ??= CLUSTER.test(text)
     if (hasCluster) findings.push({ type: 'pii.national_id', start, end: last })
   })
