@@ -18,15 +18,16 @@ beforeAll(async () => {
 afterAll(() => dashboard?.close())
 
 /** Asks for something that the demo's policies hold. */
-const ask = (content: string, governance: object = {}) =>
+const ask = (content: string, governance: object = {}, more: object = {}) =>
   openai.chat.completions.create({
     model: 'demo-mini',
     messages: [{ role: 'user', content }],
     governance: { user: { id: 'alice' }, ...governance },
+    ...more,
   } as never) as unknown as Promise<Json>
 
-const held = async (content: string): Promise<string> =>
-  ask(content).then(
+const held = async (content: string, more: object = {}): Promise<string> =>
+  ask(content, {}, more).then(
     () => Promise.reject(new Error('it was not held')),
     ({ error }) => error.review_item_id,
   )
@@ -57,6 +58,16 @@ describe('the review queue', () => {
     await page.getByText('Approved: who waits for it goes on.').waitFor()
     expect((await answer).choices[0].message.role).toBe('assistant')
     expect(complaints).toEqual([])
+  })
+
+  test('what only the parameters hold is shown, with its findings', async () => {
+    const id = await held('What is the weather?', { metadata: { note: PAYMENT } })
+    const { page, visit } = await dashboard.signedIn()
+    await visit(`/reviews/${id}`)
+    const parameters = page.getByRole('region', { name: 'Parameters' })
+    await parameters.getByText('Please wire 48,000 EUR to Brightwater Supplies today').waitFor()
+    await parameters.locator('mark', { hasText: 'jane.roe@brightwater.example.com' }).waitFor()
+    await expectAccessible(page)
   })
 
   test('an escalation is acknowledged, and the filters of the address find it afterwards', async () => {

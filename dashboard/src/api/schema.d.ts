@@ -7598,6 +7598,10 @@ export interface operations {
                             messages: {
                                 [key: string]: unknown;
                             }[];
+                            /** @description What else goes to the provider: settings of the model, tools, response format, metadata, …. As asked, like the messages: transforms are applied when it leaves. Missing where there is no such thing, as in a message. */
+                            parameters?: {
+                                [key: string]: unknown;
+                            };
                             /** @description The answer, where that is what is held. */
                             completion?: {
                                 [key: string]: unknown;
@@ -7605,10 +7609,12 @@ export interface operations {
                         } | null;
                         /** @description Where in the content the detectors find something now. */
                         marks: {
-                            /** @description Index in `content.messages`; null: the answer, `content.completion`. */
+                            /** @description Index in `content.messages`; null: the answer, `content.completion`, or a parameter. */
                             message: number | null;
                             /** @description Index of the content part; null where the content is one text. */
                             part: number | null;
+                            /** @description JSON Pointer of the text in `content.parameters`; null: it is in a message or the answer. */
+                            parameter: string | null;
                             type: "pii.email" | "pii.phone" | "pii.card" | "pii.iban" | "pii.national_id" | "pii.ip" | "pii.person" | "secret.api_key" | "secret.token" | "secret.private_key" | "secret.connection_string" | "injection.override" | "injection.exfiltration" | "injection.role_play" | "hidden.text";
                             /** @description In UTF-16 units, of the text there. */
                             start: number;

@@ -10,15 +10,18 @@ const place = (description: string) => Type.Union([Type.Integer({ minimum: 0 }),
 
 /** A span of a held text that a detector points at. */
 export const MarkView = Type.Object({
-  message: place('Index in `content.messages`; null: the answer, `content.completion`.'),
+  message: place('Index in `content.messages`; null: the answer, `content.completion`, or a parameter.'),
   part: place('Index of the content part; null where the content is one text.'),
+  parameter: Type.Union([Type.String(), Type.Null()], {
+    description: 'JSON Pointer of the text in `content.parameters`; null: it is in a message or the answer.',
+  }),
   type: oneOf(FINDING_TYPES),
   start: Type.Integer({ minimum: 0, description: 'In UTF-16 units, of the text there.' }),
   end: Type.Integer({ minimum: 0, description: 'After its last unit.' }),
 })
 type Mark = Static<typeof MarkView>
 
-interface Place extends Pick<Mark, 'message' | 'part'> {
+interface Place extends Pick<Mark, 'message' | 'part' | 'parameter'> {
   readonly text: string
 }
 
@@ -29,17 +32,27 @@ export function marksOf(content: HoldContent, options: { detectors: readonly Det
     places.map(({ text }) => text),
     options,
   )
-  return places.flatMap(({ message, part }, index) =>
-    (findings[index] ?? []).map(({ type, start, end }) => ({ message, part, type, start, end })),
+  return places.flatMap(({ message, part, parameter }, index) =>
+    (findings[index] ?? []).map(({ type, start, end }) => ({ message, part, parameter, type, start, end })),
   )
 }
 
-const placesIn = ({ messages, completion }: HoldContent): readonly Place[] => [
+const placesIn = ({ messages, parameters, completion }: HoldContent): readonly Place[] => [
   ...messages.flatMap((message, index) => textsIn(message, index)),
+  ...textsAt('', parameters),
   ...(completion?.choices.slice(0, 1).flatMap(({ message }) => textsIn(message, null)) ?? []),
 ]
 
 function textsIn({ content }: Pick<ChatMessage, 'content'>, message: number | null): readonly Place[] {
-  if (typeof content === 'string') return [{ message, part: null, text: content }]
-  return (content ?? []).flatMap(({ text }, part) => (typeof text === 'string' ? { message, part, text } : []))
+  if (typeof content === 'string') return [{ message, part: null, parameter: null, text: content }]
+  return (content ?? []).flatMap(({ text }, part) => (typeof text === 'string' ? { message, part, parameter: null, text } : []))
 }
+
+function textsAt(pointer: string, value: unknown): readonly Place[] {
+  if (typeof value === 'string') return [{ message: null, part: null, parameter: pointer, text: value }]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, field]) => textsAt(`${pointer}/${escaped(name)}`, field))
+}
+
+/** RFC 6901. */
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -59,6 +59,11 @@ export const ReviewWithContentView = Type.Object({
     [
       Type.Object({
         messages: Type.Array(Anything),
+        parameters: Type.Optional({
+          ...Anything,
+          description:
+            'What else goes to the provider: settings of the model, tools, response format, metadata, …. As asked, like the messages: transforms are applied when it leaves. Missing where there is no such thing, as in a message.',
+        }),
         completion: Type.Optional({ ...Anything, description: 'The answer, where that is what is held.' }),
       }),
       Type.Null(),

@@ -135,7 +135,7 @@ async function readContent(request: FastifyRequest, { id }: ReviewItem, deps: Ad
   const { db, clock, reviewBox, detectors, detectorBudgetMs: budgetMs } = deps
   const held = await reviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
   if (!held) return { content: null, marks: [] }
-  const { messages, completion } = held
-  const value = { content: { messages, completion }, marks: marksOf(held, { detectors, budgetMs }) }
+  const { messages, parameters, completion } = held
+  const value = { content: { messages, parameters, completion }, marks: marksOf(held, { detectors, budgetMs }) }
   return change(deps, request, async () => ({ value, action: 'review.read', id, fields: ['content'] }))
 }

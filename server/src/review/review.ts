@@ -81,11 +81,13 @@ export interface ReviewItem {
 /** What reviewers look at and an output hold releases. JSON values only; sealed at rest, erased on denial and at expiry. */
 export interface HoldContent {
   readonly messages: readonly ChatMessage[]
+  /** What else the provider would get, and policies have read: tools, metadata, … Undefined: a message of the messaging API. */
+  readonly parameters?: Readonly<Record<string, unknown>>
   /** The held answer: output holds, and escalations at output. */
   readonly completion?: Completion
   /** Who gave it. */
   readonly provider?: string
-  /** Whatever else a release needs: parameters, placeholders to restore, … */
+  /** Whatever else a release needs: placeholders to restore, … */
   readonly [field: string]: unknown
 }
 

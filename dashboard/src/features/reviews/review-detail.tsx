@@ -14,6 +14,7 @@ import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TimeLeft } from '../../ui/time-left.tsx'
 import { HeldMessages } from './held-messages.tsx'
+import { HeldParameters } from './held-parameters.tsx'
 import { Judgement } from './judgement.tsx'
 import { Reasons } from './reasons.tsx'
 import { askerOf, type HeldContent, type Mark, type ReviewItem, STATE_NAMES, subjectOf } from './review-item.ts'
@@ -75,6 +76,7 @@ function Item({ item, content, marks, onDone }: ItemProps) {
         {content === undefined && <Text c="dimmed">What is held is shown to reviewers and auditors only.</Text>}
         <Findings findings={item.findings} />
       </Section>
+      {content && <HeldParameters parameters={content.parameters} marks={marks} />}
       <Section title={item.kind === 'hold' ? 'Why it is held' : 'Why it is here'}>
         <Reasons item={item} />
       </Section>

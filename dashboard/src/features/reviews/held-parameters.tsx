@@ -1,0 +1,55 @@
+import { Box, Code } from '@mantine/core'
+import { Section } from '../../ui/section.tsx'
+import classes from './held-parameters.module.css'
+import { HeldText } from './held-text.tsx'
+import type { HeldContent, Mark } from './review-item.ts'
+
+interface HeldParametersProps {
+  readonly parameters: HeldContent['parameters']
+  readonly marks: readonly Mark[]
+}
+
+/** What the provider would get besides the messages. Policies read it, so it may be the reason of the hold. */
+export function HeldParameters({ parameters = {}, marks }: HeldParametersProps) {
+  if (Object.values(parameters).every(isSetting)) return null
+  return (
+    <Section title="Parameters">
+      <Box mah={480} className={classes.parameters} tabIndex={0} role="group" aria-label="Parameters of the request">
+        <Value value={parameters} pointer="" marks={marks.filter(({ parameter }) => parameter !== null)} />
+      </Box>
+    </Section>
+  )
+}
+
+/** Alone, a temperature or a limit is nothing to judge. */
+const isSetting = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean'
+
+interface ValueProps {
+  readonly value: unknown
+  /** Its JSON Pointer, as marks have it. */
+  readonly pointer: string
+  readonly marks: readonly Mark[]
+}
+
+function Value({ value, pointer, marks }: ValueProps) {
+  if (typeof value === 'string') {
+    return <HeldText text={value} marks={marks.filter(({ parameter }) => parameter === pointer)} />
+  }
+  const fields = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (fields.length === 0) return <Code>{JSON.stringify(value)}</Code>
+  return (
+    <dl className={classes.fields}>
+      {fields.map(([name, field]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Value value={field} pointer={`${pointer}/${escaped(name)}`} marks={marks} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** RFC 6901. */
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
