@@ -135,6 +135,8 @@ export interface Inspected {
   readonly looked?: Pick<PolicyInput['content'], 'classification' | 'riskLevel'> & Pick<PolicyInput, 'response'>
   /** What the caller gets: transforms applied, pseudonyms restored. */
   readonly completion: Completion | undefined
+  /** The texts of that completion (collectTexts) with the pseudonyms still in place: what a provider may be shown of it. */
+  readonly transformed?: readonly string[]
   /** Searches: the hits the caller gets. */
   readonly passages: readonly Passage[]
   readonly memories: readonly RecalledMemory[]

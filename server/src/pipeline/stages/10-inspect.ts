@@ -73,7 +73,8 @@ export function inspect(
     const { texts: changed, applied } = applyTransforms(spans, decision.transforms, new Vault())
     const restored = changed.map((text) => leave.vault.restore(text))
     const outputRules = (leave.policy?.rules.output.length ?? 0) > 0
-    return { ...inspected, completion: withTexts(completion, texts, restored, outputRules), transforms: applied }
+    const answer = withTexts(completion, texts, restored, outputRules)
+    return { ...inspected, completion: answer, transformed: changed, transforms: applied }
   } catch {
     return denied(inspected, ['transform'])
   }
