@@ -1946,9 +1946,12 @@ export interface operations {
                             id: string;
                             role?: string | null;
                             department?: string | null;
-                            attributes?: {
+                            attributes?: ({
+                                /** @description A list of strings: whose memories of the scope project are found. */
+                                projects?: unknown;
+                            } & {
                                 [key: string]: unknown;
-                            } | null;
+                            }) | null;
                         } | null;
                         session_id?: string | null;
                         dry_run?: boolean | null;
@@ -2116,9 +2119,12 @@ export interface operations {
                             id: string;
                             role?: string | null;
                             department?: string | null;
-                            attributes?: {
+                            attributes?: ({
+                                /** @description A list of strings: whose memories of the scope project are found. */
+                                projects?: unknown;
+                            } & {
                                 [key: string]: unknown;
-                            } | null;
+                            }) | null;
                         } | null;
                     } | null;
                 };
@@ -2181,9 +2187,12 @@ export interface operations {
                             id: string;
                             role?: string | null;
                             department?: string | null;
-                            attributes?: {
+                            attributes?: ({
+                                /** @description A list of strings: whose memories of the scope project are found. */
+                                projects?: unknown;
+                            } & {
                                 [key: string]: unknown;
-                            } | null;
+                            }) | null;
                         } | null;
                         session_id?: string | null;
                     } | null;
@@ -2254,9 +2263,12 @@ export interface operations {
                             id: string;
                             role?: string | null;
                             department?: string | null;
-                            attributes?: {
+                            attributes?: ({
+                                /** @description A list of strings: whose memories of the scope project are found. */
+                                projects?: unknown;
+                            } & {
                                 [key: string]: unknown;
-                            } | null;
+                            }) | null;
                         } | null;
                         session_id?: string | null;
                     } | null;
@@ -4599,9 +4611,12 @@ export interface operations {
                             id: string;
                             role?: string | null;
                             department?: string | null;
-                            attributes?: {
+                            attributes?: ({
+                                /** @description A list of strings: whose memories of the scope project are found. */
+                                projects?: unknown;
+                            } & {
                                 [key: string]: unknown;
-                            } | null;
+                            }) | null;
                         } | null;
                         session_id?: string | null;
                         dry_run?: boolean | null;
@@ -7203,9 +7218,12 @@ export interface operations {
                                 id: string;
                                 role?: string | null;
                                 department?: string | null;
-                                attributes?: {
+                                attributes?: ({
+                                    /** @description A list of strings: whose memories of the scope project are found. */
+                                    projects?: unknown;
+                                } & {
                                     [key: string]: unknown;
-                                } | null;
+                                }) | null;
                             } | null;
                             session_id?: string | null;
                             dry_run?: boolean | null;

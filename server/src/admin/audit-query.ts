@@ -3,6 +3,7 @@ import type { KeyedHasher } from '../audit/hashes.ts'
 import type { AuditEndpoint } from '../audit/record.ts'
 import type { RiskLevel } from '../domain/classification.ts'
 import type { Verdict } from '../domain/decision.ts'
+import { parseTime } from '../lib/clock.ts'
 import { applicationIn, invalidCursor, pageOf } from './paging.ts'
 import { invalid } from './refusals.ts'
 
@@ -52,9 +53,9 @@ export const timesIn = ({ from, to }: Times) => ({
   ...(to !== undefined && { to: timeIn('to', to) }),
 })
 
-/** RFC 3339 knows leap seconds, which a Date does not. */
+/** RFC 3339 knows leap seconds, which a Date does not; and with its offset a time may lie beyond the years that it can write. */
 function timeIn(param: string, text: string): Date {
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw invalid({ param, message: 'must be a point in time' })
+  const time = parseTime(text)
+  if (!time) throw invalid({ param, message: 'must be a point in time, of the years 0001 to 9999 in UTC' })
   return time
 }

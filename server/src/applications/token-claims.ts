@@ -1,4 +1,5 @@
 import type { User } from '../domain/principal.ts'
+import { hasTooManyProjects } from '../domain/viewer.ts'
 import { isStorable } from './shapes.ts'
 import type { ClaimNames } from './workspace.ts'
 
@@ -14,6 +15,7 @@ export function userOfClaims(claims: Readonly<Record<string, unknown>>, names: C
   const department = text(claims, names.department)
   const attributes = own(claims, names.attributes) ?? {}
   if (!id || role === undefined || department === undefined || !isObject(attributes)) return undefined
+  if (hasTooManyProjects(attributes)) return undefined
   return { id, role, department, attributes, verified: true }
 }
 

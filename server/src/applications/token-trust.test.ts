@@ -221,7 +221,7 @@ describe('is refused', () => {
     }
   })
 
-  test('when it names no user, or says something that is no text where text belongs', async () => {
+  test('when it names no user, or says something that is no text where text belongs, or names more projects than are looked up', async () => {
     for (const claims of [
       { sub: undefined },
       { sub: '' },
@@ -235,6 +235,7 @@ describe('is refused', () => {
       { department: {} },
       { attributes: 'all' },
       { attributes: ['all'] },
+      { attributes: { projects: Array(1_001).fill('p') } },
     ]) {
       await refused(raw({}, { sub: 'ann', exp: epoch(300), ...claims }))
     }

@@ -2,6 +2,7 @@ import type { Workspace } from '../applications/workspace.ts'
 import { exportRecords } from '../audit/export.ts'
 import { makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import { type Verification, verifyWorkspace } from '../audit/verify.ts'
+import { parseTime } from '../lib/clock.ts'
 import { allWorkspaces, chooseWorkspace } from './choose.ts'
 import { CommandProblem, type Terminal } from './command.ts'
 import { describeVerification } from './verification.ts'
@@ -48,7 +49,7 @@ export const auditExport = (terminal: Terminal, { workspace: name, from, to }: E
 
 function time(name: 'from' | 'to', text: string | undefined): { [name in 'from' | 'to']?: Date } {
   if (text === undefined) return {}
-  const date = new Date(text)
-  if (Number.isNaN(date.getTime())) throw new CommandProblem(`--${name} must be a time, as 2026-03-01 or 2026-03-01T09:00:00Z`)
+  const date = parseTime(text)
+  if (!date) throw new CommandProblem(`--${name} must be a time, as 2026-03-01 or 2026-03-01T09:00:00Z`)
   return { [name]: date }
 }

@@ -12,6 +12,12 @@ export interface Viewer {
   readonly ceiling: Classification
 }
 
+/** Each is looked up by a hash of its own: tens of thousands would keep everybody else waiting. */
+export const MAX_PROJECTS = 1_000
+
+export const hasTooManyProjects = ({ projects }: User['attributes']): boolean =>
+  Array.isArray(projects) && projects.length > MAX_PROJECTS
+
 /** The user's `attributes.projects`: strings only, whatever else was sent. */
 export function projectsOf({ attributes }: User): readonly string[] {
   const { projects } = attributes

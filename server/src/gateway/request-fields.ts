@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { CLASSIFICATIONS } from '../domain/classification.ts'
 import { MEMORY_KINDS, MEMORY_SCOPES } from '../domain/memory-words.ts'
+import { MAX_PROJECTS } from '../domain/viewer.ts'
 import type { Problem } from '../lib/schema.ts'
 import type { Parsed, UserAssertion } from '../pipeline/request.ts'
 
@@ -15,6 +16,15 @@ export const WITHOUT_NUL = '^[^\\u0000]*$'
 
 const name = Type.String({ maxLength: MAX_NAME, pattern: WITHOUT_NUL })
 
+/** Free-form; `projects` is bounded where it is a list. */
+const Attributes = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  properties: {
+    projects: { maxItems: MAX_PROJECTS, description: 'A list of strings: whose memories of the scope project are found.' },
+  },
+  additionalProperties: true,
+})
+
 /** gateway-api.md, GovernanceUser (Identity Assertion). */
 export const GovernanceUser = Type.Object({
   id: Type.String({
@@ -25,7 +35,7 @@ export const GovernanceUser = Type.Object({
   }),
   role: optional(name),
   department: optional(name),
-  attributes: optional(Type.Record(Type.String(), Type.Unknown())),
+  attributes: optional(Attributes),
 })
 
 export const sessionId = optional(name)

@@ -8,6 +8,16 @@ export const systemClock: Clock = { now: () => new Date() }
 /** Milliseconds since an arbitrary start, monotonic: for durations, never for dates. */
 export const elapsed = (): number => performance.now()
 
+/** The last time that RFC 3339 can write: its years have four digits. */
+export const LAST_TIME = new Date('9999-12-31T23:59:59.999Z')
+const FIRST_TIME = new Date('0001-01-01T00:00:00Z')
+
+/** A time as people write it; undefined for what is none, and for one that could not be written back. */
+export function parseTime(text: string): Date | undefined {
+  const time = new Date(text)
+  return time >= FIRST_TIME && time <= LAST_TIME ? time : undefined
+}
+
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** `30s`, `10m`, `4h`, `2d` → milliseconds; undefined for anything else (decisions.md §2.4a). */

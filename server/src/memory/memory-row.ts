@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts'
 import type { MemoryItemTable, MemoryOwnerTable } from '../db/schema.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
+import { LAST_TIME } from '../lib/clock.ts'
 import { fromId, toId } from '../lib/id.ts'
 import type { Memory, MemoryMode, MemorySource } from './memory.ts'
 
@@ -30,6 +31,10 @@ export const unexpiredMemoriesOf = (db: Db, workspaceUuid: string, now: Date) =>
 
 type Row = Selectable<MemoryItemTable> & Pick<Selectable<MemoryOwnerTable>, 'scope' | 'scope_id' | 'user_id'>
 
+/** Rows may be older than the bound on what is stored, and a later time could not be written (RFC 3339). */
+export const expiryOf = ({ expires_at }: Pick<Row, 'expires_at'>): Date | null =>
+  expires_at !== null && expires_at > LAST_TIME ? LAST_TIME : expires_at
+
 export const toMemory = (row: Row): Memory => ({
   id: toId('mem', row.id),
   scope: row.scope as MemoryScope,
@@ -48,7 +53,7 @@ export const toMemory = (row: Row): Memory => ({
   auditId: toId('aud', row.audit_id),
   messageId: row.message_id,
   createdAt: row.created_at,
-  expiresAt: row.expires_at,
+  expiresAt: expiryOf(row),
   supersededBy: row.superseded_by === null ? null : toId('mem', row.superseded_by),
   supersededAt: row.superseded_at,
 })

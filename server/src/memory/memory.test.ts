@@ -20,6 +20,7 @@ test.each([
   ['expires_at', { expiresAt: NOW }],
   ['expires_at', { expiresAt: new Date('2020-01-01') }],
   ['expires_at', { expiresAt: new Date('no date') }],
+  ['expires_at', { expiresAt: new Date('9999-12-31T23:59:59.999-00:01') }],
 ])('%s is named when it is not sound: %j', (param, fields) => {
   expect(checkDraft({ ...draft, ...fields }, NOW)).toMatchObject({ param, message: expect.any(String) })
 })

@@ -1,5 +1,6 @@
 import type { Classification } from '../domain/classification.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
+import { LAST_TIME } from '../lib/clock.ts'
 import type { Problem } from '../lib/schema.ts'
 
 /** audit_only: kept for auditors, never found. */
@@ -66,6 +67,7 @@ export interface Memory {
 const KIB = 1_024
 const MAX_CONTENT = 16 * KIB
 const MAX_SUMMARY = 4 * KIB
+const TOO_LATE = `must not be after ${LAST_TIME.toISOString()}`
 
 /** What is wrong with a draft before anything is written, with the field's name in the API. Undefined: nothing. */
 export function checkDraft(
@@ -73,11 +75,11 @@ export function checkDraft(
   now: Date,
 ): Problem | undefined {
   if (content.trim() === '') return { param: 'content', message: 'must not be blank' }
-  const expiry = expiresAt !== null && !(expiresAt > now)
+  const expiry = expiresAt && (expiresAt > LAST_TIME ? TOO_LATE : expiresAt > now ? undefined : 'must be in the future')
   return (
     textProblem('content', content, MAX_CONTENT) ??
     textProblem('summary', summary ?? '', MAX_SUMMARY) ??
-    (expiry ? { param: 'expires_at', message: 'must be in the future' } : undefined)
+    (expiry ? { param: 'expires_at', message: expiry } : undefined)
   )
 }
 

@@ -6,7 +6,7 @@ import { upTo, type Viewer } from '../domain/viewer.ts'
 import type { Clock } from '../lib/clock.ts'
 import { toId } from '../lib/id.ts'
 import type { Ranker } from '../retrieval/rank.ts'
-import { unexpiredMemoriesOf, uuidOf } from './memory-row.ts'
+import { expiryOf, unexpiredMemoriesOf, uuidOf } from './memory-row.ts'
 import { visibleOwners } from './owner.ts'
 import { partitionsOf } from './owner-store.ts'
 import { scoreOf } from './ranking.ts'
@@ -122,7 +122,7 @@ async function load(
       classification: row.classification as Classification,
       regulations: row.regulations,
       createdAt: row.created_at,
-      expiresAt: row.expires_at,
+      expiresAt: expiryOf(row),
       similarity,
     }
     return { memory, score: scoreOf(relevance, memory, now) }

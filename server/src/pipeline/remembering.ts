@@ -51,7 +51,7 @@ export function decideOnMemory(
   input: (content: PolicyInput['content']) => PolicyInput,
   { detectors, detectorBudgetMs, clock }: Deps,
 ): MemoryDecision {
-  const texts = wish.summary === null ? [wish.content] : [wish.content, wish.summary]
+  const texts = [wish.content, wish.summary, wish.subject].filter((text) => text !== null)
   const { findings, counts, failures } = scan(texts, { detectors, budgetMs: detectorBudgetMs })
   const { classification, risk } = assess(counts, { classification: wish.classification, risk: 'low' })
   const labelled = { ...wish, classification }
@@ -71,9 +71,11 @@ export function decideOnMemory(
   try {
     const spans = texts.map((text, index) => ({ text, findings: findings[index] ?? [] }))
     const { texts: changed, applied } = applyTransforms(spans, decision.transforms, new Vault())
-    const [content = '', summary = null] = changed
+    const [content = '', ...others] = changed
+    const summary = wish.summary === null ? null : (others.shift() ?? null)
+    const subject = wish.subject === null ? null : (others.shift() ?? null)
     const mode = counts.secret > 0 ? 'off' : modeOf(decision, leave)
-    return { mode, decision, wish: { ...labelled, content, summary }, transforms: applied }
+    return { mode, decision, wish: { ...labelled, content, summary, subject }, transforms: applied }
   } catch {
     return denied(['transform'])
   }

@@ -4,6 +4,7 @@ import { CLASSIFICATIONS, type Classification, RISK_LEVELS, type RiskLevel } fro
 import { POLICY_POINTS, type PolicyPoint, VERDICTS, type Verdict } from '../domain/decision.ts'
 import { countFindings, FINDING_GROUPS, FINDING_TYPES, type FindingCounts, groupOf } from '../domain/finding.ts'
 import { NOBODY } from '../domain/principal.ts'
+import { parseTime } from '../lib/clock.ts'
 import type { Type } from './condition/types.ts'
 import { fieldsOf, ROOTS, VARIABLES } from './condition/variables.ts'
 import type { PolicyInput } from './input.ts'
@@ -130,8 +131,8 @@ const readCount = (reader: Reader, node: Node, path: string): number | undefined
     : reader.refuse(node, path, 'must be a whole number, 0 or more')
 
 function readDate(reader: Reader, node: Node, path: string): Date | undefined {
-  const date = new Date(reader.text(node, path, 40) ?? '')
-  return Number.isNaN(date.getTime()) ? reader.refuse(node, path, 'must be a time: 2026-03-02T09:00:00Z') : date
+  const date = parseTime(reader.text(node, path, 40) ?? '')
+  return date ?? reader.refuse(node, path, 'must be a time: 2026-03-02T09:00:00Z')
 }
 
 const readFreeForm = (reader: Reader, node: Node, path: string): unknown =>

@@ -13,6 +13,15 @@ test('the same original has the same placeholder, another one another', () => {
   expect(vault.placeholderFor('EMAIL', mail)).toBe('<EMAIL_1>')
 })
 
+test('what was restored can be hidden again, also where one original is a part of another', () => {
+  const vault = new Vault()
+  vault.placeholderFor('PERSON', 'Jane Roe')
+  vault.placeholderFor('PERSON', 'Jane Roe Lind')
+  const hidden = vault.conceal('Jane Roe and Jane Roe Lind, $& Jane Roe')
+  expect(hidden).toBe('<PERSON_1> and <PERSON_2>, $& <PERSON_1>')
+  expect(vault.restore(hidden)).toBe('Jane Roe and Jane Roe Lind, $& Jane Roe')
+})
+
 test('a placeholder that a text brought along stays what it is', () => {
   const vault = new Vault()
   vault.reserve('I wrote <EMAIL_1> and &lt;EMAIL_2&gt; myself')

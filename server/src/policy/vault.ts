@@ -46,6 +46,12 @@ export class Vault {
     return text.replaceAll(PLACEHOLDER, (found, name: string) => this.#originals.get(canonical(name)) ?? found)
   }
 
+  /** The other way: originals become their placeholders again, the longest first, since one may be a part of another. */
+  conceal(text: string): string {
+    const longestFirst = [...this.#originals].sort(([, a], [, b]) => b.length - a.length)
+    return longestFirst.reduce((hidden, [placeholder, original]) => hidden.replaceAll(original, () => placeholder), text)
+  }
+
   toJSON(): VaultContent {
     return { originals: [...this.#originals] }
   }

@@ -58,6 +58,10 @@ export function eligible(providers: readonly Provider[], need: RouteNeed, deps: 
   return { candidates: candidates.length > 1 ? draw(candidates, deps) : candidates, excluded }
 }
 
+/** Those of the candidates that may also serve something that came to light after they were chosen. */
+export const stillEligible = (candidates: readonly Candidate[], need: Omit<RouteNeed, 'model'>): readonly Candidate[] =>
+  candidates.filter(({ provider, model }) => exclusion(provider, model, need) === undefined)
+
 function offeredModel(provider: Provider, { model: name, application }: RouteNeed): ProviderModel | undefined {
   const found = findModel(provider, name)
   return found && modelAllowed(application, provider.id, found.id) ? found : undefined
@@ -70,7 +74,7 @@ function findModel({ id, models }: Provider, name: string): ProviderModel | unde
   return models.find((model) => model.id === rest)
 }
 
-function exclusion(provider: Provider, model: ProviderModel, need: RouteNeed): Exclusion | undefined {
+function exclusion(provider: Provider, model: ProviderModel, need: Omit<RouteNeed, 'model'>): Exclusion | undefined {
   if (!provider.enabled) return 'disabled'
   if (provider.problem !== undefined) return 'unusable'
   const rank = classificationRank(need.classification)

@@ -113,6 +113,9 @@ test.each([
   ['GET', '/audit?from=yesterday', undefined, 'from'],
   ['GET', '/audit?status=ok', undefined, 'status'],
   ['GET', '/audit?from=2016-12-31T23:59:60Z', undefined, 'from'],
+  ['GET', '/audit?to=9999-12-31T23:59:59-23:59', undefined, 'to'],
+  ['GET', '/audit?from=0000-12-31T23:59:59Z', undefined, 'from'],
+  ['GET', '/overview?to=9999-12-31T23:59:59-23:59', undefined, 'to'],
   ['GET', '/audit?application_id=x', undefined, 'application_id'],
   ['GET', '/audit/export?to=2026-13-01T00:00:00Z', undefined, 'to'],
 ] as const)('%s %s with %j is refused for its %s', async (method, path, json, param) => {

@@ -102,6 +102,12 @@ test('one memory is shown with all that is known of it', async () => {
   })
 })
 
+test('an expiry too late to be written is shown as the last that can be', async () => {
+  const id = await remember('alice', 'for ever', { expiresAt: new Date('9999-12-31T23:59:59-23:59') })
+  expect(await list()).toMatchObject([{ id, expires_at: '9999-12-31T23:59:59.999Z' }])
+  expect(await admin.get(`/memories/${id}`, { workspace })).toMatchObject({ expires_at: '9999-12-31T23:59:59.999Z' })
+})
+
 test('a correction is a new version, and the old one is history', async () => {
   const id = await remember('alice', 'the traein leaves at 8')
   const corrected = await admin.patch(`/memories/${id}`, { content: 'the train leaves at 8' }, { workspace })

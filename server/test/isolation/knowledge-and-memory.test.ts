@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { assertNoContent } from '../support/audit.ts'
-import { type Answer, accepted } from '../support/gateway-client.ts'
+import { type Answer, accepted, contentOf } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { openNotebook } from '../support/notebook.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { openCollection, workspaceOf } from '../support/shelf.ts'
 
@@ -54,7 +55,7 @@ const canary = (what: string, readers: readonly Name[]): string => {
 }
 
 beforeAll(async () => {
-  governed = await startGoverned({ LOG_LEVEL: 'trace' })
+  governed = await startGoverned({ LOG_LEVEL: 'trace', GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
   await openApplications()
   await fillShelves()
   await fillNotebooks()
@@ -230,5 +231,49 @@ describe('no canary is anywhere else', () => {
         JSON.parse(body),
         canaries.map(({ text }) => text),
       )
+  })
+})
+
+describe('what a model is asked to remember of a chat', () => {
+  const MAIL = 'mara.lind@example.org'
+  /** Two providers of one model: the first may see little and is always asked first. */
+  const openModel = async (): Promise<string> => {
+    const model = word()
+    for (const [name, fields] of [
+      ['lesser', { max_classification: 'internal', weight: 1_000 }],
+      ['trusted', { max_classification: 'restricted', weight: 0 }],
+    ] as const) {
+      const id = `${name}-${model}`
+      const json = { id, base_url: governed.provider.url, max_retries: 0, ...fields }
+      accepted(await governed.admin('POST', '/providers', { json }), 201)
+      accepted(await governed.admin('PUT', `/providers/${id}/models/${model}`, { json: { upstream_name: name } }))
+    }
+    return model
+  }
+  /** The first call fails, `answer` comes from the second, and what is worth remembering from whoever is asked next. */
+  const chat = async (answer: string) => {
+    const notebook = await openNotebook(governed, { capture: 'extract' })
+    const [key, id, model] = [word(), word(), await openModel()]
+    const asked: string[] = []
+    governed.provider.on(key, (response, { body, raw }) => {
+      asked.push(body.model)
+      const asks = raw.includes('<conversation>')
+      if (asked.length === 1) json(response, 503, {})
+      else json(response, 200, completion(asks ? '[{"content":"The user likes tea.","kind":"fact"}]' : answer))
+    })
+    const said = await governed.chat(key, { model, governance: { user: { id } } }, { token: notebook.token })
+    expect(contentOf(said)).toBe(answer)
+    const { data } = accepted(await governed.admin('GET', `/memories?user_id=${id}`))
+    return { asked, memories: data }
+  }
+  test('an answer goes to no provider that may not see it, though it was good enough for the question', async () => {
+    const { asked, memories } = await chat(`Write to ${MAIL}`)
+    expect(asked).toEqual(['lesser', 'trusted', 'trusted'])
+    expect(memories).toMatchObject([{ content: 'The user likes tea.', classification: 'confidential' }])
+  })
+  test('an answer that it may see goes to the provider that is best', async () => {
+    const { asked, memories } = await chat('Write to them')
+    expect(asked).toEqual(['lesser', 'trusted', 'lesser'])
+    expect(memories).toMatchObject([{ content: 'The user likes tea.', classification: 'internal' }])
   })
 })

@@ -55,6 +55,8 @@ export const MARKER_RULES: readonly MarkerRule[] = [
   marker('input', 'juniper-truncate', { transforms: ['truncate:40'] }),
   marker('output', 'sorrel-redact', { transforms: ['redact:pii'] }),
   marker('output', 'sorrel-truncate', { transforms: ['truncate:40'] }),
+  marker('output', 'sorrel-memory-off', { directives: ['memory:off'] }),
+  marker('output', 'sorrel-memory-audit', { directives: ['memory:audit_only'] }),
   marker('input', 'juniper-tokens', { directives: ['max_tokens:17'] }),
   marker('input', 'juniper-system', { directives: ['system:manners'] }),
   marker('input', 'juniper-demo', { directives: ['route:provider=demo'] }),

@@ -4,6 +4,7 @@ import type { Viewer } from '../../domain/viewer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/id.ts'
 import { checkDraft, type MemoryDraft, ownerOfMemory } from '../../memory/capture.ts'
+import { collectDirectives } from '../../policy/directives.ts'
 import { mergeDecisions } from '../../policy/evaluate.ts'
 import type { PolicyInput } from '../../policy/input.ts'
 import type { InvokeDeps as ProviderDeps } from '../../providers/invoke.ts'
@@ -44,9 +45,11 @@ export async function remember(
       risk: content.riskLevel,
     })
   const viewer = viewerOf(caller, identity)
-  const decide = (wish: MemoryWish) => decideOnMemory(wish, leave, input, deps)
-  if (exchange.endpoint === 'memory_capture') return capture(viewer, admitted, leave, made.checked, decide, deps)
-  return fromChat(caller, viewer, admitted, leave, made, decide, deps)
+  // What the output's rules direct counts from here on.
+  const steered = { ...leave, steering: collectDirectives(made.checked.decision.directives) }
+  const decide = (wish: MemoryWish) => decideOnMemory(wish, steered, input, deps)
+  if (exchange.endpoint === 'memory_capture') return capture(viewer, admitted, steered, made.checked, decide, deps)
+  return fromChat(caller, viewer, admitted, steered, made, decide, deps)
 }
 
 function capture(
@@ -80,7 +83,10 @@ function problemOf(viewer: Viewer, wish: MemoryWish, now: Date) {
   return problem && { param: problem.param, message: `${problem.param}: ${problem.message}.` }
 }
 
-/** Only what a chat has truly answered leaves memories: no dry run, nothing released for the second time. */
+/**
+ * Only what a chat has truly answered leaves memories: nothing released for the second time. A dry run keeps none and asks no
+ * provider for any; what would be kept is decided all the same, so that its verdict is a real run's (decisions.md §2.4).
+ */
 async function fromChat(
   { application, keepsNothing }: Caller,
   viewer: Viewer,
@@ -92,14 +98,16 @@ async function fromChat(
 ): Promise<Step<Remembered>> {
   const { checked } = made
   const { memory } = application.settings
-  const idle = request.dryRun || leave.release?.kind === 'again' || leave.steering.memory === 'off' || !checked.completion
+  const idle = leave.release?.kind === 'again' || leave.steering.memory === 'off' || !checked.completion
   const scope = viewer.user.id !== '' ? 'user' : viewer.sessionId !== '' ? 'session' : undefined
   if (!memory.enabled || memory.capture === 'off' || idle || scope === undefined) return new Passed(nothingKept(checked))
 
   const { wishes, attempts } =
     memory.capture === 'explicit'
       ? { wishes: explicitWishes(leave, scope, application.settings.default_classification), attempts: [] }
-      : await extractedWishes(leave, scope, request.model, made, deps)
+      : request.dryRun
+        ? { wishes: [], attempts: [] }
+        : await extractedWishes(application, leave, scope, request.model, made, deps)
   const drafts: MemoryDraft[] = []
   const applied = new Set<string>()
   let { decision } = checked
@@ -109,7 +117,7 @@ async function fromChat(
     for (const name of transforms) applied.add(name)
     drafts.push(draftOf(wish, mode, auditId))
   }
-  return { drafts: keepsNothing ? [] : drafts, decision, transforms: [...applied], attempts }
+  return { drafts: keepsNothing || request.dryRun ? [] : drafts, decision, transforms: [...applied], attempts }
 }
 
 /** The answer is there and stays: a memory that may not be kept denies nothing else, one to be approved is looked at later. */

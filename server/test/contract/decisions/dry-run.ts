@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { chunksOf } from '../../support/chunks.ts'
 import { accepted, refused } from '../../support/gateway-client.ts'
+import { openNotebook } from '../../support/notebook.ts'
+import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
 const dry = (mark: string, more: object = {}, options = {}) =>
@@ -38,6 +40,43 @@ describe('decisions.md §2.4, dry run', () => {
       status: 200,
       attempts: [{ outcome: 'stubbed' }],
     })
+  })
+  test.each([
+    ['', 'allow', {}],
+    ['damson-escalate', 'escalate', {}],
+    ['damson-hold', 'escalate', {}],
+    ['damson-off', 'allow', { directives: ['memory:off'] }],
+    ['damson-redact mara.lind@example.org', 'allow', { transforms: ['redact:pii'] }],
+  ])('what would be remembered is decided as well, and not kept: %j is %s', async (mark, verdict, more) => {
+    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const told = async (governance: object) => {
+      const about = word()
+      governed.provider.on(about, says('Noted.'))
+      const prompt = `Remember that my locker is ${about} ${mark}.`
+      return accepted(await notebook.chat(prompt, { user: { id: 'mara' } }, governance)).governance
+    }
+    const reviews = async () => {
+      const { data } = accepted(await governed.admin('GET', '/reviews?limit=100'))
+      return data.filter(({ application_id }) => application_id === notebook.id).length
+    }
+    const { decision, audit_id } = await told({ dry_run: true })
+    expect(decision).toMatchObject({ verdict, ...more })
+    const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token: notebook.token }))
+    expect(record).toMatchObject({
+      remembered: [],
+      stages: expect.arrayContaining([expect.objectContaining({ name: 'remember', outcome: 'ok' })]),
+    })
+    expect(accepted(await governed.admin('GET', `/memories?application_id=${notebook.id}`)).data).toEqual([])
+    expect(await reviews()).toBe(0)
+    expect((await told({})).decision).toEqual(decision)
+    expect(await reviews()).toBe(verdict === 'allow' ? 0 : 1)
+  })
+  test('no model is asked what to remember', async () => {
+    const notebook = await openNotebook(governed, { capture: 'extract' })
+    const about = word()
+    const response = await notebook.chat(`My locker is ${about}.`, { user: { id: 'mara' } }, { dry_run: true })
+    expect(accepted(response).governance).toMatchObject({ dry_run: true, decision: { verdict: 'allow' } })
+    expect(governed.provider.about(about)).toEqual([])
   })
   test('it can be streamed', async () => {
     const { response } = await dry('', { stream: true })

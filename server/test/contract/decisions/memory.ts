@@ -508,6 +508,18 @@ describe('decisions.md §2.8, from chat', () => {
       expect(await notebook.texts(about, {}, MARA)).toEqual([])
     },
   )
+  test.each([
+    ['sorrel-memory-off', 'memory:off', []],
+    ['sorrel-memory-audit', 'memory:audit_only', [{ mode: 'audit_only' }]],
+  ])('explicit, %s: a rule at output governs what is kept as well', async (mark, directive, remembered) => {
+    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const about = word()
+    governed.provider.on(about, says(`Noted, ${mark}.`))
+    const response = await notebook.chat(`Remember that my locker is ${about}.`, MARA)
+    expect(accepted(response).governance.decision.directives).toEqual([directive])
+    expect((await recordOf(notebook, response)).remembered).toMatchObject(remembered)
+    expect(await notebook.texts(about, {}, MARA)).toEqual([])
+  })
   test('explicit, held and approved: kept once, whoever asks again', async () => {
     const notebook = await openNotebook(governed, { capture: 'explicit' })
     const [about, user] = [word(), { user: { id: word() } }]
@@ -519,12 +531,16 @@ describe('decisions.md §2.8, from chat', () => {
   })
   describe('extract', () => {
     /** A chat of an Application whose model is asked afterwards what to remember, and answers `notes`. */
-    async function extracted(notes: unknown, { prompt = 'Good morning', user = { id: word() } } = {}) {
+    async function extracted(notes: unknown, { prompt = 'Good morning', reply = '', user = { id: word() } } = {}) {
       const notebook = await openNotebook(governed, { capture: 'extract' })
       const key = word()
       governed.provider.on(key, (response, call) => {
         const asks = call.raw.includes('<conversation>')
-        json(response, 200, completion(asks ? (typeof notes === 'string' ? notes : JSON.stringify(notes)) : `Noted: ${key}`))
+        json(
+          response,
+          200,
+          completion(asks ? (typeof notes === 'string' ? notes : JSON.stringify(notes)) : `Noted: ${key}${reply}`),
+        )
       })
       const response = await notebook.chat(`${prompt} ${key}`, { user })
       return { notebook, response, user: { user }, key, calls: governed.provider.about(key) }
@@ -549,6 +565,8 @@ describe('decisions.md §2.8, from chat', () => {
       ['an object', { content: 'The user prefers tea.', kind: 'fact' }],
       ['nothing', []],
       ['a secret', [{ content: `The key is ${SECRET}`, kind: 'fact' }]],
+      ['a secret in the subject', [{ content: 'The user has a key.', kind: 'fact', subject: `key ${SECRET}` }]],
+      ['a subject that a rule denies', [{ content: 'The user has a key.', kind: 'fact', subject: 'damson-deny' }]],
       ['what a rule denies', [{ content: 'damson-deny', kind: 'fact' }]],
     ])('%s: nothing is kept, and the answer stays', async (_, notes) => {
       const { notebook, response, key } = await extracted(notes)
@@ -562,6 +580,34 @@ describe('decisions.md §2.8, from chat', () => {
         call.raw.includes('<conversation>') ? json(response, 500, {}) : says('fine')(response, call),
       )
       expect(contentOf(await notebook.chat(key, MARA))).toBe('fine')
+    })
+    test('a subject is judged as the content is: it raises the label, and transforms change it', async () => {
+      const notes = [{ content: 'The user has a damson-redact friend.', kind: 'fact', subject: `friend ${MAIL}` }]
+      const { user } = await extracted(notes)
+      const { data } = accepted(await governed.admin('GET', `/memories?user_id=${user.user.id}`))
+      expect(data).toMatchObject([{ classification: 'confidential', source: 'extract' }])
+      expect(JSON.stringify(data)).not.toContain(MAIL)
+    })
+    test('the model is shown the answer as the output rules left it', async () => {
+      const { calls, response } = await extracted([], { reply: ` sorrel-redact ${MAIL}` })
+      expect(contentOf(response)).toContain('[EMAIL]')
+      expect(calls).toHaveLength(2)
+      expect(calls[1]?.raw).toContain('[EMAIL]')
+      expect(calls[1]?.raw).not.toContain(MAIL)
+    })
+    test('pseudonyms stay pseudonyms, in the answer too: their originals reach no provider', async () => {
+      const { calls, response } = await extracted([], { prompt: `juniper-pseudonymize ${MAIL}`, reply: ' for <EMAIL_1>' })
+      expect(contentOf(response)).toContain(MAIL)
+      expect(calls).toHaveLength(2)
+      expect(calls[1]?.body.messages.at(-1)?.content).toContain('for \\u003cEMAIL_1>')
+      expect(calls[1]?.raw).not.toContain(MAIL)
+    })
+    test('an answer above the ceiling of the Application is shown to no model', async () => {
+      const notebook = await openNotebook(governed, { capture: 'extract' }, { ceiling: 'internal' })
+      const key = word()
+      governed.provider.on(key, says(`Write to ${MAIL}`))
+      expect(contentOf(await notebook.chat(key, MARA))).toBe(`Write to ${MAIL}`)
+      expect(governed.provider.about(key)).toHaveLength(1)
     })
     test('labels are the strictest of the sources', async () => {
       const about = word()

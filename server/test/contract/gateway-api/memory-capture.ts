@@ -78,6 +78,19 @@ describe('gateway-api.md, POST /v1/memory/capture', () => {
     const { param } = refused(await notebook.capture(about(), { expires_at: instant(seconds) }), 'VALIDATION_ERROR')
     expect(param).toBe('expires_at')
   })
+  test.each(['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59-00:01'])(
+    'expires_at %s, which only an offset brings beyond the year 9999: 400 VALIDATION_ERROR, and nothing is stored',
+    async (expires_at) => {
+      const content = about()
+      const { param, message } = refused(await notebook.capture(content, { expires_at }), 'VALIDATION_ERROR')
+      expect([param, message]).toEqual(['expires_at', 'expires_at: must not be after 9999-12-31T23:59:59.999Z.'])
+      expect(await notebook.texts(content)).toEqual([])
+    },
+  )
+  test('expires_at: the last that can be written', async () => {
+    const id = await notebook.keep(about(), { expires_at: '9999-12-31T23:59:59.999Z' })
+    expect(accepted(await governed.admin('GET', `/memories/${id}`)).expires_at).toBe('9999-12-31T23:59:59.999Z')
+  })
   test('expires_at: with an offset it is the same instant', async () => {
     const { param } = refused(
       await notebook.capture(about(), { expires_at: instant(-60).replace('Z', '+00:00') }),

@@ -26,6 +26,17 @@ describe('gateway-api.md, POST /v1/memory/search', () => {
       user_verified: false,
     })
   })
+  test('the projects of an assertion: up to 1,000, and nobody has to wait for more', async () => {
+    const about = word()
+    await notebook.keep(about, { scope: 'project', scope_id: 'last' })
+    const asking = (length: number) => ({
+      user: { id: 'x', attributes: { projects: [...Array.from({ length }, (_, number) => `p${number}`), 'last'] } },
+    })
+    expect(await notebook.texts(about, {}, asking(999))).toEqual([about])
+    const { param } = refused(await notebook.search(about, {}, asking(1_000)), 'VALIDATION_ERROR')
+    expect(param).toBe('governance.user.attributes.projects')
+    refused(await notebook.search(about, {}, asking(32_000)), 'VALIDATION_ERROR')
+  })
   test('MemoryHit: all fields, and no other', async () => {
     const about = word()
     const summary = 'In short.'
