@@ -1,5 +1,6 @@
+import { withoutTools } from '../../providers/answer.ts'
 import { invoke as invokeProviders, type InvokeDeps as ProviderDeps } from '../../providers/invoke.ts'
-import type { Admitted, Authorized, Reply, Route } from '../facts.ts'
+import type { Admitted, Authorized, Caller, Reply, Route } from '../facts.ts'
 import { NO_REPLY } from '../neutral.ts'
 import { Passed, refuse, type Step } from '../outcome.ts'
 import { releasedAnswer } from '../resubmission.ts'
@@ -13,6 +14,7 @@ export interface InvokeDeps {
  * A released hold brings its answer along, or asks the provider at most once (decisions.md §2.5).
  */
 export async function invoke(
+  { application }: Caller,
   { request }: Admitted,
   { messages, parameters, steering, systemTexts, release }: Authorized,
   { candidates }: Route,
@@ -30,8 +32,9 @@ export async function invoke(
   }
   const options = { dryRun: request.dryRun, atMostOnce: release !== undefined }
   const result = await invokeProviders(candidates, asked, providerCalls, options)
-  if (result.ok) return { completion: result.completion, provider: result.provider.id, attempts: result.attempts }
-  return refuse(result.code, {}, { ...NO_REPLY, attempts: result.attempts })
+  if (!result.ok) return refuse(result.code, {}, { ...NO_REPLY, attempts: result.attempts })
+  const completion = application.settings.extensions.includes('tools') ? result.completion : withoutTools(result.completion)
+  return { completion, provider: result.provider.id, attempts: result.attempts }
 }
 
 /** Directive `max_tokens`: never more than the caller asked for, under the name that the caller used. */
