@@ -1,3 +1,4 @@
+import { readable, rewritten } from './json-text.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
 /**
@@ -21,6 +22,7 @@ export interface ContentPart {
  * Every string in `value` that a person or a model may have written, in a fixed order: message contents, parts, ids, tool
  * arguments, whatever stands in passed-on parameters, and the names of fields that are not the API's own. What goes to a
  * provider and is not in here is the API's vocabulary, was checked by schema, or is the bytes of a picture, sound or file.
+ * A text that is JSON shows its strings decoded (json-text.ts), or an escape would hide a word.
  *
  * An array counts as messages, an object as parameters.
  */
@@ -33,7 +35,7 @@ export function collectTexts(value: unknown): string[] {
   return texts
 }
 
-/** The same value with its texts replaced, in the order of collectTexts. Shares what did not change. */
+/** The same value with its texts replaced, in the order of collectTexts. Shares what did not change; what was JSON stays JSON. */
 export function replaceTexts<T>(value: T, texts: readonly string[]): T {
   let next = 0
   return mapTexts(value, (text) => texts[next++] ?? text) as T
@@ -52,7 +54,7 @@ function mapTexts(value: unknown, visit: Visit): unknown {
 const mapMessage = (message: unknown, visit: Visit): unknown =>
   isObject(message)
     ? mapFields(message, visit, (field, name) =>
-        name === 'content' && Array.isArray(field) ? mapItems(field, (part) => mapPart(part, visit)) : mapAny(field, visit),
+        name === 'content' && Array.isArray(field) ? mapItems(field, (part) => mapPart(part, visit)) : mapAny(field, visit, name),
       )
     : mapAny(message, visit)
 
@@ -75,15 +77,21 @@ function mapPart(part: unknown, visit: Visit): unknown {
 /** A number of that many digits may be anybody's: a card's, a phone's. */
 const TELLING_NUMBER = 1_000_000
 
-function mapAny(value: unknown, visit: Visit): unknown {
-  if (typeof value === 'string') return visit(value)
+function mapAny(value: unknown, visit: Visit, name?: string): unknown {
+  if (typeof value === 'string') return mapText(value, visit, name === 'arguments')
   if (typeof value === 'number' && Math.abs(value) >= TELLING_NUMBER) {
     const text = String(value)
     const mapped = visit(text)
     return mapped === text ? value : mapped
   }
   if (Array.isArray(value)) return mapItems(value, (item) => mapAny(item, visit))
-  return isObject(value) ? mapFields(value, visit, (field) => mapAny(field, visit)) : value
+  return isObject(value) ? mapFields(value, visit, (field, inner) => mapAny(field, visit, inner)) : value
+}
+
+function mapText(text: string, visit: Visit, isArguments: boolean): string {
+  const shown = readable(text, isArguments)
+  const mapped = visit(shown)
+  return mapped === shown ? text : rewritten(text, mapped, isArguments)
 }
 
 function mapItems(items: readonly unknown[], map: (item: unknown) => unknown): readonly unknown[] {

@@ -44,3 +44,16 @@ test('what the model might have said stays behind where output rules would have 
 test('nothing of the tokens leaves with a text that was changed', () => {
   expect(leaving(answer('Good day', token('Good'), token(' day')), { unchanged: false })).not.toContain('logprob')
 })
+
+test.each([4_111_111_111_111_111, 0.5, Number.POSITIVE_INFINITY, Number.NaN])(
+  'what is no probability stays behind: %d',
+  (logprob) => {
+    expect(leaving(answer('Good day', { ...token('Good'), logprob }, token(' day')))).not.toContain('logprob')
+  },
+)
+
+test('an impossible token is as impossible as the API says it', () => {
+  const text = leaving(answer('Good', { ...token('Good'), logprob: -4_111_111_111_111_111 }))
+  expect(text).toContain('"logprob":-9999')
+  expect(text).not.toContain('4111')
+})

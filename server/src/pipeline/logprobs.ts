@@ -28,10 +28,17 @@ function tokensOf(logprobs: unknown): TokenProbability[] | undefined {
 
 const isProbability = (value: unknown): value is TokenProbability => {
   const { token, logprob } = (value ?? {}) as Partial<TokenProbability>
-  return typeof token === 'string' && typeof logprob === 'number'
+  return typeof token === 'string' && Number.isFinite(logprob) && (logprob as number) <= 0
 }
 
-const plain = ({ token, logprob }: TokenProbability) => ({ token, logprob, bytes: [...Buffer.from(token)] })
+/** What the API writes for a token that could not come. */
+const IMPOSSIBLE = -9_999
+
+const plain = ({ token, logprob }: TokenProbability) => ({
+  token,
+  logprob: Math.max(logprob, IMPOSSIBLE),
+  bytes: [...Buffer.from(token)],
+})
 
 function rebuilt(probability: TokenProbability, outputRules: boolean) {
   const { top_logprobs: alternatives } = probability

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readCompletion } from './answer.ts'
+import { readCompletion, withoutTools } from './answer.ts'
 
 const defaults = { model: 'asked', newId: () => 'chatcmpl_fresh', created: () => 1_800_000_000 }
 const read = (value: unknown) => readCompletion(Buffer.from(JSON.stringify(value)), defaults)
@@ -69,9 +69,21 @@ describe('a sound answer', () => {
     [null, undefined],
   ])('has usage %j', (usage, expected) => expect(read({ ...of({ content: 'x' }), usage })?.usage).toEqual(expected))
 
-  test.each(['evil\r\nid', 'x'.repeat(129), 7, ''])('shows no id such as %j', (id) =>
+  test.each(['chatcmpl-1', 'AKIAQ3EGRWZT5HPLV2NX', 7])('has an id of its own in place of %j', (id) =>
     expect(read({ ...of({ content: 'x' }), id })?.id).toBe('chatcmpl_fresh'),
   )
+
+  test.each(['length', 'tool_calls', 'content_filter', 'function_call'])('ends with %s', (finish_reason) =>
+    expect(read(of({ content: 'x' }, { finish_reason }))?.choices[0]?.finish_reason).toBe(finish_reason),
+  )
+
+  test.each(['eos', 'AKIAQ3EGRWZT5HPLV2NX', 'harriet_lowe_has_cancer'])(
+    'ends with stop where a provider says %s',
+    (finish_reason) => expect(read(of({ content: 'x' }, { finish_reason }))?.choices[0]?.finish_reason).toBe('stop'),
+  )
+
+  test('was created at a time', () =>
+    expect(read({ ...of({ content: 'x' }), created: 4_111_111_111_111_111 })?.created).toBe(1_800_000_000))
 })
 
 describe('malformed is', () => {
@@ -83,6 +95,7 @@ describe('malformed is', () => {
     ['one bad choice among good ones', { choices: [choice({ content: 'x' }), choice({ content: 7 }, { index: 1 })] }],
     ['an index twice', { choices: [choice({ content: 'x' }), choice({ content: 'y' })] }],
     ['a negative index', of({ content: 'x' }, { index: -1 })],
+    ['an index beyond all choices', of({ content: 'x' }, { index: 4_111_111_111_111_111 })],
     ['another role', of({ content: 'x', role: 'user' })],
     ['content as a number', of({ content: 7 })],
     ['content as parts', of({ content: [{ type: 'text', text: 'x' }] })],
@@ -101,6 +114,9 @@ describe('malformed is', () => {
     ['logprobs as text', of({ content: 'x' }, { logprobs: 'x' })],
     ['usage with fractions', { ...of({ content: 'x' }), usage: { prompt_tokens: 1.5 } }],
     ['usage below zero', { ...of({ content: 'x' }), usage: { completion_tokens: -1 } }],
+    ['usage beyond any answer', { ...of({ content: 'x' }), usage: { prompt_tokens: 4_000_000_000 } }],
+    ['usage beyond any answer in sum', { ...of({ content: 'x' }), usage: { prompt_tokens: 6e8, completion_tokens: 6e8 } }],
+    ['a total beyond any answer', { ...of({ content: 'x' }), usage: { total_tokens: 4_000_000_000 } }],
     ['usage as a number', { ...of({ content: 'x' }), usage: 7 }],
   ])('%s', (_, value) => expect(read(value)).toBeUndefined())
 
@@ -122,5 +138,24 @@ describe('no more than anybody can ask for: reading the rest would keep others w
   test('tool calls', () => {
     expect(read(of(calls(128)))).toBeDefined()
     expect(read(of(calls(129)))).toBeUndefined()
+  })
+})
+
+describe('without the extension tools', () => {
+  const plain = (message: object, finish_reason = 'stop') => {
+    const answer = read(of(message, { finish_reason }))
+    return answer && withoutTools(answer).choices[0]
+  }
+  test.each([
+    [{ content: null, tool_calls: [CALL] }, 'tool_calls'],
+    [{ content: null, function_call: { name: 'f', arguments: '{}' } }, 'function_call'],
+  ])('nothing is called, and content is a string: %j', (message, finished) =>
+    expect(plain(message, finished)).toEqual(choice({ content: '' })),
+  )
+  test('a refusal has content beside it', () =>
+    expect(plain({ content: null, refusal: 'no' })).toEqual(choice({ content: '', refusal: 'no' })))
+  test('any other answer is as it was', () => {
+    const answer = read(of({ content: 'x' }, { finish_reason: 'length' }))
+    expect(answer && withoutTools(answer)).toEqual(answer)
   })
 })

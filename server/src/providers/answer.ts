@@ -2,10 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import type { Choice, Completion, Usage } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 
-/** What stands in where the provider said nothing usable. */
+/** What stands in place of what the provider says, or said unusably. */
 interface AnswerDefaults {
   /** The model the caller asked for: shown whatever the provider calls it. */
   readonly model: string
+  /** The provider's own id is a word that nobody inspects. */
   readonly newId: () => string
   /** Unix seconds. */
   readonly created: () => number
@@ -13,11 +14,16 @@ interface AnswerDefaults {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const ID = /^[\w.:-]{1,128}$/
 const FINISH_REASON = /^\w{1,64}$/
+/** The API's own. Any other word is the provider's: it leaves, and is recorded, as `stop`. */
+const FINISH_REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
 /** Texts of a message besides `content` that policies look at and clients know. Any other field stays behind. */
 const TEXT_FIELDS = ['refusal', 'reasoning_content', 'reasoning'] as const
 const LOGPROBS_DEPTH = 5
+/** Unix seconds until 2106: a larger number is no time. */
+const MAX_CREATED = 2 ** 32
+/** Of one answer; the record of an exchange adds up two of them in 31 bits. */
+const MAX_TOKENS = 1_000_000_000
 /** Of choices, and of a message's tool calls: more than any request can ask for, and few enough to be read one by one. */
 const MAX_ITEMS = 128
 
@@ -39,9 +45,9 @@ export function readCompletion(body: Buffer, defaults: AnswerDefaults): Completi
   const usage = isSet(answer.usage) ? readUsage(answer.usage) : null
   if (usage === undefined) return undefined
   return {
-    id: typeof answer.id === 'string' && ID.test(answer.id) ? answer.id : defaults.newId(),
+    id: defaults.newId(),
     object: 'chat.completion',
-    created: isCount(answer.created) && answer.created > 0 ? answer.created : defaults.created(),
+    created: isCount(answer.created, MAX_CREATED) && answer.created > 0 ? answer.created : defaults.created(),
     model: defaults.model,
     choices,
     ...(usage && { usage }),
@@ -60,10 +66,11 @@ function parse(body: Buffer): Fields | undefined {
 
 function readChoice(value: unknown, position: number): Choice | undefined {
   if (!isObject(value) || !isObject(value.message)) return undefined
-  const { finish_reason, logprobs } = value
+  const { finish_reason: finished, logprobs } = value
   const index = value.index ?? position
-  if (!isCount(index) || typeof finish_reason !== 'string' || !FINISH_REASON.test(finish_reason)) return undefined
-  if (finish_reason === 'error') return undefined // OpenRouter's way to report a failure with status 200
+  if (!isCount(index, MAX_ITEMS - 1) || typeof finished !== 'string' || !FINISH_REASON.test(finished)) return undefined
+  if (finished === 'error') return undefined // OpenRouter's way to report a failure with status 200
+  const finish_reason = FINISH_REASONS.has(finished) ? finished : 'stop'
   const message = readMessage(value.message, finish_reason)
   if (!message) return undefined
   if (!isSet(logprobs)) return { index, message, finish_reason }
@@ -121,19 +128,35 @@ const readCustom = (value: unknown) =>
     ? { name: value.name, input: value.input }
     : undefined
 
-/** Absent counts are 0, an absent total is the sum; anything but whole numbers is malformed. */
+/** Absent counts are 0, an absent total is the sum; anything but whole numbers that an answer can have is malformed. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
   const prompt_tokens = value.prompt_tokens ?? 0
   const completion_tokens = value.completion_tokens ?? 0
-  if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined
+  if (!isCount(prompt_tokens, MAX_TOKENS) || !isCount(completion_tokens, MAX_TOKENS - prompt_tokens)) return undefined
   const total_tokens = value.total_tokens ?? prompt_tokens + completion_tokens
-  return isCount(total_tokens) ? { prompt_tokens, completion_tokens, total_tokens } : undefined
+  return isCount(total_tokens, MAX_TOKENS) ? { prompt_tokens, completion_tokens, total_tokens } : undefined
+}
+
+/** The answer for an Application without the extension `tools`: content is a string there (gateway-api.md), and nothing is called. */
+export const withoutTools = (completion: Completion): Completion => ({ ...completion, choices: completion.choices.map(spoken) })
+
+function spoken(choice: Choice): Choice {
+  const { tool_calls, function_call, ...message } = choice.message
+  const called = tool_calls !== undefined || function_call !== undefined
+  if (!called && typeof message.content === 'string') return choice
+  const isCall = choice.finish_reason === 'tool_calls' || choice.finish_reason === 'function_call'
+  return {
+    ...choice,
+    message: { ...message, content: message.content ?? '' },
+    finish_reason: isCall ? 'stop' : choice.finish_reason,
+  }
 }
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+const isCount = (value: unknown, most: number): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most
 
 /** Deep nesting would overflow the stack of whoever serialises it again. */
 const isShallow = (value: unknown, levels: number): boolean =>

@@ -55,7 +55,7 @@ describe('a call', () => {
       ok: true,
       status: 200,
       completion: {
-        id: 'chatcmpl-1',
+        id: 'chatcmpl_fresh',
         object: 'chat.completion',
         created: 1_700_000_000,
         model: 'small',

@@ -24,7 +24,7 @@ interface CallOptions {
 
 export interface CallDeps {
   readonly clock: Clock
-  /** A fresh id with that prefix, for answers without a usable one. */
+  /** A fresh id with that prefix. */
   readonly newId: (prefix: string) => string
   /** Largest answer of a provider, in bytes; 8 MiB by default. */
   readonly maxAnswerBytes?: number

@@ -24,6 +24,10 @@ const call = (fields: Fields) => ({
   messages: [user(), { role: 'assistant', content: 'x', tool_calls: [{ id: 'c1', type: 'function', ...fields }] }],
 })
 
+/** JSON that holds the words only for those who parse it. */
+const escaped = (words: string) =>
+  `{"a":"${[...words].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}`
+
 /** Wherever a caller can put words into a request. */
 const CARRIERS: Readonly<Record<string, (words: string) => Fields>> = {
   'a content': (words) => ({ messages: [user({ content: words })] }),
@@ -33,6 +37,14 @@ const CARRIERS: Readonly<Record<string, (words: string) => Fields>> = {
   'a field of a message that nobody knows': (words) => ({ messages: [user({ note: words })] }),
   'the id of a tool call': (words) => call({ id: words, function: { name: 'x', arguments: '{}' } }),
   'the arguments of a tool call': (words) => call({ function: { name: 'x', arguments: words } }),
+  'the escaped arguments of a tool call': (words) => call({ function: { name: 'x', arguments: escaped(words) } }),
+  'the escaped arguments of a tool call, cut off': (words) =>
+    call({ function: { name: 'x', arguments: escaped(words).slice(0, -2) } }),
+  'a content in escaped JSON': (words) => ({ messages: [user({ content: ` ${escaped(words)}` })] }),
+  'a text part in escaped JSON': (words) => parts({ type: 'text', text: escaped(words) }),
+  'what a tool answers in escaped JSON': (words) => ({
+    messages: [user(), { role: 'tool', content: escaped(words), tool_call_id: 'c1' }],
+  }),
   'a field of a tool call that nobody knows': (words) => call({ function: { name: 'x', arguments: '{}' }, detail: words }),
   'the name of a field of a function call': (words) => call({ function: { name: 'x', arguments: '{}', [words]: 1 } }),
   'the id that a tool answers': (words) => ({ messages: [user(), { role: 'tool', content: 'x', tool_call_id: words }] }),
@@ -70,6 +82,7 @@ describe('what a policy forbids does not reach a provider', () => {
     const asked = { model: 'scripted', messages: [user()], ...carry(`juniper-deny-${key}`) }
     const { status, body } = await governed.post(CHAT, asked, { token })
     expect(governed.provider.about(key)).toEqual([])
+    expect(governed.provider.about(escaped(key).slice(6, -2))).toEqual([])
     // Refused, or let through without what nobody read.
     if (status !== 200) expect(body.error.code).toMatch(/^(POLICY_DENIED|VALIDATION_ERROR)$/)
   })
@@ -97,6 +110,9 @@ describe('what a policy forbids does not leave in an answer', () => {
     'the id of a tool call': (words) => message({ tool_calls: [{ ...called({})[0], id: words }] }),
     'the name of a tool': (words) => message({ tool_calls: called({ name: words }) }),
     'the arguments of a tool call': (words) => message({ tool_calls: called({ arguments: words }) }),
+    'the escaped arguments of a tool call': (words) => message({ tool_calls: called({ arguments: escaped(words) }) }),
+    'the escaped arguments of a function call': (words) => message({ function_call: { name: 'x', arguments: escaped(words) } }),
+    'a content in escaped JSON': (words) => message({ content: escaped(words) }),
     'a field that nobody knows': (words) => message({ annotations: [{ text: words }] }),
   }
   test.each(Object.entries(ANSWERS))('in %s', async (_, make) => {
@@ -108,6 +124,73 @@ describe('what a policy forbids does not leave in an answer', () => {
       )
       const { text } = await governed.post(CHAT, { model: 'scripted', messages: [user({ content: key })], stream }, { token })
       expect(text).not.toContain(words)
+      expect(text).not.toContain('u0073\\\\u006f')
     }
   })
+})
+
+describe('what a provider says around its message does not leave, and is not recorded', () => {
+  const around = async (change: Fields, more: Fields = {}) => {
+    const key = word()
+    const choice = { index: 0, message: { role: 'assistant', content: 'Good' }, finish_reason: 'stop', ...change }
+    governed.provider.on(key, (response) => json(response, 200, completion('', { choices: [choice], ...more })))
+    const answer = await governed.post(CHAT, { model: 'scripted', messages: [user({ content: key })], logprobs: true }, { token })
+    const auditId = answer.headers.get('x-audit-id')
+    const record = await governed.api('GET', `/v1/audit/${auditId}`, { token })
+    expect(record.status).toBe(200)
+    return { answer, text: answer.text + record.text }
+  }
+  test.each(['AKIAQ3EGRWZT5HPLV2NX', 'harriet_lowe_has_cancer'])('a finish_reason of its own: %s', async (finish_reason) => {
+    const { answer, text } = await around({ finish_reason })
+    expect(answer.body.choices[0]?.finish_reason).toBe('stop')
+    expect(text).not.toContain(finish_reason)
+  })
+  test.each<[string, Fields, Fields]>([
+    ['an index', { index: 4_111_111_111_111_111 }, {}],
+    ['a logprob', { logprobs: { content: [{ token: 'Good', logprob: 4_111_111_111_111_111 }] } }, {}],
+    ['a logprob below zero', { logprobs: { content: [{ token: 'Good', logprob: -4_111_111_111_111_111 }] } }, {}],
+    ['the time it was created', {}, { created: 4_111_111_111_111_111 }],
+    ['its id', {}, { id: 'x4111111111111111' }],
+    ['a system_fingerprint', {}, { system_fingerprint: '4111111111111111' }],
+    ['the count of its tokens', {}, { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 4_111_111_111_111_111 } }],
+  ])('a number as %s', async (_, change, more) => {
+    expect((await around(change, more)).text).not.toContain('4111111111111111')
+  })
+})
+
+describe('a transform reaches what is escaped in JSON, and leaves JSON', () => {
+  const IBAN = 'GB33BUKB20201555555555'
+  const written = (said: string) => `{"note":"sorrel-redact","a":"\\u0041","b":"${said}"}`
+  test.each([IBAN, IBAN.replace('G', '\\u0047')])('%s', async (said) => {
+    const key = word()
+    const tool_calls = [{ id: 'c1', type: 'function', function: { name: 'x', arguments: written(said) } }]
+    const message = { role: 'assistant', content: written(said), tool_calls }
+    governed.provider.on(key, (response) =>
+      json(response, 200, completion('', { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })),
+    )
+    const { body } = await governed.post(CHAT, { model: 'scripted', messages: [user({ content: key })] }, { token })
+    const left = body.choices[0]?.message as Fields
+    expect(left.content).toBe(written('[IBAN]'))
+    expect(left.tool_calls).toMatchObject([{ function: { arguments: written('[IBAN]') } }])
+  })
+})
+
+test('without the extension tools nothing is called, and content is a string', async () => {
+  const { token: plain } = await governed.application()
+  for (const stream of [false, true]) {
+    const key = word()
+    const tool_calls = [{ id: 'c1', type: 'function', function: { name: 'pay', arguments: '{}' } }]
+    const choice = { index: 0, message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls' }
+    governed.provider.on(key, (response) => json(response, 200, completion('', { choices: [choice] })))
+    const { body, status, text } = await governed.post(
+      CHAT,
+      { model: 'scripted', messages: [user({ content: key })], stream },
+      { token: plain },
+    )
+    expect(status).toBe(200)
+    expect(text).not.toContain('tool_calls')
+    if (!stream) {
+      expect(body.choices).toEqual([{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }])
+    }
+  }
 })

@@ -119,6 +119,14 @@ export const FAULTS = {
   'omits finish_reason': answer(
     completion('', { choices: [{ index: 0, message: { role: 'assistant', content: UPSTREAM_SECRET } }] }),
   ),
+  'counts more tokens than a record can hold': answer(
+    completion(UPSTREAM_SECRET, { usage: { prompt_tokens: 4_000_000_000, completion_tokens: 4_000_000_000 } }),
+  ),
+  'numbers a choice beyond all': answer(
+    completion('', {
+      choices: [{ index: 4_111_111_111, message: { role: 'assistant', content: UPSTREAM_SECRET }, finish_reason: 'stop' }],
+    }),
+  ),
   'reports an error with 200': answer(completion('', { error: { message: UPSTREAM_SECRET } })),
 } as const satisfies Record<string, Behaviour>
 

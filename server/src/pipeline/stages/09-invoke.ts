@@ -1,6 +1,8 @@
+import { withoutTools } from '../../providers/answer.ts'
 import { invoke as invokeProviders, type InvokeDeps as ProviderDeps } from '../../providers/invoke.ts'
+import type { ProviderRequest } from '../../providers/openai-adapter.ts'
 import { stubCompletion } from '../../providers/stub.ts'
-import type { Admitted, Authorized, Reply, Route } from '../facts.ts'
+import type { Admitted, Authorized, Caller, Reply, Route } from '../facts.ts'
 import { NO_REPLY } from '../neutral.ts'
 import { Passed, refuse, type Step } from '../outcome.ts'
 import { releasedAnswer } from '../resubmission.ts'
@@ -14,6 +16,7 @@ export interface InvokeDeps {
  * A released hold brings its answer along, or asks the provider at most once (decisions.md §2.5).
  */
 export async function invoke(
+  { application }: Caller,
   { request }: Admitted,
   { messages, parameters, steering, systemTexts, release }: Authorized,
   { candidates }: Route,
@@ -22,24 +25,26 @@ export async function invoke(
   const released = releasedAnswer(release)
   if (released) return new Passed({ ...NO_REPLY, ...released })
   const [first] = candidates
-  if (!first && request.dryRun && request.messages.length > 0)
-    return { ...NO_REPLY, completion: imagined(request, providerCalls) }
-  if (!first) return new Passed(NO_REPLY)
-
   const asked = {
-    model: request.model || first.model.id,
+    model: request.model || (first?.model.id ?? application.defaultModel ?? ''),
     messages: [...systemTexts.map((content) => ({ role: 'system', content })), ...messages],
     parameters: bounded(parameters, steering.maxTokens),
   }
+  if (!first) {
+    // Its real run would have ended before a provider was looked for (08-route.ts), a search looks for none.
+    const isImagined = request.dryRun && request.messages.length > 0
+    return isImagined ? { ...NO_REPLY, completion: imagined(asked, providerCalls) } : new Passed(NO_REPLY)
+  }
   const options = { dryRun: request.dryRun, atMostOnce: release !== undefined }
   const result = await invokeProviders(candidates, asked, providerCalls, options)
-  if (result.ok) return { completion: result.completion, provider: result.provider.id, attempts: result.attempts }
-  return refuse(result.code, {}, { ...NO_REPLY, attempts: result.attempts })
+  if (!result.ok) return refuse(result.code, {}, { ...NO_REPLY, attempts: result.attempts })
+  const completion = application.settings.extensions.includes('tools') ? result.completion : withoutTools(result.completion)
+  return { completion, provider: result.provider.id, attempts: result.attempts }
 }
 
-/** The answer of a dry run that no provider is eligible for, as its real run would have ended before one was looked for. */
-const imagined = ({ model, messages, parameters }: Admitted['request'], { newId, clock }: ProviderDeps) =>
-  stubCompletion({ model, messages, parameters }, { newId, created: Math.floor(clock.now().getTime() / 1_000) })
+/** The answer of a dry run that nobody is eligible for. */
+const imagined = (asked: ProviderRequest, { newId, clock }: ProviderDeps) =>
+  stubCompletion(asked, { newId, created: Math.floor(clock.now().getTime() / 1_000) })
 
 /** Directive `max_tokens`: never more than the caller asked for, under the name that the caller used. */
 function bounded(

@@ -49,8 +49,9 @@ describe('decisions.md §2.3, SSE', () => {
   test('same id, created, model and a choices array in every chunk, object chat.completion.chunk', async () => {
     const { chunks } = await stream(completion(TEXT), { stream_options: { include_usage: true } })
     const heads = chunks.map(({ id, created, model, object, choices }) => [id, created, model, object, Array.isArray(choices)])
-    for (const head of heads)
-      expect(head).toEqual(['chatcmpl-scripted', 1_700_000_000, 'scripted', 'chat.completion.chunk', true])
+    const id = expect.stringMatching(/^chatcmpl_\w+$/)
+    for (const head of heads) expect(head).toEqual([id, 1_700_000_000, 'scripted', 'chat.completion.chunk', true])
+    expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1)
   })
   test('governance rides on the first and on the finish chunk, and only there', async () => {
     const { chunks, response } = await stream(completion(TEXT))

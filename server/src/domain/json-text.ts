@@ -1,0 +1,111 @@
+/**
+ * A text that is a JSON document says its strings in escapes: `\u0047` is a G to whoever parses it, and hides one from whoever
+ * reads it as it stands. What follows shows such a text as its reader will have it, and writes a changed one back as JSON.
+ */
+
+const OPENING = /^\s*[{[]/
+/** White space as JSON has it, and no more, before a brace or bracket: nearly every text is done after its first character. */
+const mayBeJson = (text: string): boolean => {
+  const first = text.charCodeAt(0)
+  return first === 0x7b || first === 0x5b || (first <= 0x20 && OPENING.test(text))
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A pair of surrogates, another unit, or one character. In JSON a backslash stands nowhere but in strings. */
+const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^u])/g
+/** A quote or a backslash stays as it is, or nobody could tell where a string ends. */
+const KEPT: ReadonlySet<string> = new Set(['"', '\\'])
+const SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '/': '/' }
+
+function unescaped(written: string): string {
+  const kind = written.charAt(1)
+  if (kind !== 'u') return SHORT[kind] ?? written
+  const first = Number.parseInt(written.slice(2, 6), 16)
+  const characters =
+    written.length === 6 ? String.fromCharCode(first) : String.fromCharCode(first, Number.parseInt(written.slice(8), 16))
+  if (KEPT.has(characters)) return `\\${characters}`
+  // Half of a pair has no UTF-8 form.
+  return characters.isWellFormed() ? characters : written
+}
+
+const decoded = (json: string): string => json.replace(ESCAPE, unescaped)
+
+/**
+ * `text` as its reader has it: that of a JSON object or array with its strings decoded in their places, any other as it is. The
+ * arguments of a call are read as JSON even where they are cut off, or no object.
+ */
+export function readable(text: string, isArguments: boolean): string {
+  if (!(isArguments || mayBeJson(text)) || !text.includes('\\')) return text
+  return isArguments || isJson(text) ? decoded(text) : text
+}
+
+/**
+ * What `readable` made of `text`, changed, in its place. Of a text that was JSON nothing else changes, to the byte, and arguments
+ * are JSON still when their form did not survive.
+ */
+export function rewritten(text: string, changed: string, isArguments: boolean): string {
+  if (!(isArguments || mayBeJson(text)) || !isJson(text)) return changed
+  return merged(text, changed) ?? (isArguments ? JSON.stringify({ text: changed }) : changed)
+}
+
+/** The JSON `text` with the strings and numbers of `changed`; undefined where they do not stand in the same form. */
+function merged(text: string, changed: string): string | undefined {
+  const pieces: string[] = []
+  let at = 0
+  let to = 0
+  while (at < text.length) {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) {
+      const string = stringAt(text, at)
+      const other = stringAt(changed, to)
+      if (other === undefined || string === undefined) return undefined
+      pieces.push(decoded(string) === other ? string : JSON.stringify(other.slice(1, -1).replace(/\\(["\\])/g, '$1')))
+      at += string.length
+      to += other.length
+    } else {
+      const number = matchAt(NUMBER, text, at)
+      const form = matchAt(FORM, text, at + number.length)
+      const end = number === '' ? to : formAt(form, changed, to, at + number.length + form.length === text.length)
+      if (end < 0 || !changed.startsWith(form, end)) return undefined
+      const other = changed.slice(to, end)
+      pieces.push(number === other ? number : JSON.stringify(other), form)
+      at += number.length + form.length
+      to = end + form.length
+    }
+  }
+  return to === changed.length ? pieces.join('') : undefined
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const NUMBER = /[-\d][-+.\deE]*|/y
+/** What stands between strings and numbers: punctuation, white space, `true`, `false` and `null`. */
+const FORM = /[^"\d-]*/y
+
+function matchAt(expression: RegExp, text: string, at: number): string {
+  expression.lastIndex = at
+  return expression.exec(text)?.[0] ?? ''
+}
+
+/** Where the form behind a number begins again; the last one ends the text. Labels and masks hold no comma, other forms do. */
+const formAt = (form: string, changed: string, from: number, isLast: boolean): number =>
+  isLast ? Math.max(changed.length - form.length, from) : changed.indexOf(form, from)
+
+/** The string that begins at `start`, quotes and all; line breaks may stand in it as they are. */
+function stringAt(text: string, start: number): string | undefined {
+  if (text.charCodeAt(start) !== QUOTE) return undefined
+  for (let end = start + 1; end < text.length; end++) {
+    const unit = text.charCodeAt(end)
+    if (unit === BACKSLASH) end++
+    else if (unit === QUOTE) return text.slice(start, end + 1)
+  }
+  return undefined
+}

@@ -1,0 +1,138 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { collectTexts, replaceTexts } from './message.ts'
+
+const calling = (written: string) => [
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c1', type: 'function', function: { name: 'pay', arguments: written } }],
+  },
+]
+const argumentsOf = (messages: unknown): string => /"arguments":("(?:[^"\\]|\\.)*")/.exec(JSON.stringify(messages))?.[1] ?? ''
+/** The arguments after `change` was done to every text. */
+const rewrittenArguments = (written: string, change: (text: string) => string): string => {
+  const messages = calling(written)
+  return JSON.parse(argumentsOf(replaceTexts(messages, collectTexts(messages).map(change))))
+}
+const saying = (content: string) => [{ role: 'assistant', content }]
+const rewrittenContent = (content: string, change: (text: string) => string): string | undefined =>
+  replaceTexts(saying(content), collectTexts(saying(content)).map(change))[0]?.content
+
+const IBAN = 'GB33BUKB20201555555555'
+const ESCAPED = String.raw`{"iban":"\u0047B33BUKB20201555555555"}`
+
+describe('no escape hides a text', () => {
+  test.each([
+    [String.raw`{"k":"\u0047B33\u0042UKB"}`, '{"k":"GB33BUKB"}'],
+    [String.raw`{"k":"postgres:\/\/db"}`, '{"k":"postgres://db"}'],
+    [String.raw`{"harriet.lowe\u0040example.com":1}`, '{"harriet.lowe@example.com":1}'],
+    [String.raw` [ "a\nb\tc", "\ud83e\udd8a" ]`, ' [ "a\nb\tc", "🦊" ]'],
+    [String.raw`["\\u0047", "\"", "\u005c", "\u0022", "\ud83e"]`, String.raw`["\\u0047", "\"", "\\", "\"", "\ud83e"]`],
+  ])('%s', (written, shown) => {
+    expect(collectTexts(calling(written))).toContain(shown)
+    expect(collectTexts(saying(written))).toEqual([shown])
+  })
+  test.each([String.raw`"\u0047B33"`, String.raw`{"iban":"\u0047B33`])(
+    'in arguments that are no object, or cut off: %s',
+    (written) => expect(collectTexts(calling(written)).join()).toContain('GB33'),
+  )
+  test.each([String.raw`[C:\new]`, String.raw`{\rtf1 x}`, String.raw`Say "\u0047".`])(
+    'a text that is no JSON stays as it is: %s',
+    (text) => expect(collectTexts(saying(text))).toEqual([text]),
+  )
+})
+
+describe('what is changed is written back as JSON, and the rest to the byte', () => {
+  const hide = (text: string) => text.replace(IBAN, '[IBAN]')
+  test.each([
+    [ESCAPED, '{"iban":"[IBAN]"}'],
+    [
+      String.raw`{ "a":"\u0041\/" ,"iban": "for \"me\": \u0047B33BUKB20201555555555" }`,
+      String.raw`{ "a":"\u0041\/" ,"iban": "for \"me\": [IBAN]" }`,
+    ],
+    [`{"${IBAN}":[1.50,true,null,"x"]}`, '{"[IBAN]":[1.50,true,null,"x"]}'],
+  ])('%s', (written, expected) => {
+    expect(rewrittenArguments(written, hide)).toBe(expected)
+    expect(rewrittenContent(written, hide)).toBe(expected)
+  })
+  test.each([
+    ['{"k":4111111111111111}', '{"k":"************1111"}', '************1111'],
+    ['{"k":[4111111111111111],"n":-1.5e3}', '{"k":["[CARD]"],"n":-1.5e3}', '[CARD]'],
+    ['[[4111111111111111]]', '[["[CARD]"]]', '[CARD]'],
+    ['{"k":-4111111111111111, "x":"4"}', '{"k":"-<CARD_1>", "x":"4"}', '<CARD_1>'],
+  ])('a number becomes a string: %s', (written, expected, replacement) =>
+    expect(rewrittenArguments(written, (text) => text.replace('4111111111111111', replacement))).toBe(expected),
+  )
+  test('a line break or a backslash that comes in is escaped', () =>
+    expect(JSON.parse(rewrittenArguments('{"k":"<PERSON_1>"}', (text) => text.replace('<PERSON_1>', 'a\nb\\c')))).toEqual({
+      k: 'a\nb\\c',
+    }))
+  test.each([
+    ['cut short', (text: string) => text.slice(0, 12)],
+    ['replaced across its strings', (text: string) => text.replace(/b".*"c/, '[INJECTION]')],
+    ['given a quote that ends a string', (text: string) => text.replace('b', 'b","admin":"')],
+  ])('arguments whose form is %s are JSON still', (_, change) => {
+    const written = '{"a":"bbb","c":"ddd"}'
+    expect(JSON.parse(rewrittenArguments(written, (text) => (text === written ? change(text) : text)))).toEqual({
+      text: change(written),
+    })
+  })
+  test('prose is replaced as it is', () => expect(rewrittenContent('Hello {x}', () => '{"')).toBe('{"'))
+  test('arguments that were no JSON need not become it', () => expect(rewrittenArguments(`to ${IBAN}`, hide)).toBe('to [IBAN]'))
+  test('no value moves from one field into another', () => {
+    const forged = JSON.stringify({ to: `${IBAN}","amount":"9999`, amount: IBAN })
+    expect(JSON.parse(rewrittenArguments(forged, (text) => text.replaceAll(IBAN, '[IBAN]')))).toEqual({
+      to: '[IBAN]","amount":"9999',
+      amount: '[IBAN]',
+    })
+  })
+})
+
+/** JSON with every kind of escape, and other text that looks like it. */
+const written = fc.oneof(
+  fc.json(),
+  fc
+    .jsonValue()
+    .map((value) =>
+      JSON.stringify(value).replace(/[a-zA-Z/](?=[^"]*"[,:}\]])/g, (character) =>
+        character === '/' ? '\\/' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
+    ),
+  fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', 'u', '0', '4', '7', ':', ',', ' ', '-', 'a') }),
+)
+
+test('replaceTexts with the texts of collectTexts changes nothing', () => {
+  fc.assert(
+    fc.property(written, (text) => {
+      const messages = [...calling(text), ...saying(text), { role: 'user', content: [{ type: 'text', text }] }]
+      expect(replaceTexts(messages, collectTexts(messages))).toBe(messages)
+    }),
+  )
+})
+
+test('JSON in which anything within a string was changed is JSON with just that changed', () => {
+  fc.assert(
+    fc.property(
+      fc.jsonValue(),
+      fc.string().filter((text) => !/["\\]/.test(text)),
+      (value, other) => {
+        const json = JSON.stringify({ mark: 'zebra', value: [value, 'a zebra'] }).replaceAll('zebra', '\\u007aebra')
+        const changed = JSON.parse(rewrittenArguments(json, (text) => text.replaceAll('zebra', () => other)))
+        expect(changed).toEqual(JSON.parse(json.replaceAll('\\u007aebra', () => JSON.stringify(other).slice(1, -1))))
+      },
+    ),
+  )
+})
+
+test('a megabyte of escapes or brackets is read in no time', () => {
+  const startedAt = performance.now()
+  for (const text of [
+    `["${'\\u0041'.repeat(170_000)}"]`,
+    `{"a":"\\n${'\\"'.repeat(500_000)}"}`,
+    '['.repeat(500_000) + ']'.repeat(500_000),
+  ]) {
+    rewrittenArguments(text, (shown) => `${shown} `)
+  }
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
+})
