@@ -3,7 +3,6 @@ import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, Endpoint } from '../domain/principal.ts'
 import type { ErrorFields } from '../errors.ts'
-import type { Admitted } from './facts.ts'
 import type { PlaygroundCaller } from './playground-caller.ts'
 import type { TrustedCaller } from './trusted-caller.ts'
 
@@ -20,9 +19,16 @@ export interface Exchange {
   /** A signal that is aborted when the caller goes away; made when something waits. */
   readonly callerGone: () => AbortSignal
   /** Of an exchange that has waited for a reviewer, and is looked at anew: how it was let in. Limits have counted it already. */
-  readonly continues: Pick<Admitted, 'headers' | 'release'> | false
+  readonly continues: LetIn | false
   /** The endpoint's own reading of its body: the contract's fields, checked, in the pipeline's words. */
   readonly parse: (body: unknown, application: Application) => Parsed
+}
+
+/** What the limits answered. */
+export interface LetIn {
+  readonly headers: Readonly<Record<string, string>>
+  /** Gives back the concurrency slot; corrects the token estimate where the true figure is known. */
+  readonly release: (actualTokens?: number) => void
 }
 
 export type Parsed =
