@@ -2,9 +2,8 @@ import { Type } from 'typebox'
 import { findApplication } from '../applications/application-store.ts'
 import { findUser } from '../applications/user-store.ts'
 import type { User } from '../domain/principal.ts'
-import { answerChat, closed, heldInline } from '../gateway/answers.ts'
+import { answerChat, chatInTime, closed } from '../gateway/answers.ts'
 import { ChatBody, parseChat } from '../gateway/chat-request.ts'
-import { runPipeline } from '../pipeline/pipeline.ts'
 import { PlaygroundCaller } from '../pipeline/playground-caller.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { checkRequests } from './bodies.ts'
@@ -71,10 +70,10 @@ export function playgroundRoutes(app: AdminApp, deps: AdminDeps): void {
       caller,
       body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
       callerGone: () => closed(reply),
-      continues: false,
+      continues: false as const,
       parse: (body: unknown) => parseChat(body, application, chatLimits),
     }
-    return answerChat(reply, await heldInline(exchange, await runPipeline(exchange, deps), deps))
+    return answerChat(reply, await chatInTime(exchange, deps))
   })
 
   async function userOf(id: string | undefined, workspaceId: string): Promise<User | undefined> {

@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import { sendError } from '../http/error-replies.ts'
 import { sendEvents } from '../http/event-stream.ts'
+import { elapsed } from '../lib/clock.ts'
 import { ownerOf } from '../pipeline/facts.ts'
 import { type PipelineDeps, runPipeline } from '../pipeline/pipeline.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { Exchange } from '../pipeline/request.ts'
-import { decidedWithin } from '../pipeline/resubmission.ts'
+import { decidedInTime } from '../pipeline/resubmission.ts'
 import { chatChunks } from './chat-chunks.ts'
 import { governanceOf } from './governance.ts'
 
@@ -21,19 +22,25 @@ export function closed({ raw }: FastifyReply): AbortSignal {
 
 /**
  * “The first request itself waits” (decisions.md §2.5): the hold is opened and recorded first, so that reviewers see it; once
- * it is decided the same request goes through the pipeline again, as the resubmission that it is.
+ * it is decided the same request goes through the pipeline again, as the resubmission that it is. So does an approved request
+ * whose answer is held in turn, with the time that is left.
  */
-export async function heldInline(exchange: Exchange, result: PipelineResult, deps: PipelineDeps): Promise<PipelineResult> {
-  const { trail, held } = result
-  const request = trail.facts.admit?.request
-  const caller = trail.facts.authenticate
-  if (!held || !request || !caller || request.reviewItemId !== undefined || request.waitSeconds === 0) return result
-  if (!(await decidedWithin(ownerOf(caller), held.itemId, request.waitSeconds, exchange.callerGone(), deps))) return result
-  const parse: Parse = (body, application) => {
-    const parsed = exchange.parse(body, application)
-    return parsed.ok ? { ok: true, request: { ...parsed.request, reviewItemId: held.itemId, waitSeconds: 0 } } : parsed
+export async function chatInTime(exchange: Exchange, deps: PipelineDeps): Promise<PipelineResult> {
+  const sinceMs = elapsed()
+  let result = await runPipeline(exchange, deps)
+  const waitSeconds = result.trail.facts.admit?.request.waitSeconds ?? 0
+  for (;;) {
+    const { held } = result
+    const { authenticate, admit } = result.trail.facts
+    if (waitSeconds === 0 || !held || !authenticate || !admit) return result
+    const wait = { waitSeconds, sinceMs, callerGone: exchange.callerGone() }
+    if (!(await decidedInTime(ownerOf(authenticate), held.itemId, wait, deps))) return result
+    const parse: Parse = (body, application) => {
+      const parsed = exchange.parse(body, application)
+      return parsed.ok ? { ok: true, request: { ...parsed.request, reviewItemId: held.itemId, waitSeconds: 0 } } : parsed
+    }
+    result = await runPipeline({ ...exchange, parse, continues: admit }, deps)
   }
-  return runPipeline({ ...exchange, parse, continues: true }, deps)
 }
 
 /** The endpoint's body, or the refusal. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../domain/principal.ts'
 import { type PipelineDeps, runPipeline } from '../pipeline/pipeline.ts'
 import type { Exchange } from '../pipeline/request.ts'
-import { answer, answerChat, closed, heldInline } from './answers.ts'
+import { answer, answerChat, chatInTime, closed } from './answers.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
 import * as docs from './gateway-schemas.ts'
 import { governanceOf } from './governance.ts'
@@ -33,7 +33,7 @@ export async function gatewayRoutes(app: FastifyInstance, deps: GatewayDeps): Pr
   for (const path of ['/v1/chat/completions', '/chat/completions']) {
     app.post(path, { schema: docs.chat(path) }, async (request, reply) => {
       const exchange = exchangeOf('chat', request, reply, chat)
-      return answerChat(reply, await heldInline(exchange, await runPipeline(exchange, deps), deps))
+      return answerChat(reply, await chatInTime(exchange, deps))
     })
   }
   for (const path of ['/v1/models', '/models']) {

@@ -14,7 +14,7 @@ import type { PolicyInput } from '../policy/input.ts'
 import type { Vault } from '../policy/vault.ts'
 import type { Candidate, ModelEntry } from '../providers/route.ts'
 import type { Governed } from './governed-hits.ts'
-import type { GatewayRequest } from './request.ts'
+import type { GatewayRequest, LetIn } from './request.ts'
 import type { Release } from './resubmission.ts'
 
 /** What each stage adds, under the stage's name. A later stage takes what it needs as arguments, so the types keep the order. */
@@ -54,16 +54,13 @@ export const transformsOf = ({ authorize, retrieve, recall, inspect, remember }:
   ...new Set([authorize, retrieve, recall, inspect, remember].flatMap((stage) => stage?.transforms ?? [])),
 ]
 
-export interface Admitted {
+export interface Admitted extends LetIn {
   readonly request: GatewayRequest
   /** The execution's own id: from here on every outcome is recorded under it. */
   readonly auditId: string
   /** Estimate over everything the detectors will read. */
   readonly tokens: number
   readonly bytes: number
-  readonly headers: Readonly<Record<string, string>>
-  /** Gives back the concurrency slot; corrects the token estimate where the true figure is known. */
-  readonly release: (actualTokens?: number) => void
 }
 
 export interface Identity {

@@ -1,5 +1,6 @@
+import { elapsed } from '../lib/clock.ts'
 import type { FinishedExchange } from '../telemetry/exchange-observer.ts'
-import type { Facts } from './facts.ts'
+import { type Facts, ownerOf } from './facts.ts'
 import { finishedExchange } from './finished.ts'
 import { informed } from './informed.ts'
 import {
@@ -15,6 +16,7 @@ import {
 import type { Outcome } from './outcome.ts'
 import type { PipelineResult } from './pipeline-result.ts'
 import type { Exchange } from './request.ts'
+import { decidedInTime } from './resubmission.ts'
 import { authenticate } from './stages/01-authenticate.ts'
 import { admit } from './stages/02-admit.ts'
 import { identify } from './stages/03-identify.ts'
@@ -44,11 +46,8 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
 
 /** Takes one exchange through the twelve stages. Whatever happens on the way, `record` runs last, and nothing leaves before it. */
 export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promise<PipelineResult> {
-  const trail = new Trail<Facts>(ENDPOINT_PLANS[exchange.endpoint].works)
+  const { trail, outcome } = await walkInTime(exchange, deps)
   try {
-    const outcome = await walk(exchange, deps, trail).catch(
-      (thrown: unknown): Outcome => (thrown instanceof Halt ? thrown.outcome : { kind: 'failed', cause: thrown }),
-    )
     const startMs = trail.ms
     const result = await record(exchange, outcome, trail, deps)
     trail.notes.push({ name: 'record', outcome: 'ok', startMs, ms: trail.ms - startMs })
@@ -57,6 +56,44 @@ export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promi
   } finally {
     trail.facts.admit?.release(spentTokens(trail.facts))
   }
+}
+
+interface Walked {
+  readonly trail: Trail<Facts>
+  readonly outcome: Outcome
+}
+
+/**
+ * A resubmission that has to wait has claimed nothing, and walks anew when it may go on: a key may have been revoked meanwhile,
+ * a model withdrawn, a policy published (decisions.md §2.5, At release). It is one execution all the same, and recorded once.
+ */
+async function walkInTime(exchange: Exchange, deps: PipelineDeps): Promise<Walked> {
+  const sinceMs = elapsed()
+  let walked = await walkOnce(exchange, deps)
+  for (;;) {
+    const { outcome, trail } = walked
+    const { authenticate, admit } = trail.facts
+    const pendingId = outcome.kind === 'held' ? outcome.itemId : undefined
+    if (!authenticate || admit?.request.reviewItemId === undefined || pendingId === undefined) return walked
+    try {
+      const wait = { waitSeconds: admit.request.waitSeconds, sinceMs, callerGone: exchange.callerGone() }
+      if (!(await decidedInTime(ownerOf(authenticate), pendingId, wait, deps))) return walked
+    } catch (cause) {
+      return { trail, outcome: { kind: 'failed', cause } }
+    }
+    walked = await walkOnce({ ...exchange, continues: admit }, deps)
+    // Refused at the door this time, it was an execution before, and has a record.
+    walked.trail.facts.authenticate ??= authenticate
+    walked.trail.facts.admit ??= admit
+  }
+}
+
+async function walkOnce(exchange: Exchange, deps: PipelineDeps): Promise<Walked> {
+  const trail = new Trail<Facts>(ENDPOINT_PLANS[exchange.endpoint].works)
+  const outcome = await walk(exchange, deps, trail).catch(
+    (thrown: unknown): Outcome => (thrown instanceof Halt ? thrown.outcome : { kind: 'failed', cause: thrown }),
+  )
+  return { trail, outcome }
 }
 
 /**

@@ -18,10 +18,17 @@ export interface Exchange {
   readonly body: Uint8Array
   /** A signal that is aborted when the caller goes away; made when something waits. */
   readonly callerGone: () => AbortSignal
-  /** The second half of an exchange that was held and has waited: limits have counted it already. */
-  readonly continues: boolean
+  /** Of an exchange that has waited for a reviewer, and is looked at anew: how it was let in. Limits have counted it already. */
+  readonly continues: LetIn | false
   /** The endpoint's own reading of its body: the contract's fields, checked, in the pipeline's words. */
   readonly parse: (body: unknown, application: Application) => Parsed
+}
+
+/** What the limits answered. */
+export interface LetIn {
+  readonly headers: Readonly<Record<string, string>>
+  /** Gives back the concurrency slot; corrects the token estimate where the true figure is known. */
+  readonly release: (actualTokens?: number) => void
 }
 
 export type Parsed =

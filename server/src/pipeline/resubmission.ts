@@ -1,11 +1,10 @@
 import type { Db } from '../db/database.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, elapsed } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { type Claimed, claimRelease, type ReleaseClaim } from '../review/release-store.ts'
+import { type Claimed, claimRelease, putOff, type ReleaseClaim, type Resubmission } from '../review/release-store.ts'
 import type { HoldContent, Lease, ReleasedAnswer, ReviewItem, ReviewOwner } from '../review/review.ts'
-import { findForResubmission } from '../review/review-store.ts'
 import type { ReviewWaiters } from '../review/waiting.ts'
 
 export interface ReviewDeps {
@@ -29,30 +28,16 @@ export type Resubmitted =
   | { readonly kind: 'pending'; readonly itemId: string }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
 
-export interface Resubmission {
-  readonly id: string
-  readonly requestHash: Buffer
-  readonly waitSeconds: number
-  readonly callerGone: () => AbortSignal
-}
-
 /** How long a resubmission waits for a release that is under way elsewhere; then it is told 409, and may ask again. */
 const BUSY_PATIENCE_MS = 120_000
 
 /**
- * A reviewed request comes back (decisions.md §2.5): checks that it is the one that was held, waits for the decision as long
- * as the caller asked, and claims the release. A release under way elsewhere is waited for whatever the caller asked: it is
- * the answer, and it is near.
+ * A reviewed request comes back (decisions.md §2.5): checks that it is the one that was held, and claims the release. It waits
+ * for nothing: what is to be decided first is `pending`, and after a wait the whole request is looked at anew (pipeline.ts).
  */
 export async function resubmit(owner: ReviewOwner, asked: Resubmission, deps: ReviewDeps): Promise<Resubmitted> {
-  const { db, clock, waiters, lease, reviewBox } = deps
-  const claimed = await waiters.waitUntil(asked.id, {
-    read: () => claimRelease(db, owner, asked, { ...lease, now: clock.now() }, reviewBox),
-    done: (found) => found?.kind !== 'pending' && found?.kind !== 'busy',
-    wakeAt: (found) => (found && 'wakeAt' in found ? found.wakeAt : undefined),
-    patienceMs: (found) => (found?.kind === 'busy' ? BUSY_PATIENCE_MS : asked.waitSeconds * 1_000),
-    signal: asked.callerGone(),
-  })
+  const { db, clock, lease, reviewBox } = deps
+  const claimed = await claimRelease(db, owner, asked, { ...lease, now: clock.now() }, reviewBox)
   if (claimed?.kind !== 'released') return answer(claimed)
   const { item, result } = claimed
   if (result.kind === 'held') return resubmit(owner, { ...asked, id: result.successorId }, deps)
@@ -66,22 +51,26 @@ export function releasedAnswer(release: Release | undefined): { completion: Comp
   return kept?.completion && { completion: kept.completion, provider: kept.provider ?? '' }
 }
 
-/** Waits for a hold that this exchange has opened itself; true when it was decided in time. */
-export async function decidedWithin(
+/**
+ * Waits for a hold as long as the caller asked, counted from `sinceMs` (of `elapsed`); for a release under way elsewhere
+ * whatever the caller asked: it is the answer, and it is near. True when there is nothing left to wait for; false when time is
+ * up, the caller has gone or the server stops.
+ */
+export async function decidedInTime(
   owner: ReviewOwner,
   id: string,
-  waitSeconds: number,
-  callerGone: AbortSignal,
-  { db, clock, waiters }: ReviewDeps,
+  { waitSeconds, sinceMs, callerGone }: { waitSeconds: number; sinceMs: number; callerGone: AbortSignal },
+  { db, clock, waiters, lease }: ReviewDeps,
 ): Promise<boolean> {
-  const item = await waiters.waitUntil(id, {
-    read: () => findForResubmission(db, owner, id, clock.now()),
-    done: (found) => found?.state !== 'pending',
-    wakeAt: (found) => found?.expiresAt,
-    patienceMs: () => waitSeconds * 1_000,
+  const waitedMs = elapsed() - sinceMs
+  const reason = await waiters.waitUntil(id, {
+    read: () => putOff(db, owner, id, { ...lease, now: clock.now() }),
+    done: (found) => found === undefined,
+    wakeAt: (found) => found?.wakeAt,
+    patienceMs: (found) => (found?.kind === 'busy' ? BUSY_PATIENCE_MS : waitSeconds * 1_000) - waitedMs,
     signal: callerGone,
   })
-  return item !== undefined && item.state !== 'pending' && !callerGone.aborted
+  return reason === undefined && !callerGone.aborted
 }
 
 type Unreleased = Exclude<Claimed, { kind: 'released' }> | undefined

@@ -28,13 +28,10 @@ export interface ReleaseClaim {
   readonly expiresAt: Date
 }
 
-/**
- * What a resubmission finds. `pending` and `busy` change with a message of `REVIEWS_TOPIC`, or by the clock at `wakeAt`;
- * the others stay as they are, until expiry at most.
- */
+/** What a resubmission finds. `pending` and `busy` change, see `putOff`; the others stay as they are, until expiry at most. */
 export type Claimed =
   | { readonly kind: 'claimed'; readonly item: ReviewItem; readonly claim: ReleaseClaim; readonly content: HoldContent }
-  | { readonly kind: 'pending' | 'busy'; readonly item: ReviewItem; readonly wakeAt: Date }
+  | { readonly kind: 'pending' | 'busy'; readonly item: ReviewItem }
   | { readonly kind: 'released'; readonly item: ReviewItem; readonly result: ReleaseResult }
   /** `interrupted`: a node died while it released a held request. The provider may have been called, and is not called again. */
   | { readonly kind: 'denied' | 'expired' | 'interrupted'; readonly item: ReviewItem }
@@ -42,9 +39,9 @@ export type Claimed =
   | { readonly kind: 'mismatch' }
 
 /**
- * Claims the release of an approved hold, or tells why not; undefined as `findForResubmission`. Of any number of callers
- * on any number of nodes one is `claimed`, and ends the claim with {@link completeRelease} or {@link abandonRelease}. A
- * claim that nobody ended, because its node died, is free again after the lease for an output hold, whose answer is there
+ * Claims the release of an approved hold, or tells why not; undefined when there is none, or it is another Application's. Of
+ * any number of callers on any number of nodes one is `claimed`, and ends the claim with {@link completeRelease} or
+ * {@link abandonRelease}. A claim that nobody ended, because its node died, is free again after the lease for an output hold, whose answer is there
  * already, and `interrupted` for any other.
  *
  * @throws inside a transaction: the claim must be committed before the provider is called.
@@ -62,11 +59,11 @@ export async function claimRelease(
   if (!sameRequest(row.request_hash, resubmission.requestHash)) return { kind: 'mismatch' }
   const { now } = lease
   const item = toItem(row, now)
-  const kind = releaseStep({ ...item, state: row.state, releaseStartedAt: row.release_started_at }, lease)
+  const kind = stepOf(row, lease)
   if (kind === 'ready') {
     const taken = await take(db, row, now)
     // Another caller was faster, and tells the waiters when it is done.
-    if (!taken) return busy(item, now, lease)
+    if (!taken) return { kind: 'busy', item }
     if (!taken.content) return { kind: 'expired', item }
     const content = unseal<HoldContent>(box, item.id, 'content', taken.content)
     return { kind: 'claimed', item, claim: { id: item.id, startedAt: now, expiresAt: item.expiresAt }, content }
@@ -75,16 +72,31 @@ export async function claimRelease(
     const result = await resultOf(db, item, box)
     return result ? { kind, item, result } : { kind: 'expired', item }
   }
-  if (kind === 'pending') return { kind, item, wakeAt: item.expiresAt }
-  if (kind === 'busy') return busy(item, row.release_started_at ?? now, lease)
   return { kind, item }
 }
 
-const busy = (item: ReviewItem, startedAt: Date, lease: Lease): Claimed => ({
-  kind: 'busy',
-  item,
-  wakeAt: new Date(Math.min(leaseEnd(startedAt, lease).getTime(), item.expiresAt.getTime())),
-})
+/**
+ * What `claimRelease` would have to be put off for, and when that ends by the clock alone; undefined: for nothing. It claims
+ * nothing, so that whoever waits can ask anew, before the claim, whether the request may go on at all.
+ */
+export async function putOff(
+  db: Db,
+  owner: ReviewOwner,
+  id: string,
+  lease: Lease,
+): Promise<{ readonly kind: 'pending' | 'busy'; readonly wakeAt: Date } | undefined> {
+  const row = await holdOf(db, owner, id)
+  if (!row) return undefined
+  const kind = stepOf(row, lease)
+  const { expiresAt } = toItem(row, lease.now)
+  if (kind === 'pending') return { kind, wakeAt: expiresAt }
+  if (kind !== 'busy') return undefined
+  const freeAt = leaseEnd(row.release_started_at ?? lease.now, lease)
+  return { kind, wakeAt: new Date(Math.min(freeAt.getTime(), expiresAt.getTime())) }
+}
+
+const stepOf = (row: ItemRow, lease: Lease) =>
+  releaseStep({ ...toItem(row, lease.now), state: row.state, releaseStartedAt: row.release_started_at }, lease)
 
 /**
  * Ends a claim for good: whatever the release came to is what every resubmission gets from now on. Belongs to the

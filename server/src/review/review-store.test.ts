@@ -6,9 +6,10 @@ import { at, newReview, OPENED, REVIEW_BOX, seedApproved, seedHold, seedOwner, t
 import { fromId, newId } from '../lib/id.ts'
 import { secretBox } from '../lib/secret-box.ts'
 import { acknowledgeEscalation, decide } from './decision-store.ts'
+import { putOff } from './release-store.ts'
 import type { ReviewOwner } from './review.ts'
 import { reviewJson } from './review-json.ts'
-import { findForResubmission, findPendingHold, getReview, openEscalation, openHold, reviewContent } from './review-store.ts'
+import { findPendingHold, getReview, openEscalation, openHold, reviewContent } from './review-store.ts'
 
 const DAY = 86_400_000
 
@@ -135,8 +136,8 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     const other = await seedOwner(database.db)
     const { id } = await seedHold(database.db, owner)
     const escalation = await transact(database.db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))
-    const find = (who: ReviewOwner, item: string) => findForResubmission(database.db, who, item, OPENED)
-    expect((await find(owner, id))?.id).toBe(id)
+    const find = (who: ReviewOwner, item: string) => putOff(database.db, who, item, { now: OPENED, leaseMs: 60_000 })
+    expect((await find(owner, id))?.kind).toBe('pending')
     expect(await find({ ...owner, applicationId: other.applicationId }, id)).toBeUndefined()
     expect(await find(other, id)).toBeUndefined()
     for (const unknown of [newId('rev'), 'rev_', '', "rev_'; --", `rev_${'0'.repeat(26)}`]) {

@@ -10,7 +10,6 @@ import {
   type ReviewItem,
   type ReviewKind,
   type ReviewOpener,
-  type ReviewOwner,
 } from './review.ts'
 import { ITEM_COLUMNS, seal, toItem, unseal, uuidOf } from './review-row.ts'
 
@@ -85,14 +84,6 @@ export async function findPendingHold(
     .where('expires_at', '>', now)
   if (point) query = query.where('point', '=', point)
   const row = await query.select(ITEM_COLUMNS).orderBy('id').limit(1).executeTakeFirst()
-  return row && toItem(row, now)
-}
-
-/** The hold that a `governance.review_item_id` names. Undefined when there is none, or it is another Application's. */
-export async function findForResubmission(db: Db, owner: ReviewOwner, id: string, now: Date): Promise<ReviewItem | undefined> {
-  const uuid = fromId('rev', id)
-  if (uuid === undefined) return undefined
-  const row = await holdsOf(db, owner).where('id', '=', uuid).select(ITEM_COLUMNS).executeTakeFirst()
   return row && toItem(row, now)
 }
 

@@ -21,8 +21,9 @@ export function admit(
   const { request } = parsed
   const tokens = estimateTokens(collectTexts(request.messages))
   const admitted = { request, auditId: newId('aud'), tokens, bytes: exchange.body.length }
+  if (!ENDPOINT_PLANS[exchange.endpoint].limited) return { ...admitted, headers: {}, release: () => {} }
   // A request that has waited for its reviewer inside one exchange was let in when it came.
-  if (!ENDPOINT_PLANS[exchange.endpoint].limited || exchange.continues) return { ...admitted, headers: {}, release: () => {} }
+  if (exchange.continues) return { ...admitted, headers: exchange.continues.headers, release: exchange.continues.release }
 
   const answer = limiter.admit(application, request.user?.id ?? '', tokens)
   if (!answer.ok) {

@@ -60,8 +60,7 @@ export async function authorize(
     requestHash: () => bindingOf(hasher, caller, admitted, identity),
   }
   if (request.dryRun) return transformed(decided, admitted, content)
-  if (request.reviewItemId !== undefined)
-    return released(request.reviewItemId, decided, exchange, caller, admitted, content, deps)
+  if (request.reviewItemId !== undefined) return released(request.reviewItemId, decided, caller, admitted, content, deps)
   return (await stopped(decided, exchange, caller, deps)) ?? transformed(decided, admitted, content)
 }
 
@@ -105,20 +104,12 @@ const decidingRules = ({ rules, verdict }: Decision): string[] =>
 async function released(
   id: string,
   decided: Authorized,
-  exchange: Exchange,
   caller: Caller,
   admitted: Admitted,
   content: Content,
   deps: AuthorizeDeps,
 ): Promise<Step<Authorized>> {
-  const owner = ownerOf(caller)
-  const asked = {
-    id,
-    requestHash: decided.requestHash(),
-    waitSeconds: admitted.request.waitSeconds,
-    callerGone: exchange.callerGone,
-  }
-  const answer = await resubmit(owner, asked, deps)
+  const answer = await resubmit(ownerOf(caller), { id, requestHash: decided.requestHash() }, deps)
   if (answer.kind === 'refused') return refuse(answer.code, answer.fields, decided)
   if (answer.kind === 'pending') return new Stop({ kind: 'held', point: 'input', itemId: answer.itemId }, decided)
   const { release } = answer
