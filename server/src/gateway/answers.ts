@@ -21,19 +21,28 @@ export function closed({ raw }: FastifyReply): AbortSignal {
 
 /**
  * “The first request itself waits” (decisions.md §2.5): the hold is opened and recorded first, so that reviewers see it; once
- * it is decided the same request goes through the pipeline again, as the resubmission that it is.
+ * it is decided the same request goes through the pipeline again, as the resubmission that it is. While it waits it takes
+ * nobody's place; where none comes free again in time, it stays a 409, and the decision stands.
  */
 export async function heldInline(exchange: Exchange, result: PipelineResult, deps: PipelineDeps): Promise<PipelineResult> {
   const { trail, held } = result
-  const request = trail.facts.admit?.request
-  const caller = trail.facts.authenticate
-  if (!held || !request || !caller || request.reviewItemId !== undefined || request.waitSeconds === 0) return result
+  const { authenticate: caller, admit: admitted } = trail.facts
+  if (!held || !admitted || !caller) return result
+  const { request } = admitted
+  if (request.reviewItemId !== undefined || request.waitSeconds === 0) return result
   if (!(await decidedWithin(ownerOf(caller), held.itemId, request.waitSeconds, exchange.callerGone(), deps))) return result
   const parse: Parse = (body, application) => {
     const parsed = exchange.parse(body, application)
     return parsed.ok ? { ok: true, request: { ...parsed.request, reviewItemId: held.itemId, waitSeconds: 0 } } : parsed
   }
-  return runPipeline({ ...exchange, parse, continues: true }, deps)
+  const lease = await deps.limiter.resume(caller.application, admitted.tokens)
+  if (!lease) return result
+  try {
+    return await runPipeline({ ...exchange, parse, continues: lease }, deps)
+  } finally {
+    // The pipeline has released it, unless the key was revoked meanwhile.
+    lease.release(0)
+  }
 }
 
 /** The endpoint's body, or the refusal. */
@@ -56,5 +65,5 @@ export function answerChat(reply: FastifyReply, result: PipelineResult): Fastify
 
 const head = (reply: FastifyReply, { auditId, trail }: PipelineResult): FastifyReply => {
   if (auditId !== undefined) reply.header('x-audit-id', auditId)
-  return reply.headers(trail.facts.admit?.headers ?? {})
+  return reply.headers(trail.facts.admit?.lease.headers ?? {})
 }

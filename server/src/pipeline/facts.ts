@@ -6,6 +6,7 @@ import type { Finding, FindingCounts } from '../domain/finding.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, User } from '../domain/principal.ts'
 import type { Passage } from '../knowledge/search.ts'
+import type { Lease } from '../limits/limiter.ts'
 import type { MemoryDraft } from '../memory/capture.ts'
 import type { RecalledMemory } from '../memory/recall.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
@@ -61,9 +62,8 @@ export interface Admitted {
   /** Estimate over everything the detectors will read. */
   readonly tokens: number
   readonly bytes: number
-  readonly headers: Readonly<Record<string, string>>
-  /** Gives back the concurrency slot; corrects the token estimate where the true figure is known. */
-  readonly release: (actualTokens?: number) => void
+  /** What it holds of the Application's limits until its answer is out. */
+  readonly lease: Lease
 }
 
 export interface Identity {

@@ -55,7 +55,7 @@ export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promi
     deps.observe(finishedExchange(exchange, result, deps.clock.now()))
     return result
   } finally {
-    trail.facts.admit?.release(spentTokens(trail.facts))
+    trail.facts.admit?.lease.release(spentTokens(trail.facts))
   }
 }
 

@@ -3,6 +3,7 @@ import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, Endpoint } from '../domain/principal.ts'
 import type { ErrorFields } from '../errors.ts'
+import type { Lease } from '../limits/limiter.ts'
 import type { PlaygroundCaller } from './playground-caller.ts'
 import type { TrustedCaller } from './trusted-caller.ts'
 
@@ -18,8 +19,8 @@ export interface Exchange {
   readonly body: Uint8Array
   /** A signal that is aborted when the caller goes away; made when something waits. */
   readonly callerGone: () => AbortSignal
-  /** The second half of an exchange that was held and has waited: limits have counted it already. */
-  readonly continues: boolean
+  /** Of the second half of an exchange that was held and has waited: limits have counted it already. */
+  readonly continues?: Lease
   /** The endpoint's own reading of its body: the contract's fields, checked, in the pipeline's words. */
   readonly parse: (body: unknown, application: Application) => Parsed
 }

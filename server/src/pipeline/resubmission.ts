@@ -3,8 +3,9 @@ import type { Completion } from '../domain/completion.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
+import type { Lease } from '../limits/limiter.ts'
 import { type Claimed, claimRelease, type ReleaseClaim } from '../review/release-store.ts'
-import type { HoldContent, Lease, ReleasedAnswer, ReviewItem, ReviewOwner } from '../review/review.ts'
+import type { HoldContent, ReleasedAnswer, Lease as ReleaseLease, ReviewItem, ReviewOwner } from '../review/review.ts'
 import { findForResubmission } from '../review/review-store.ts'
 import type { ReviewWaiters } from '../review/waiting.ts'
 
@@ -14,7 +15,7 @@ export interface ReviewDeps {
   readonly reviewBox: SecretBox
   readonly waiters: ReviewWaiters
   /** How long a claimed release counts as being worked on. */
-  readonly lease: Omit<Lease, 'now'>
+  readonly lease: Omit<ReleaseLease, 'now'>
 }
 
 /** A reviewed request on its way out. */
@@ -34,6 +35,8 @@ export interface Resubmission {
   readonly requestHash: Buffer
   readonly waitSeconds: number
   readonly callerGone: () => AbortSignal
+  /** Waits without taking a place among the concurrent requests. */
+  readonly away: Lease['away']
 }
 
 /** How long a resubmission waits for a release that is under way elsewhere; then it is told 409, and may ask again. */
@@ -41,18 +44,31 @@ const BUSY_PATIENCE_MS = 120_000
 
 /**
  * A reviewed request comes back (decisions.md §2.5): checks that it is the one that was held, waits for the decision as long
- * as the caller asked, and claims the release. A release under way elsewhere is waited for whatever the caller asked: it is
+ * as the caller asked, and claims the release. While it waits it takes nobody's place; where none comes free again in time, it
+ * is told 409, and the decision stands. A release under way elsewhere is waited for whatever the caller asked: it is
  * the answer, and it is near.
  */
 export async function resubmit(owner: ReviewOwner, asked: Resubmission, deps: ReviewDeps): Promise<Resubmitted> {
   const { db, clock, waiters, lease, reviewBox } = deps
-  const claimed = await waiters.waitUntil(asked.id, {
-    read: () => claimRelease(db, owner, asked, { ...lease, now: clock.now() }, reviewBox),
-    done: (found) => found?.kind !== 'pending' && found?.kind !== 'busy',
-    wakeAt: (found) => (found && 'wakeAt' in found ? found.wakeAt : undefined),
-    patienceMs: (found) => (found?.kind === 'busy' ? BUSY_PATIENCE_MS : asked.waitSeconds * 1_000),
-    signal: asked.callerGone(),
-  })
+  const { id, waitSeconds, callerGone } = asked
+  const gone = callerGone()
+  const claim = () =>
+    waiters.waitUntil(id, {
+      read: () => claimRelease(db, owner, asked, { ...lease, now: clock.now() }, reviewBox),
+      done: (found) => found?.kind !== 'busy',
+      wakeAt: (found) => (found && 'wakeAt' in found ? found.wakeAt : undefined),
+      patienceMs: () => BUSY_PATIENCE_MS,
+      signal: gone,
+    })
+  let claimed = await claim()
+  // The place comes before the claim: what is claimed is released at once.
+  if (
+    claimed?.kind === 'pending' &&
+    waitSeconds > 0 &&
+    (await asked.away(() => decidedWithin(owner, id, waitSeconds, gone, deps)))
+  ) {
+    claimed = await claim()
+  }
   if (claimed?.kind !== 'released') return answer(claimed)
   const { item, result } = claimed
   if (result.kind === 'held') return resubmit(owner, { ...asked, id: result.successorId }, deps)

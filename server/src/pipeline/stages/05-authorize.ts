@@ -117,6 +117,7 @@ async function released(
     requestHash: decided.requestHash(),
     waitSeconds: admitted.request.waitSeconds,
     callerGone: exchange.callerGone,
+    away: admitted.lease.away,
   }
   const answer = await resubmit(owner, asked, deps)
   if (answer.kind === 'refused') return refuse(answer.code, answer.fields, decided)
