@@ -1,7 +1,7 @@
 import type { Completion } from '../domain/completion.ts'
 import type { Decision, PolicyPoint } from '../domain/decision.ts'
 import type { FindingCounts } from '../domain/finding.ts'
-import { collectTexts, estimateTokens } from '../domain/message.ts'
+import { estimateRequestTokens } from '../domain/message.ts'
 import { type Application, NOBODY, type User } from '../domain/principal.ts'
 import { UNLIMITED } from '../limits/limiter.ts'
 import type { Admitted, Authorized, Content, Inspected } from '../pipeline/facts.ts'
@@ -75,7 +75,7 @@ const EXCHANGE: Exchange = {
 const admittedOf = (request: GatewayRequest): Admitted => ({
   request: { ...request, dryRun: true, reviewItemId: undefined, waitSeconds: 0 },
   auditId: '',
-  tokens: estimateTokens(collectTexts(request.messages)),
+  tokens: estimateRequestTokens(request),
   bytes: 0,
   lease: UNLIMITED,
 })

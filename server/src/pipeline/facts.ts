@@ -115,6 +115,8 @@ export type Retrieved = Governed<Passage>
 export type Recalled = Governed<RecalledMemory>
 
 export interface Route {
+  /** Estimate of all that goes in, the request and what was put before its messages; worked out when something asks. */
+  readonly tokens: () => number
   readonly candidates: readonly Candidate[]
   /** Models list. */
   readonly models: readonly ModelEntry[]

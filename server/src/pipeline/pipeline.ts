@@ -1,3 +1,4 @@
+import { collectTexts, estimateTokens } from '../domain/message.ts'
 import type { FinishedExchange } from '../telemetry/exchange-observer.ts'
 import type { Facts } from './facts.ts'
 import { finishedExchange } from './finished.ts'
@@ -45,8 +46,9 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
 /** Takes one exchange through the twelve stages. Whatever happens on the way, `record` runs last, and nothing leaves before it. */
 export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promise<PipelineResult> {
   const trail = new Trail<Facts>(ENDPOINT_PLANS[exchange.endpoint].works)
+  let outcome: Outcome | undefined
   try {
-    const outcome = await walk(exchange, deps, trail).catch(
+    outcome = await walk(exchange, deps, trail).catch(
       (thrown: unknown): Outcome => (thrown instanceof Halt ? thrown.outcome : { kind: 'failed', cause: thrown }),
     )
     const startMs = trail.ms
@@ -55,21 +57,27 @@ export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promi
     deps.observe(finishedExchange(exchange, result, deps.clock.now()))
     return result
   } finally {
-    trail.facts.admit?.lease.release(spentTokens(trail.facts))
+    trail.facts.admit?.lease.release(spentTokens(trail.facts, outcome))
   }
 }
 
 /**
- * What the exchange took of the token limit: nothing if no provider was asked, the estimate if none counted. One that is held
- * and waits for its reviewer keeps its estimate: the walk that follows the decision is not admitted again (02-admit.ts).
+ * What the exchange took of the token limit: nothing if no provider was asked, an estimate if none counted. One that is held
+ * and waits for its reviewer keeps the estimate of stage 2: the walk that follows the decision is not admitted again.
  */
-function spentTokens({ admit, invoke, remember }: Partial<Facts>): number | undefined {
-  if (invoke && invoke.attempts.length > 0) {
-    const extracting = sum((remember?.attempts ?? []).map(({ prompt_tokens: i, completion_tokens: o }) => (i ?? 0) + (o ?? 0)))
-    const answered = invoke.completion?.usage?.total_tokens
-    return answered === undefined ? undefined : answered + extracting
+function spentTokens({ admit, route, invoke, remember }: Partial<Facts>, outcome: Outcome | undefined): number | undefined {
+  if (admit?.request.dryRun) return 0
+  if (!invoke || invoke.attempts.length === 0) {
+    const goesOn = outcome?.kind === 'held' && admit && admit.request.waitSeconds > 0 && admit.request.reviewItemId === undefined
+    return goesOn ? undefined : 0
   }
-  return admit && admit.request.waitSeconds > 0 && admit.request.reviewItemId === undefined ? undefined : 0
+  const { completion } = invoke
+  if (!completion) return undefined
+  const extracting = sum((remember?.attempts ?? []).map(({ prompt_tokens: i, completion_tokens: o }) => (i ?? 0) + (o ?? 0)))
+  const answered =
+    completion.usage?.total_tokens ??
+    (route?.tokens() ?? 0) + estimateTokens(collectTexts(completion.choices.map(({ message }) => message)))
+  return answered + extracting
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -1,4 +1,4 @@
-import { collectTexts, estimateTokens } from '../../domain/message.ts'
+import { estimateRequestTokens } from '../../domain/message.ts'
 import { newId } from '../../lib/id.ts'
 import { parseJson } from '../../lib/json.ts'
 import { type Limiter, UNLIMITED } from '../../limits/limiter.ts'
@@ -19,7 +19,7 @@ export function admit(
   const parsed = parse(exchange, application, jsonDepth)
   if (!parsed.ok) return refuse('VALIDATION_ERROR', parsed.problem)
   const { request } = parsed
-  const tokens = estimateTokens(collectTexts(request.messages))
+  const tokens = estimateRequestTokens(request)
   const admitted = { request, auditId: newId('aud'), tokens, bytes: exchange.body.length }
   if (!ENDPOINT_PLANS[exchange.endpoint].limited) return { ...admitted, lease: UNLIMITED }
   if (exchange.continues) return { ...admitted, lease: exchange.continues }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, accepted, CHAT, ENDPOINTS, refused } from '../../support/gateway-client.ts'
-import { says, word } from '../../support/scripted-provider.ts'
+import { completion, json, says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
 describe('gateway-api.md, Limits', () => {
@@ -72,6 +72,28 @@ describe('gateway-api.md, rate limiting; decisions.md §2.10', () => {
     const { chat } = await limited({ tokens_per_minute: 40 })
     // Each is estimated at 7 tokens, and 18 are counted.
     expect([await chat(), await chat(), await chat()].map(({ status }) => status)).toEqual([200, 200, 429])
+  })
+  describe('tokens a minute, where the provider counts none', () => {
+    const uncounted = (text: string): string => {
+      const key = word()
+      governed.provider.on(key, (response) => json(response, 200, completion(text, { usage: undefined })))
+      return key
+    }
+    test('tools are counted', async () => {
+      const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 }, settings: { extensions: ['tools'] } })
+      const ask = (description: string) => {
+        const tools = [{ type: 'function', function: { name: 'look', description } }]
+        return governed.chat(uncounted('ok'), { model: 'scripted', tools }, { token })
+      }
+      expect(refused(await ask('lorem '.repeat(30_000)), 'RATE_LIMITED').details).toEqual({ limit: 'tokens' })
+      const statuses = [await ask('lorem '.repeat(300)), await ask('lorem '.repeat(300)), await ask('lorem '.repeat(300))]
+      expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429])
+    })
+    test('answers are counted', async () => {
+      const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 } })
+      const ask = () => governed.chat(uncounted('word '.repeat(800)), { model: 'scripted' }, { token })
+      expect([await ask(), await ask()].map(({ status }) => status)).toEqual([200, 429])
+    })
   })
   test('per user: one user at its limit does not keep another out', async () => {
     const { chat } = await limited({ user_requests_per_minute: 1 })
