@@ -70,7 +70,6 @@ export function playgroundRoutes(app: AdminApp, deps: AdminDeps): void {
       caller,
       body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
       callerGone: () => closed(reply),
-      continues: false as const,
       parse: (body: unknown) => parseChat(body, application, chatLimits),
     }
     return answerChat(reply, await chatInTime(exchange, deps))

@@ -1,8 +1,9 @@
 import type { Completion } from '../domain/completion.ts'
 import type { Decision, PolicyPoint } from '../domain/decision.ts'
 import type { FindingCounts } from '../domain/finding.ts'
-import { collectTexts, estimateTokens } from '../domain/message.ts'
+import { estimateRequestTokens } from '../domain/message.ts'
 import { type Application, NOBODY, type User } from '../domain/principal.ts'
+import { UNLIMITED } from '../limits/limiter.ts'
 import type { Admitted, Authorized, Content, Inspected } from '../pipeline/facts.ts'
 import { NO_REPLY, nothingRecalled, nothingRetrieved } from '../pipeline/neutral.ts'
 import { Passed, type Step, Stop } from '../pipeline/outcome.ts'
@@ -68,17 +69,15 @@ const EXCHANGE: Exchange = {
   userToken: undefined,
   body: new Uint8Array(),
   callerGone: () => new AbortController().signal,
-  continues: false,
   parse: () => ({ ok: false, problem: { message: '' } }),
 }
 
 const admittedOf = (request: GatewayRequest): Admitted => ({
   request: { ...request, dryRun: true, reviewItemId: undefined, waitSeconds: 0 },
   auditId: '',
-  tokens: estimateTokens(collectTexts(request.messages)),
+  tokens: estimateRequestTokens(request),
   bytes: 0,
-  headers: {},
-  release: () => {},
+  lease: UNLIMITED,
 })
 
 function userOf({ request: { user }, userVerified }: Supposed): User {

@@ -119,6 +119,22 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 const CHARACTERS_PER_TOKEN = 4
 const TOKENS_PER_MESSAGE = 4
 
+/** A request as far as a provider reads it. */
+interface Read {
+  readonly messages: readonly ChatMessage[]
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** As estimateTokens, of a whole request: tools and schemas among its parameters are read as the JSON that they are. */
+export const estimateRequestTokens = ({ messages, parameters }: Read): number =>
+  Object.values(parameters).reduce<number>(
+    (sum, value) =>
+      typeof value === 'string' || isObject(value) || Array.isArray(value)
+        ? sum + Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN)
+        : sum,
+    estimateTokens(collectTexts(messages)),
+  )
+
 /** An estimate that costs nothing: four characters a token and a little for each message. */
 export const estimateTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(text.length / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE, 0)

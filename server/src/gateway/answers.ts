@@ -23,7 +23,8 @@ export function closed({ raw }: FastifyReply): AbortSignal {
 /**
  * “The first request itself waits” (decisions.md §2.5): the hold is opened and recorded first, so that reviewers see it; once
  * it is decided the same request goes through the pipeline again, as the resubmission that it is. So does an approved request
- * whose answer is held in turn, with the time that is left.
+ * whose answer is held in turn, with the time that is left. While it waits it takes nobody's place; where none comes free again
+ * in time, it stays a 409, and the decision stands.
  */
 export async function chatInTime(exchange: Exchange, deps: PipelineDeps): Promise<PipelineResult> {
   const sinceMs = elapsed()
@@ -39,7 +40,14 @@ export async function chatInTime(exchange: Exchange, deps: PipelineDeps): Promis
       const parsed = exchange.parse(body, application)
       return parsed.ok ? { ok: true, request: { ...parsed.request, reviewItemId: held.itemId, waitSeconds: 0 } } : parsed
     }
-    result = await runPipeline({ ...exchange, parse, continues: admit }, deps)
+    const lease = await deps.limiter.resume(authenticate.application, admit.tokens)
+    if (!lease) return result
+    try {
+      result = await runPipeline({ ...exchange, parse, continues: lease }, deps)
+    } finally {
+      // The pipeline has released it, unless the key was revoked meanwhile.
+      lease.release(0)
+    }
   }
 }
 
@@ -63,5 +71,5 @@ export function answerChat(reply: FastifyReply, result: PipelineResult): Fastify
 
 const head = (reply: FastifyReply, { auditId, trail }: PipelineResult): FastifyReply => {
   if (auditId !== undefined) reply.header('x-audit-id', auditId)
-  return reply.headers(trail.facts.admit?.headers ?? {})
+  return reply.headers(trail.facts.admit?.lease.headers ?? {})
 }

@@ -85,7 +85,6 @@ function exchangeOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyR
     userToken: Array.isArray(userToken) ? userToken.join() : userToken,
     body: (request.body as Uint8Array | undefined) ?? NO_BODY,
     callerGone: () => closed(reply),
-    continues: false,
     parse,
   }
 }

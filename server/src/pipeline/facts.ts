@@ -6,6 +6,7 @@ import type { Finding, FindingCounts } from '../domain/finding.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, User } from '../domain/principal.ts'
 import type { Passage } from '../knowledge/search.ts'
+import type { Lease } from '../limits/limiter.ts'
 import type { MemoryDraft } from '../memory/capture.ts'
 import type { RecalledMemory } from '../memory/recall.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
@@ -14,7 +15,7 @@ import type { PolicyInput } from '../policy/input.ts'
 import type { Vault } from '../policy/vault.ts'
 import type { Candidate, ModelEntry } from '../providers/route.ts'
 import type { Governed } from './governed-hits.ts'
-import type { GatewayRequest, LetIn } from './request.ts'
+import type { GatewayRequest } from './request.ts'
 import type { Release } from './resubmission.ts'
 
 /** What each stage adds, under the stage's name. A later stage takes what it needs as arguments, so the types keep the order. */
@@ -54,13 +55,15 @@ export const transformsOf = ({ authorize, retrieve, recall, inspect, remember }:
   ...new Set([authorize, retrieve, recall, inspect, remember].flatMap((stage) => stage?.transforms ?? [])),
 ]
 
-export interface Admitted extends LetIn {
+export interface Admitted {
   readonly request: GatewayRequest
   /** The execution's own id: from here on every outcome is recorded under it. */
   readonly auditId: string
   /** Estimate over everything the detectors will read. */
   readonly tokens: number
   readonly bytes: number
+  /** What it holds of the Application's limits until its answer is out. */
+  readonly lease: Lease
 }
 
 export interface Identity {
@@ -112,6 +115,8 @@ export type Retrieved = Governed<Passage>
 export type Recalled = Governed<RecalledMemory>
 
 export interface Route {
+  /** Estimate of all that goes in, the request and what was put before its messages; worked out when something asks. */
+  readonly tokens: () => number
   readonly candidates: readonly Candidate[]
   /** Models list. */
   readonly models: readonly ModelEntry[]

@@ -33,7 +33,7 @@ export const NOTHING_DECIDED: Authorized = {
   found: undefined,
 }
 
-export const NOWHERE: Route = { candidates: [], models: [] }
+export const NOWHERE: Route = { tokens: () => 0, candidates: [], models: [] }
 
 export const NO_REPLY: Reply = { completion: undefined, provider: '', attempts: [] }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorFields } from '../errors.ts'
+import type { RateRefusal } from '../limits/limiter.ts'
 
 /**
  * How an exchange ended. A refusal is a value; a breakdown arrives as an exception and becomes `failed` at one place, the
@@ -35,3 +36,6 @@ export type Step<T> = T | Passed<T> | Stop<T>
 
 export const refuse = <T>(code: ErrorCode, fields: ErrorFields = {}, known?: T): Stop<T> =>
   new Stop({ kind: 'refused', code, fields }, known)
+
+export const rateLimited = <T>({ message, headers, limit }: RateRefusal, known?: T): Stop<T> =>
+  refuse('RATE_LIMITED', { message, headers, details: { limit } }, known)

@@ -1,3 +1,4 @@
+import { collectTexts, estimateTokens } from '../domain/message.ts'
 import { elapsed } from '../lib/clock.ts'
 import type { FinishedExchange } from '../telemetry/exchange-observer.ts'
 import { type Facts, ownerOf } from './facts.ts'
@@ -54,7 +55,7 @@ export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promi
     deps.observe(finishedExchange(exchange, result, deps.clock.now()))
     return result
   } finally {
-    trail.facts.admit?.release(spentTokens(trail.facts))
+    trail.facts.admit?.lease.release(spentTokens(trail.facts, outcome))
   }
 }
 
@@ -77,11 +78,12 @@ async function walkInTime(exchange: Exchange, deps: PipelineDeps): Promise<Walke
     if (!authenticate || admit?.request.reviewItemId === undefined || pendingId === undefined) return walked
     try {
       const wait = { waitSeconds: admit.request.waitSeconds, sinceMs, callerGone: exchange.callerGone() }
-      if (!(await decidedInTime(ownerOf(authenticate), pendingId, wait, deps))) return walked
+      const decided = () => decidedInTime(ownerOf(authenticate), pendingId, wait, deps)
+      if (!(await admit.lease.away(decided))) return walked
     } catch (cause) {
       return { trail, outcome: { kind: 'failed', cause } }
     }
-    walked = await walkOnce({ ...exchange, continues: admit }, deps)
+    walked = await walkOnce({ ...exchange, continues: admit.lease }, deps)
     // Refused at the door this time, it was an execution before, and has a record.
     walked.trail.facts.authenticate ??= authenticate
     walked.trail.facts.admit ??= admit
@@ -97,16 +99,22 @@ async function walkOnce(exchange: Exchange, deps: PipelineDeps): Promise<Walked>
 }
 
 /**
- * What the exchange took of the token limit: nothing if no provider was asked, the estimate if none counted. One that is held
- * and waits for its reviewer keeps its estimate: the walk that follows the decision is not admitted again (02-admit.ts).
+ * What the exchange took of the token limit: nothing if no provider was asked, an estimate if none counted. One that is held
+ * and waits for its reviewer keeps the estimate of stage 2: the walk that follows the decision is not admitted again.
  */
-function spentTokens({ admit, invoke, remember }: Partial<Facts>): number | undefined {
-  if (invoke && invoke.attempts.length > 0) {
-    const extracting = sum((remember?.attempts ?? []).map(({ prompt_tokens: i, completion_tokens: o }) => (i ?? 0) + (o ?? 0)))
-    const answered = invoke.completion?.usage?.total_tokens
-    return answered === undefined ? undefined : answered + extracting
+function spentTokens({ admit, route, invoke, remember }: Partial<Facts>, outcome: Outcome | undefined): number | undefined {
+  if (admit?.request.dryRun) return 0
+  if (!invoke || invoke.attempts.length === 0) {
+    const goesOn = outcome?.kind === 'held' && admit && admit.request.waitSeconds > 0 && admit.request.reviewItemId === undefined
+    return goesOn ? undefined : 0
   }
-  return admit && admit.request.waitSeconds > 0 && admit.request.reviewItemId === undefined ? undefined : 0
+  const { completion } = invoke
+  if (!completion) return undefined
+  const extracting = sum((remember?.attempts ?? []).map(({ prompt_tokens: i, completion_tokens: o }) => (i ?? 0) + (o ?? 0)))
+  const answered =
+    completion.usage?.total_tokens ??
+    (route?.tokens() ?? 0) + estimateTokens(collectTexts(completion.choices.map(({ message }) => message)))
+  return answered + extracting
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

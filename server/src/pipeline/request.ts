@@ -3,6 +3,7 @@ import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, Endpoint } from '../domain/principal.ts'
 import type { ErrorFields } from '../errors.ts'
+import type { Lease } from '../limits/limiter.ts'
 import type { PlaygroundCaller } from './playground-caller.ts'
 import type { TrustedCaller } from './trusted-caller.ts'
 
@@ -18,17 +19,10 @@ export interface Exchange {
   readonly body: Uint8Array
   /** A signal that is aborted when the caller goes away; made when something waits. */
   readonly callerGone: () => AbortSignal
-  /** Of an exchange that has waited for a reviewer, and is looked at anew: how it was let in. Limits have counted it already. */
-  readonly continues: LetIn | false
+  /** Of an exchange that has waited for a reviewer, and is looked at anew: limits have counted it already. */
+  readonly continues?: Lease
   /** The endpoint's own reading of its body: the contract's fields, checked, in the pipeline's words. */
   readonly parse: (body: unknown, application: Application) => Parsed
-}
-
-/** What the limits answered. */
-export interface LetIn {
-  readonly headers: Readonly<Record<string, string>>
-  /** Gives back the concurrency slot; corrects the token estimate where the true figure is known. */
-  readonly release: (actualTokens?: number) => void
 }
 
 export type Parsed =

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS, NOBODY, type User } from '../domain/principal.ts'
+import { UNLIMITED } from '../limits/limiter.ts'
 import { authenticate } from './stages/01-authenticate.ts'
 import { identify } from './stages/03-identify.ts'
 import { TrustedCaller } from './trusted-caller.ts'
@@ -34,7 +35,7 @@ test('stages 1 and 3 take a trusted caller at its word, and ask neither keys nor
   const caller = new TrustedCaller({ application, user: ann })
   const authenticator = { authenticate: refusing } as never
   expect(await authenticate({ authorization: undefined, caller }, { authenticator })).toMatchObject({ application })
-  const asserting = { request: { user: { id: 'mallory' }, sessionId: 'conv_1' } } as never
+  const asserting = { request: { user: { id: 'mallory' }, sessionId: 'conv_1' }, lease: UNLIMITED } as never
   const deps = { userTokens: { verify: refusing } as never }
   const identity = await identify({ userToken: 'a.b.c', caller }, { application, keyId: '' }, asserting, deps)
   expect(identity).toEqual({ user: ann, readers: [ann], sessionId: 'conv_1' })

@@ -21,26 +21,33 @@ const counts = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(counted)
 }
 
+/** The lines of `/metrics` that count what providers took. */
+const counted = async (): Promise<string[]> =>
+  (await governed.api('GET', '/metrics')).text.split('\n').filter((line) => line.startsWith('gatehouse_provider_tokens_total'))
+
 describe('a dry run leaves nothing behind', () => {
   test('but its record: no item, no escalation, no provider call, no spend', async () => {
     const { token } = await governed.application({ limits: { tokens_per_minute: 200 } })
     const before = await counts()
+    const tokens = await counted()
     const calls = governed.provider.calls.length
     const marks = ['', 'juniper-deny', 'juniper-escalate', 'juniper-hold', 'juniper-redact a@example.org', 'juniper-broken']
     for (const mark of marks) {
       for (const stream of [false, true]) {
-        const { status } = await governed.chat(mark || 'Good morning', {
-          stream,
-          governance: { dry_run: true, wait_for_approval_seconds: 1 },
-        })
-        expect(status).toBe(200)
+        const governance = { dry_run: true, wait_for_approval_seconds: 1 }
+        const answer = await governed.chat(mark || 'Good morning', { stream, governance }, { token })
+        expect(answer.status).toBe(200)
       }
     }
     const after = await counts()
     expect({ ...after, audit_record: 0 }).toEqual({ ...before, audit_record: 0 })
     expect((after.audit_record ?? 0) - (before.audit_record ?? 0)).toBe(marks.length * 2)
     expect(governed.provider.calls.length).toBe(calls)
-    accepted(await governed.chat('Good morning', {}, { token }))
+    expect(await counted()).toEqual(tokens)
+    const { headers } = await governed.chat('Good morning', { governance: { dry_run: true } }, { token })
+    expect(headers.get('ratelimit')).toMatch(/"tokens";r=19\d/)
+    const record = accepted(await governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token }))
+    expect(record.attempts).toEqual([{ ms: 0, outcome: 'stubbed', status: 200, model: 'scripted', provider: 'openai' }])
   })
   test('and opens no pending hold that a real run would meet', async () => {
     const prompt = `juniper-hold ${word()}`

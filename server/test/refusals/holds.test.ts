@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
-import { contentOf, refused } from '../support/gateway-client.ts'
+import { type Answer, accepted, contentOf, refused } from '../support/gateway-client.ts'
 import { type Governed, type Held, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
-import { json, word } from '../support/scripted-provider.ts'
+import { json, says, word } from '../support/scripted-provider.ts'
 
 const clock = adjustableClock()
 let governed: Governed
@@ -19,6 +19,59 @@ const approved = async (mark?: string, more?: Readonly<Record<string, unknown>>)
 }
 const review = async (id: string) => (await governed.admin('GET', `/reviews/${id}`)).body
 const MARA = { user: { id: 'mara' }, session_id: 'afternoon' }
+
+describe('who waits for a reviewer', () => {
+  /** The provider's answers take a while: how many are asked for at the same time. */
+  const atOnce = () => {
+    const [key, seen] = [word(), { now: 0, most: 0 }]
+    governed.provider.on(key, (response, call) => {
+      seen.most = Math.max(seen.most, ++seen.now)
+      setTimeout(() => {
+        seen.now--
+        says('done')(response, call)
+      }, 100)
+    })
+    return { key, seen }
+  }
+  const pendingAbout = async (count: number) => {
+    for (;;) {
+      const { data } = (await governed.admin('GET', '/reviews?state=pending&kind=hold&limit=100')).body
+      if (data.length >= count) return data.map(({ id }) => String(id))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  test('takes no place, and stands in line for one once approved: no more are at the provider than the limit lets in', async () => {
+    const { token } = await governed.application({ limits: { concurrency: 2, requests_per_minute: 1, burst: 9 } })
+    const { key, seen } = atOnce()
+    const waiting = Array.from({ length: 8 }, (_, index) => `juniper-hold ${key} ${index}`)
+    const answers: Promise<Answer>[] = []
+    for (const [index, prompt] of waiting.entries()) {
+      answers.push(governed.chat(prompt, { governance: { wait_for_approval_seconds: 30 } }, { token }))
+      await pendingAbout(index + 1)
+    }
+    accepted(await governed.chat('Good morning', {}, { token }))
+    await Promise.all((await pendingAbout(8)).map((id) => governed.decide(id, 'approve')))
+    for (const answer of await Promise.all(answers)) expect(contentOf(answer)).toBe('done')
+    expect(seen.most).toBe(2)
+  })
+  test('nor does who comes back with the item and waits', async () => {
+    const { token } = await governed.application({ limits: { concurrency: 1 } })
+    const { key, seen } = atOnce()
+    const prompts = [1, 2, 3].map((index) => `juniper-hold ${key} ${index}`)
+    const held: Pick<Held, 'prompt' | 'id'>[] = []
+    for (const prompt of prompts) {
+      held.push({ prompt, id: refused(await governed.chat(prompt, {}, { token }), 'POLICY_REVIEW_PENDING').review_item_id })
+    }
+    const answers: Promise<Answer>[] = []
+    for (const one of held) {
+      answers.push(governed.resubmit(one, { wait_for_approval_seconds: 30 }, {}, { token }))
+      await expect.poll(async () => (await governed.chat('Good morning', {}, { token })).status).toBe(200)
+    }
+    await Promise.all(held.map(({ id }) => governed.decide(id, 'approve')))
+    for (const answer of await Promise.all(answers)) expect(contentOf(answer)).toBe('done')
+    expect(seen.most).toBe(1)
+  })
+})
 
 describe('an approved hold cannot be released', () => {
   test.each([

@@ -60,6 +60,7 @@ export const MARKER_RULES: readonly MarkerRule[] = [
   marker('input', 'juniper-tokens', { directives: ['max_tokens:17'] }),
   marker('input', 'juniper-system', { directives: ['system:manners'] }),
   marker('input', 'juniper-demo', { directives: ['route:provider=demo'] }),
+  marker('input', 'juniper-cent', { directives: ['route:max_cost=0.01'] }),
   marker('input', 'juniper-cheap', { directives: ['route:max_cost=0.000000001'] }),
   marker('input', 'juniper-nowhere', { directives: ['route:provider=nobody'] }),
   marker('input', 'juniper-region', { directives: ['route:region=mars'] }),

@@ -71,7 +71,6 @@ async function run(turn: Turn, { caller }: Setting, asked: Asked, signal: AbortS
     caller,
     body: Buffer.from(JSON.stringify({ messages: asked.messages, governance })),
     callerGone: () => signal,
-    continues: false,
     parse: (body, application) => parseChat(body, application, deps.chatLimits),
   }
   return outcomeOf(await runPipeline(exchange, deps))

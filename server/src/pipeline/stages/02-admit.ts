@@ -1,9 +1,9 @@
-import { collectTexts, estimateTokens } from '../../domain/message.ts'
+import { estimateRequestTokens } from '../../domain/message.ts'
 import { newId } from '../../lib/id.ts'
 import { parseJson } from '../../lib/json.ts'
-import type { Limiter } from '../../limits/limiter.ts'
+import { type Limiter, UNLIMITED } from '../../limits/limiter.ts'
 import type { Admitted, Caller } from '../facts.ts'
-import { refuse, type Step } from '../outcome.ts'
+import { rateLimited, refuse, type Step } from '../outcome.ts'
 import type { Exchange, Parsed } from '../request.ts'
 import { ENDPOINT_PLANS } from '../stages.ts'
 
@@ -19,21 +19,12 @@ export function admit(
   const parsed = parse(exchange, application, jsonDepth)
   if (!parsed.ok) return refuse('VALIDATION_ERROR', parsed.problem)
   const { request } = parsed
-  const tokens = estimateTokens(collectTexts(request.messages))
+  const tokens = estimateRequestTokens(request)
   const admitted = { request, auditId: newId('aud'), tokens, bytes: exchange.body.length }
-  if (!ENDPOINT_PLANS[exchange.endpoint].limited) return { ...admitted, headers: {}, release: () => {} }
-  // A request that has waited for its reviewer inside one exchange was let in when it came.
-  if (exchange.continues) return { ...admitted, headers: exchange.continues.headers, release: exchange.continues.release }
-
-  const answer = limiter.admit(application, request.user?.id ?? '', tokens)
-  if (!answer.ok) {
-    return refuse('RATE_LIMITED', {
-      message: answer.message,
-      headers: { ...answer.headers, 'retry-after': String(answer.retryAfterSeconds) },
-      details: { limit: answer.limit },
-    })
-  }
-  return { ...admitted, headers: answer.headers, release: (actual) => answer.lease.release(actual) }
+  if (!ENDPOINT_PLANS[exchange.endpoint].limited) return { ...admitted, lease: UNLIMITED }
+  if (exchange.continues) return { ...admitted, lease: exchange.continues }
+  const answer = limiter.admit(application, tokens)
+  return answer.ok ? { ...admitted, lease: answer.lease } : rateLimited(answer)
 }
 
 function parse({ body, parse }: Exchange, application: Caller['application'], jsonDepth: number): Parsed {

@@ -1,20 +1,32 @@
 import type { UserTokenVerifier } from '../../applications/user-token.ts'
 import { NOBODY, type User } from '../../domain/principal.ts'
 import type { Admitted, Caller, Identity } from '../facts.ts'
-import { refuse, type Step } from '../outcome.ts'
+import { rateLimited, refuse, type Step, Stop } from '../outcome.ts'
 import type { Exchange, UserAssertion } from '../request.ts'
 import { TrustedCaller } from '../trusted-caller.ts'
 
 /**
- * Stage 3 of 12: who the end user is. A user token that verifies supersedes the Identity Assertion; one that does not is a
+ * Stage 3 of 12: who the end user is, and whether their own limit lets the request in. A user token that verifies supersedes the Identity Assertion; one that does not is a
  * refusal, never silently the assertion (decisions.md §2.6). Code of this server has verified its user itself.
  */
 export async function identify(
+  exchange: Pick<Exchange, 'userToken' | 'caller'>,
+  caller: Caller,
+  admitted: Admitted,
+  deps: { userTokens: UserTokenVerifier },
+): Promise<Step<Identity>> {
+  const identity = await whoAsks(exchange, caller, admitted, deps)
+  if (identity instanceof Stop) return identity
+  const refusal = admitted.lease.chargeUser(identity.user.id)
+  return refusal ? rateLimited(refusal, identity) : identity
+}
+
+async function whoAsks(
   { userToken, caller }: Pick<Exchange, 'userToken' | 'caller'>,
   { application }: Caller,
   { request }: Admitted,
   { userTokens }: { userTokens: UserTokenVerifier },
-): Promise<Step<Identity>> {
+): Promise<Identity | Stop<Identity>> {
   const { sessionId } = request
   if (caller instanceof TrustedCaller) return { user: caller.user, readers: caller.readers, sessionId }
   if (caller?.user) return { user: caller.user, sessionId }

@@ -125,6 +125,29 @@ describe('decisions.md §2.4, verdicts, transforms, directives', () => {
     accepted(await governed.chat('juniper-region', { model: 'demo-mini' }))
     accepted(await governed.admin('PATCH', '/providers/demo', { json: { region: null } }))
   })
+  test('route:max_cost=x counts every answer that is asked for, tools, and what a policy puts before the messages', async () => {
+    const price = (json: object) => governed.admin('PUT', '/providers/openai/models/scripted', { json })
+    accepted(await price({ input_price: 10, output_price: 10 }))
+    const { token } = await governed.application({ settings: { extensions: ['tools'] } })
+    const ask = async (more: object) =>
+      (await governed.chat('juniper-cent', { model: 'scripted', max_tokens: 900, ...more }, { token })).status
+    const tool = (description: string) => ({ tools: [{ type: 'function', function: { name: 'look', description } }] })
+    try {
+      expect(await ask({})).toBe(200)
+      expect(await ask(tool('Looks something up.'))).toBe(200)
+      expect(await ask({ max_tokens: 1_100 })).toBe(422)
+      expect(await ask({ n: 2 })).toBe(422)
+      expect(await ask(tool('word '.repeat(200)))).toBe(422)
+      expect(await ask({ max_tokens: 985 })).toBe(200)
+      expect((await governed.chat('juniper-cent juniper-system', { model: 'scripted', max_tokens: 985 }, { token })).status).toBe(
+        422,
+      )
+      // A directive's bound is the caller's where it is tighter, and not where it is wider.
+      expect((await governed.chat('juniper-cent juniper-tokens', { model: 'scripted' }, { token })).status).toBe(200)
+    } finally {
+      await price({})
+    }
+  })
   test('route:max_cost=x: no provider that could cost more', async () => {
     refused(await governed.chat('juniper-cheap', { model: 'demo-mini' }), 'NO_ELIGIBLE_PROVIDER')
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, accepted, CHAT, ENDPOINTS, refused } from '../../support/gateway-client.ts'
-import { says, word } from '../../support/scripted-provider.ts'
+import { completion, json, says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
 describe('gateway-api.md, Limits', () => {
@@ -73,10 +73,77 @@ describe('gateway-api.md, rate limiting; decisions.md §2.10', () => {
     // Each is estimated at 7 tokens, and 18 are counted.
     expect([await chat(), await chat(), await chat()].map(({ status }) => status)).toEqual([200, 200, 429])
   })
+  describe('tokens a minute, where the provider counts none', () => {
+    const uncounted = (text: string): string => {
+      const key = word()
+      governed.provider.on(key, (response) => json(response, 200, completion(text, { usage: undefined })))
+      return key
+    }
+    test('tools are counted', async () => {
+      const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 }, settings: { extensions: ['tools'] } })
+      const ask = (description: string) => {
+        const tools = [{ type: 'function', function: { name: 'look', description } }]
+        return governed.chat(uncounted('ok'), { model: 'scripted', tools }, { token })
+      }
+      expect(refused(await ask('lorem '.repeat(30_000)), 'RATE_LIMITED').details).toEqual({ limit: 'tokens' })
+      const statuses = [await ask('lorem '.repeat(300)), await ask('lorem '.repeat(300)), await ask('lorem '.repeat(300))]
+      expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429])
+    })
+    test('answers are counted', async () => {
+      const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 } })
+      const ask = () => governed.chat(uncounted('word '.repeat(800)), { model: 'scripted' }, { token })
+      expect([await ask(), await ask()].map(({ status }) => status)).toEqual([200, 429])
+    })
+  })
   test('per user: one user at its limit does not keep another out', async () => {
     const { chat } = await limited({ user_requests_per_minute: 1 })
     const as = async (id: string) => (await chat('Good morning', { governance: { user: { id } } })).status
     expect([await as('mara'), await as('mara'), await as('noor')]).toEqual([200, 429, 200])
+  })
+  describe('per user: by who they turn out to be', () => {
+    const [alice, bob] = [0, 1].map((index) => () => ({ userToken: governed.demo.users[index]?.user_token ?? '' }))
+    const ask = async (token: string, options: object | undefined, asserted?: string) => {
+      const governance = asserted === undefined ? {} : { governance: { user: { id: asserted } } }
+      return governed.chat('Good morning', governance, { token, ...options })
+    }
+    test('a verified user is limited whatever the request asserts, and uses nobody else up', async () => {
+      const { token } = await governed.application({ limits: { user_requests_per_minute: 2 } })
+      accepted(await ask(token, alice?.()))
+      accepted(await ask(token, alice?.(), 'somebody'))
+      refused(await ask(token, alice?.()), 'RATE_LIMITED')
+      for (const name of ['alice', 'bob', 'somebody else']) refused(await ask(token, alice?.(), name), 'RATE_LIMITED')
+      accepted(await ask(token, bob?.()))
+      accepted(await ask(token, undefined, 'bob'))
+      refused(await ask(token, bob?.()), 'RATE_LIMITED')
+    })
+    test('a refused one has the headers, and is recorded: stage 2 had let it in', async () => {
+      const { token } = await governed.application({ limits: { user_requests_per_minute: 1 } })
+      const { headers: first } = await ask(token, alice?.())
+      expect(first.get('ratelimit')).toMatch(/"user";r=0;t=60/)
+      const answer = await ask(token, alice?.())
+      const { audit_id, details, message } = refused(answer, 'RATE_LIMITED')
+      expect({ details, message }).toEqual({ details: { limit: 'user' }, message: expect.stringContaining('for one user') })
+      expect(answer.headers.get('retry-after')).toMatch(/^(59|60)$/)
+      expect(answer.headers.get('ratelimit')).toMatch(/"user";r=0;t=(59|60)/)
+      expect(answer.headers.get('x-audit-id')).toBe(audit_id)
+      const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token }))
+      expect(record).toMatchObject({ status: 429, error_code: 'RATE_LIMITED', user: { verified: true }, attempts: [] })
+      expect(record.stages).toContainEqual(expect.objectContaining({ name: 'identify', outcome: 'stopped' }))
+    })
+    test('a user at the limit does not use up the Application, nor take a place', async () => {
+      const limits = { user_requests_per_minute: 1, requests_per_minute: 1, burst: 3, concurrency: 1, tokens_per_minute: 100 }
+      const { token } = await governed.application({ limits })
+      accepted(await ask(token, alice?.()))
+      for (let i = 0; i < 5; i++) refused(await ask(token, alice?.()), 'RATE_LIMITED')
+      accepted(await ask(token, bob?.()))
+      accepted(await ask(token, undefined))
+    })
+    test('searches too', async () => {
+      const { token } = await governed.application({ limits: { user_requests_per_minute: 1 }, settings: { knowledge: true } })
+      const search = () => governed.post('/v1/knowledge/search', { query: 'opening hours' }, { token, ...alice?.() })
+      accepted(await search())
+      refused(await search(), 'RATE_LIMITED')
+    })
   })
   test("one Application's limit does not keep another out", async () => {
     const { burst, chat } = await limited({ requests_per_minute: 1, burst: 1 })
