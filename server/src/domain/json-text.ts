@@ -1,3 +1,5 @@
+import { isJson } from '../lib/json.ts'
+
 /**
  * A text that is a JSON document says its strings in escapes: `\u0047` is a G to whoever parses it, and hides one from whoever
  * reads it as it stands. What follows shows such a text as its reader will have it, and writes a changed one back as JSON.
@@ -8,15 +10,6 @@ const OPENING = /^\s*[{[]/
 const mayBeJson = (text: string): boolean => {
   const first = text.charCodeAt(0)
   return first === 0x7b || first === 0x5b || (first <= 0x20 && OPENING.test(text))
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** A pair of surrogates, another unit, or one character. In JSON a backslash stands nowhere but in strings. */

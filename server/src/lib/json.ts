@@ -23,6 +23,16 @@ export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   return problem === undefined ? { ok: true, value } : { ok: false, problem }
 }
 
+/** Whether `text` is a JSON document of any kind. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function inspect(value: unknown, levels: number, values: { left: number }): string | undefined {
   if (values.left-- === 0) return `The body holds more than ${MAX_VALUES} values.`
   // Half a character has no UTF-8 form: it could be neither hashed nor passed on as it came.

@@ -68,7 +68,8 @@ type Limited = Pick<Application, 'id' | 'limits'>
  * and requests a minute for one of its users. A request is admitted by all of them or charged to none.
  *
  * `admit` does not wait for anything, so no two admissions overlap: what is admitted never exceeds what the limits allow,
- * however many requests arrive at once. Who the user is turns out later, so that limit is charged later (`Lease`). The state is this node's own (docs/decisions/0009-identity-and-limits.md).
+ * however many requests arrive at once. Who the user is turns out later, so that limit is charged later (`Lease`). The state
+ * is this node's own (docs/decisions/0009-identity-and-limits.md).
  */
 export class Limiter {
   readonly #clock: () => number

@@ -1,3 +1,4 @@
+import { isJson } from '../../lib/json.ts'
 import { DOCX, DocumentError, type MediaType } from './document.ts'
 import { hasFrontMatter } from './formats/front-matter.ts'
 import { decodeText } from './text.ts'
@@ -100,15 +101,6 @@ function kindOfText(text: string): MediaType | undefined {
   return lines.length > 1 && lines.slice(0, 2).every((line) => line.startsWith('{') && isJson(line))
     ? 'application/x-ndjson'
     : undefined
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function wordOrNothing(bytes: Uint8Array): MediaType {

@@ -6,8 +6,9 @@ import type { Exchange, UserAssertion } from '../request.ts'
 import { TrustedCaller } from '../trusted-caller.ts'
 
 /**
- * Stage 3 of 12: who the end user is, and whether their own limit lets the request in. A user token that verifies supersedes the Identity Assertion; one that does not is a
- * refusal, never silently the assertion (decisions.md §2.6). Code of this server has verified its user itself.
+ * Stage 3 of 12: who the end user is, and whether their own limit lets the request in. A user token that verifies supersedes
+ * the Identity Assertion; one that does not is a refusal, never silently the assertion (decisions.md §2.6). Code of this
+ * server has verified its user itself.
  */
 export async function identify(
   exchange: Pick<Exchange, 'userToken' | 'caller'>,
