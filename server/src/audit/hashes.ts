@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { canonicalText } from './canonical.ts'
+import { type KeyedSeals, keyedSeals } from './record-seals.ts'
 
 /**
  * HMAC-SHA-256 under the Workspace's key, 64 lower-case hex digits: short texts cannot be guessed from it, and destroying
@@ -13,6 +14,8 @@ export interface KeyedHasher {
   text(text: string | Uint8Array): string
   /** Of the RFC 8785 form: whatever the order of keys, one hash for one value. */
   json(value: unknown): string
+  /** Seals of the audit log, under keys of their own. */
+  readonly seals: KeyedSeals
 }
 
 const KEY_BYTES = 32
@@ -28,5 +31,6 @@ export function keyedHasher(key: Uint8Array): KeyedHasher {
     user: (id) => (id === '' ? null : hash('user\0', id)),
     text: (text) => hash('text\0', text),
     json: (value) => hash('json\0', canonicalText(value)),
+    seals: keyedSeals(key),
   }
 }

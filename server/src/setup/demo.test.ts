@@ -9,7 +9,7 @@ import { updateUser } from '../applications/user-store.ts'
 import { UserTokenVerifier } from '../applications/user-token.ts'
 import { createWorkspace, listWorkspaces } from '../applications/workspace-store.ts'
 import { verifyWorkspace } from '../audit/verify.ts'
-import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
+import { createWorkspaceKeys, loadWorkspaceKeys, type WorkspaceKeys } from '../audit/workspace-keys.ts'
 import { systemClock } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { activePolicySet } from '../policy/policy-store.ts'
@@ -91,9 +91,9 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     await starts.start({}, 'http://127.0.0.1:9999')
     const dashboard = { ...first.dashboard, url: 'http://127.0.0.1:9999/dashboard/' }
     expect(starts.demo()).toEqual({ ...first, base_url: 'http://127.0.0.1:9999', dashboard })
-    const { records } = await verifyWorkspace(db(), first.workspace.id, await publicKey(fresh))
+    const { records } = await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh))
     await starts.start({}, 'http://127.0.0.1:9999')
-    expect(await verifyWorkspace(db(), first.workspace.id, await publicKey(fresh))).toMatchObject({
+    expect(await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh))).toMatchObject({
       ok: true,
       records,
     })
@@ -194,6 +194,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
   })
 })
 
-async function publicKey({ database }: FreshDatabase): Promise<string> {
-  return (await listWorkspaces(database.db, { limit: 1 }))?.data[0]?.signingPublicKey ?? ''
+async function workspaceKeys({ database }: FreshDatabase): Promise<WorkspaceKeys> {
+  const id = (await listWorkspaces(database.db, { limit: 1 }))?.data[0]?.id ?? ''
+  return (await loadWorkspaceKeys(database.db, workspaceBox, id)) as WorkspaceKeys
 }

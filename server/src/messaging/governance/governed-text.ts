@@ -97,7 +97,7 @@ export async function governReleased(
   const { hasher } = await deps.workspaceKeys.get(utterance.workspaceId)
   const auditId = newId('aud')
   const draft = messageDraft(judgement, { auditId, review: { id: reviewItemId, state: 'released' } }, hasher)
-  return passed({ texts: judgement.texts, flagged: false, auditId, settle: (tx) => append(tx, draft) })
+  return passed({ texts: judgement.texts, flagged: false, auditId, settle: (tx) => append(tx, draft, hasher) })
 }
 
 const ungoverned = ({ texts }: Utterance): GovernedText =>
@@ -111,7 +111,7 @@ function letPass(judgement: Judgement, hasher: KeyedHasher, { reviewBox }: Gover
     const opener = { workspaceId: utterance.workspaceId, applicationId: null }
     const item = flagged ? await openEscalation(tx, opener, newReview(judgement, auditId, hasher), reviewBox) : undefined
     const review = item && { review: { id: item.id, state: 'pending' } }
-    await append(tx, messageDraft(judgement, { auditId, ...review }, hasher))
+    await append(tx, messageDraft(judgement, { auditId, ...review }, hasher), hasher)
   }
   return passed({ texts, flagged, auditId, settle })
 }
@@ -125,7 +125,8 @@ async function denied(judgement: Judgement, hasher: KeyedHasher, { audit }: Gove
   throw new GatehouseError('POLICY_DENIED', { auditId, details: { rules: deciding, point: 'message' } })
 }
 
-const append = (tx: Tx, draft: AuditDraft): Promise<void> => recorded(appendInTransaction(tx, draft.workspace_id, [draft]))
+const append = (tx: Tx, draft: AuditDraft, hasher: KeyedHasher): Promise<void> =>
+  recorded(appendInTransaction(tx, draft.workspace_id, [draft], hasher))
 
 /** What cannot be recorded does not happen (decisions.md §2.2). */
 async function recorded(writing: Promise<unknown>): Promise<void> {
