@@ -16,7 +16,9 @@ const blocks = [...README.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
   .filter((source) => !/npm (start|test)/.test(source))
 
 /** What a block promises: the lines of comment at its end, `…` standing for anything. */
-const promises = blocks.map((source) => [...source.matchAll(/^# (?:(\d{3}) )?(.*)$/gm)].map(([, status, text = '']) => ({ status, text })))
+const promises = blocks.map((source) =>
+  [...source.matchAll(/^# (?:(\d{3}) )?(.*)$/gm)].map(([, status, text = '']) => ({ status, text })),
+)
 
 const BLOCK_MARK = '@@block'
 const STATUS_MARK = '@@status'
@@ -67,7 +69,9 @@ describe('README', () => {
 
   test('examples/openai-client.ts: chat, stream, refusal and release work when the demo runs', async () => {
     const { stdout } = await run(process.execPath, [join(ROOT, 'examples/openai-client.ts')], { cwd: folder })
-    expect(stdout).toMatch(/^chat {5}\S[\s\S]*^stream {3}\S[\s\S]*^refused {2}POLICY_DENIED[\s\S]*^held {5}rev_[\s\S]*^released \S/m)
+    expect(stdout).toMatch(
+      /^chat {5}\S[\s\S]*^stream {3}\S[\s\S]*^refused {2}POLICY_DENIED[\s\S]*^held {5}rev_[\s\S]*^released \S/m,
+    )
   })
 })
 
