@@ -37,7 +37,7 @@ describe('Readiness', () => {
   })
   test('report: runs the checks once for callers at the same time', async () => {
     let runs = 0
-    const readiness = new Readiness([{ name: 'counted', run: async () => void (runs += 1) }])
+    const readiness = new Readiness([{ name: 'counted', run: async () => void runs++ }])
     await Promise.all([readiness.report(), readiness.report(), readiness.report()])
     expect(runs).toBe(1)
     await readiness.report()
