@@ -5,6 +5,7 @@ import { operatorEventRecorder } from './admin/operator-events.ts'
 import { AdminAuthenticator } from './applications/admin-authenticator.ts'
 import { Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
+import { AuditWatch } from './audit/watch.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
@@ -43,6 +44,7 @@ import { openSemantic, type Semantic } from './semantic.ts'
 import { exchangeObserver } from './telemetry/exchange-observer.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
+import { Degraded, Readiness } from './telemetry/readiness.ts'
 import { NO_TRACING, otlpTracing } from './telemetry/tracing.ts'
 
 /** What a test or a measurement may bring instead of the real thing. */
@@ -105,7 +107,6 @@ function compose(
   const providerBox = secretBox(secrets.secretKey, 'provider')
   const reviewBox = secretBox(secrets.secretKey, 'review')
 
-  const audit = given.audit ?? new AuditWriter(database, { onAlarm: onError })
   const pools = new Pools({ allowPrivateUrls: config.allowPrivateUrls })
   const health = new Health()
   const policies = new PolicyLibrary(db, { onProblem: onError })
@@ -127,6 +128,13 @@ function compose(
     },
     { maxAgeMs: 60_000 },
   )
+  const auditWatch = new AuditWatch()
+  const audit =
+    given.audit ??
+    new AuditWriter(database, {
+      sealerOf: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
+      onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
+    })
   const jwksAgent = new Agent({ connect: guardedConnector(config.allowPrivateUrls, JWKS_CONNECT_MS) })
   const documentFetcher = new DocumentFetcher({ allowPrivateUrls: config.allowPrivateUrls })
   const background = new Background(onError)
@@ -137,6 +145,7 @@ function compose(
   const metrics = new Metrics({
     auditWaiting: () => audit.waiting,
     auditLagSeconds: () => audit.lagSeconds,
+    auditTampered: () => [...auditWatch.found].map(([workspace, { reason }]) => ({ workspace, reason })),
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => fallbacks.count,
   })
@@ -178,6 +187,7 @@ function compose(
     ...gateway,
     signal,
     upkeep: database.kind === 'embedded' ? new Upkeep(database.pool) : undefined,
+    auditWatch,
     workspaceBox,
     providerBox,
     documentFetcher,
@@ -200,7 +210,10 @@ function compose(
     hub,
     webhookBox,
     webhooks: new WebhookDispatcher({ ...database, clock, random, webhookBox, sender: webhookSender, background }),
-    ready: async () => void (await database.pool.query('select 1')),
+    readiness: new Readiness([
+      { name: 'database', run: async () => void (await database.pool.query('select 1')) },
+      { name: 'audit_log', run: () => noTampering(auditWatch) },
+    ]),
     /** Ends what waits, lets what runs finish, and writes what is queued. Call it when no request comes in any more. */
     close: async () => {
       waiters.close()
@@ -221,6 +234,11 @@ function compose(
       await database.close()
     },
   }
+}
+
+/** One Workspace's log is no reason to take the others' requests away: an intruder in the database could stop them all. */
+function noTampering({ found }: AuditWatch): void {
+  if (found.size > 0) throw new Degraded(`The audit log of ${found.size} Workspace(s) was tampered with.`)
 }
 
 /** Where files go, with the keys to it. */

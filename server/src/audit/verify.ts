@@ -65,7 +65,7 @@ async function verifyOnce(db: Db, workspaceId: string, keys: SealKeys, options: 
   const seal = reading.kind === 'sealed' ? reading.seal : undefined
   const head = await findHead(db, workspaceId)
   const first = (await firstSequence(db, workspaceId)) ?? head.sequence + 1
-  const begin = Math.max(first, (seal?.accepted?.through ?? 0) + 1)
+  const begin = seal?.accepted ? Math.max(first, seal.accepted.through + 1) : first
   const start = await startBefore(db, workspaceId, begin, publicKey, begin > first ? undefined : options.completeSince)
   if ('reason' in start) return { ok: false, records: 0, checkpoints: 0, first, signedThrough: 0, firstBad: start }
 

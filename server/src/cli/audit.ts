@@ -26,9 +26,8 @@ export const auditVerify = (terminal: Terminal, { workspace: name }: { workspace
   })
 
 async function verify(bench: Workbench, { id, settings }: Workspace): Promise<Verification> {
-  const { publicKey } = await workspaceKeys(bench, id)
   const completeSince = new Date(bench.clock.now().getTime() - settings.audit_retention_days * DAY_MS)
-  return verifyWorkspace(bench.database.db, id, publicKey, { completeSince })
+  return verifyWorkspace(bench.database.db, id, await workspaceKeys(bench, id), { completeSince })
 }
 
 export interface ExportOptions {

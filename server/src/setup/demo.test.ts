@@ -12,6 +12,7 @@ import { verifyWorkspace } from '../audit/verify.ts'
 import { createWorkspaceKeys, loadWorkspaceKeys, type WorkspaceKeys } from '../audit/workspace-keys.ts'
 import { systemClock } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
 import { activePolicySet } from '../policy/policy-store.ts'
 import { loadProviders } from '../providers/provider-store.ts'
 import { eligible } from '../providers/route.ts'
@@ -91,9 +92,9 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     await starts.start({}, 'http://127.0.0.1:9999')
     const dashboard = { ...first.dashboard, url: 'http://127.0.0.1:9999/dashboard/' }
     expect(starts.demo()).toEqual({ ...first, base_url: 'http://127.0.0.1:9999', dashboard })
-    const { records } = await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh))
+    const { records } = await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))
     await starts.start({}, 'http://127.0.0.1:9999')
-    expect(await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh))).toMatchObject({
+    expect(await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))).toMatchObject({
       ok: true,
       records,
     })
@@ -194,7 +195,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
   })
 })
 
-async function workspaceKeys({ database }: FreshDatabase): Promise<WorkspaceKeys> {
+async function workspaceKeys({ database }: FreshDatabase, workspaceBox: SecretBox): Promise<WorkspaceKeys> {
   const id = (await listWorkspaces(database.db, { limit: 1 }))?.data[0]?.id ?? ''
   return (await loadWorkspaceKeys(database.db, workspaceBox, id)) as WorkspaceKeys
 }

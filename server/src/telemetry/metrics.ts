@@ -18,6 +18,8 @@ export interface ExchangeFigures {
 export interface Readings {
   readonly auditWaiting: () => number
   readonly auditLagSeconds: () => number
+  /** Workspaces whose audit log was tampered with, by what is wrong with it. */
+  readonly auditTampered: () => readonly { readonly workspace: string; readonly reason: string }[]
   readonly waitingForReview: () => number
   readonly lexicalFallbacks: () => number
 }
@@ -58,6 +60,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry })
     this.#gauge('gatehouse_audit_waiting', 'Records waiting for their commit.', readings.auditWaiting)
     this.#gauge('gatehouse_audit_lag_seconds', 'Age of the oldest record waiting for its commit.', readings.auditLagSeconds)
+    this.#alarms(readings.auditTampered)
     this.#gauge('gatehouse_waiting_for_review', 'Callers that wait for a reviewer right now.', readings.waitingForReview)
     this.#gauge(
       'gatehouse_search_fallbacks',
@@ -90,6 +93,19 @@ export class Metrics {
 
   #durations<L extends string>(name: string, help: string, labels: L[], buckets: number[]): Durations<L> {
     return new Durations(this.registry, name, help, labels, buckets)
+  }
+
+  #alarms(read: Readings['auditTampered']): void {
+    const gauge = new Gauge({
+      name: 'gatehouse_audit_tampered',
+      help: 'Workspaces whose audit log is not the one that was written; nothing is signed there until an operator acts.',
+      labelNames: ['workspace', 'reason'],
+      registers: [this.registry],
+      collect: () => {
+        gauge.reset()
+        for (const labels of read()) gauge.set(labels, 1)
+      },
+    })
   }
 
   #gauge(name: string, help: string, read: () => number): void {
