@@ -17,7 +17,7 @@ export interface LogSeal {
   readonly sealed_from: number | null
   /** When a log of an older version was taken over; null: it was made with a seal. */
   readonly adopted_at: string | null
-  /** How often an operator has let signing go on after an alarm. */
+  /** Grows whenever an operator lets signing go on after an alarm. */
   readonly resumed: number
   /** What an operator has accepted as it stood: these records are not checked any more. */
   readonly accepted: { readonly through: number; readonly at: string } | null

@@ -7,6 +7,7 @@ import { type Bad, ChainChecker, cutOff, type Found } from './chain-checker.ts'
 import { type Checkpoint, frontierOf, isGenuine } from './checkpoint.ts'
 import { CheckpointChain } from './checkpoint-chain.ts'
 import { checkpointAt, checkpointsBetween } from './checkpoint-store.ts'
+import { KeptCheckpoints } from './kept-checkpoints.ts'
 import { type LogSeal, readSeal, type SealKeys } from './log-seal.ts'
 import { Frontier } from './merkle.ts'
 import type { AuditRecord } from './record.ts'
@@ -66,7 +67,8 @@ async function verifyOnce(db: Db, workspaceId: string, keys: SealKeys, options: 
   const head = await findHead(db, workspaceId)
   const first = (await firstSequence(db, workspaceId)) ?? head.sequence + 1
   const begin = seal?.accepted ? Math.max(first, seal.accepted.through + 1) : first
-  const start = await startBefore(db, workspaceId, begin, publicKey, begin > first ? undefined : options.completeSince)
+  const isAccepted = begin === (seal?.accepted?.through ?? 0) + 1
+  const start = await startBefore(db, workspaceId, begin, publicKey, isAccepted ? undefined : options.completeSince)
   if ('reason' in start) return { ok: false, records: 0, checkpoints: 0, first, signedThrough: 0, firstBad: start }
 
   const checker = new ChainChecker(publicKey, start.end, start.frontier)
@@ -81,13 +83,13 @@ async function verifyOnce(db: Db, workspaceId: string, keys: SealKeys, options: 
       checker.expect(checkpoint)
       chain.next(checkpoint)
     }
-    while ((kept[0]?.size ?? Number.POSITIVE_INFINITY) <= through) checker.expect(kept.shift() as Checkpoint)
+    for (const checkpoint of kept.takeThrough(through)) checker.expect(checkpoint)
     for (const row of page) checker.next(found(row, seals))
     options.onProgress?.(checker.counts.records)
     if (checker.bad) break
     last = through
   }
-  if (kept[0]) checker.expect(kept[0])
+  if (kept.rest) checker.expect(kept.rest)
   checker.finish(head)
   const bad = checker.bad ?? chain.bad ?? (await sealFault(db, workspaceId, keys, options))
   const accepted = seal?.accepted && { acceptedThrough: seal.accepted.through }
@@ -95,11 +97,13 @@ async function verifyOnce(db: Db, workspaceId: string, keys: SealKeys, options: 
   return { ok: bad === undefined, ...counts, ...(bad && { firstBad: await named(db, workspaceId, bad) }) }
 }
 
-/** Those that cover something that is still there and was not accepted as it stood, smallest first. */
-function keptAfter(start: number, seal: LogSeal | undefined, kept: readonly Checkpoint[] = []): Checkpoint[] {
-  const tooOld = kept.length > 0 && !seal?.accepted && kept.every(({ size }) => size < start)
+/** Those that cover something that is still there, and were not signed before an operator has accepted the log as it stood. */
+function keptAfter(start: number, seal: LogSeal | undefined, kept: readonly Checkpoint[] = []): KeptCheckpoints {
+  const accepted = seal?.accepted
+  const tooOld = kept.length > 0 && !accepted && kept.every(({ size }) => size < start)
   if (tooOld) throw new RangeError('retention has removed the records that the kept checkpoint was signed over')
-  return kept.filter(({ size }) => size >= start && size > (seal?.accepted?.through ?? 0)).toSorted((a, b) => a.size - b.size)
+  const isOf = ({ size, created_at }: Checkpoint) => size >= start && (!accepted || created_at > accepted.at)
+  return new KeptCheckpoints(kept.filter(isOf))
 }
 
 /** What does not show in the records: the seal, the checkpoint that it names, what lies behind the chain's end. */
