@@ -5,11 +5,14 @@ import { operatorEventRecorder } from './admin/operator-events.ts'
 import { AdminAuthenticator } from './applications/admin-authenticator.ts'
 import { Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
+import { CheckpointDelivery } from './audit/outside/delivery.ts'
+import { openPlaces, type PlacesOptions } from './audit/outside/open-places.ts'
 import { AuditWatch } from './audit/watch.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
+import type { AuditBucketConfig } from './config/audit-outside.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Database, openDatabase } from './db/database.ts'
@@ -60,6 +63,7 @@ export interface Overrides {
 /** A release may take as long as the slowest provider with all its retries; an older claim was left by a node that died. */
 const RELEASE_LEASE_MS = 25 * 60_000
 const JWKS_CONNECT_MS = 5_000
+const OUTSIDE_CONNECT_MS = 5_000
 const SHUTDOWN_GRACE_MS = 10_000
 
 export type Context = Awaited<ReturnType<typeof createContext>>
@@ -145,10 +149,14 @@ function compose(
   const metrics = new Metrics({
     auditWaiting: () => audit.waiting,
     auditLagSeconds: () => audit.lagSeconds,
+    checkpointDeliveries: () => checkpointDeliveries.map(({ state }) => state),
     auditTampered: () => [...auditWatch.found].map(([workspace, { reason }]) => ({ workspace, reason })),
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => fallbacks.count,
   })
+  const checkpointDeliveries = openPlaces(outsideOf(config, secrets), guardedConnector(true, OUTSIDE_CONNECT_MS)).map(
+    (place) => new CheckpointDelivery(place, { db, clock, log }),
+  )
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl)
 
   const gateway = {
@@ -188,6 +196,7 @@ function compose(
     signal,
     upkeep: database.kind === 'embedded' ? new Upkeep(database.pool) : undefined,
     auditWatch,
+    checkpointDeliveries,
     workspaceBox,
     providerBox,
     documentFetcher,
@@ -227,6 +236,7 @@ function compose(
         documentFetcher.close(),
         webhookSender.close(),
         files.close(),
+        ...checkpointDeliveries.map((delivery) => delivery.close()),
         tracing.close(),
         closeParsers(),
         semantic?.close(),
@@ -249,6 +259,19 @@ function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: Secrets)
     ...bucket,
     accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
     secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
+  }
+}
+
+/** Where checkpoints are written outside, with the keys to it. */
+function outsideOf({ auditOutside: { file, bucket, http } }: Config, { fromEnvironment }: Secrets): PlacesOptions {
+  const keysOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: AuditBucketConfig) => ({
+    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
+    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
+  })
+  return {
+    file,
+    bucket: bucket && { ...bucket, ...keysOf(bucket) },
+    http: http && { url: http.url, token: fromEnvironment(http.tokenEnv) },
   }
 }
 

@@ -51,6 +51,13 @@ export async function checkpointsBetween(db: Db, workspaceId: string, after: num
   return rows.map(checkpointOf)
 }
 
+/** How many there are with sizes after `after`. */
+export async function countAfter(db: Db, workspaceId: string, after: number): Promise<number> {
+  const later = all(db, workspaceId).where('size', '>', after).clearSelect()
+  const { count } = await later.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** One page, newest first; `below`: the size of the last one seen. */
 export async function listCheckpoints(
   db: Db,

@@ -257,6 +257,8 @@ export interface AuditDeliveryTable {
   /** The kind of place and where it is. */
   target: string
   size: number
+  /** Keyed: whoever moves it on to hide a checkpoint makes all be written once more. */
+  seal: string
 }
 
 /** Entries that are visible to the same callers, and what is summed over them. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { findWorkspace } from '../applications/workspace-store.ts'
 import type { Adopted } from '../audit/adopt-log.ts'
 import type { Bad } from '../audit/chain-checker.ts'
+import type { CheckpointDelivery } from '../audit/outside/delivery.ts'
 import { pruneRecords } from '../audit/retention.ts'
 import { checkpointsDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import { AuditTampered, describeBad } from '../audit/vouching.ts'
@@ -23,11 +24,18 @@ export interface AuditJobDeps {
   readonly log: Logger
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly auditWatch: AuditWatch
+  /** To each place outside. */
+  readonly checkpointDeliveries: readonly CheckpointDelivery[]
 }
 
 export const auditJobs = (deps: AuditJobDeps): Job[] => [
   { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
   { name: 'check audit logs', everyMs: 30 * SECOND, run: () => checkAuditLogs(deps) },
+  ...deps.checkpointDeliveries.map((delivery) => ({
+    name: `write audit checkpoints outside (${delivery.state.place})`,
+    everyMs: 5 * SECOND,
+    run: () => deliverCheckpoints(deps, delivery),
+  })),
   { name: 'end audit retention', everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
 
@@ -55,6 +63,11 @@ export async function checkAuditLogs(deps: AuditJobDeps): Promise<void> {
   const known = new Set(ids)
   for (const id of deps.auditWatch.found.keys()) if (!known.has(id)) deps.auditWatch.forget(id)
   await eachOf(ids, async (workspaceId) => void (await findTampering(deps, workspaceId)))
+}
+
+/** Also those of a log that was tampered with: what was signed before is what convicts. */
+async function deliverCheckpoints({ db, workspaceKeys }: AuditJobDeps, delivery: CheckpointDelivery): Promise<void> {
+  await eachOf(await workspaceIds(db), async (workspaceId) => delivery.run(workspaceId, await workspaceKeys.get(workspaceId)))
 }
 
 async function endAuditRetention({ db, clock, workspaceKeys, auditWatch }: AuditJobDeps): Promise<void> {

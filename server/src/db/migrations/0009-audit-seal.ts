@@ -18,6 +18,7 @@ const STATEMENTS = [
     workspace_id uuid not null references workspace,
     target text not null,
     size bigint not null,
+    seal text not null,
     primary key (workspace_id, target)
   )`,
 ]
