@@ -66,7 +66,8 @@ export class ChainAppender {
   async commit(records: readonly PreparedRecord[], deadline: number): Promise<readonly SealedRecord[]> {
     let mayHaveLanded = false
     // Kept for good: a database that is gone for a while must not keep records from being tried again.
-    const sealer = (this.#sealer ??= await this.#options.sealerOf(this.#workspaceId))
+    this.#sealer ??= await this.#options.sealerOf(this.#workspaceId)
+    const sealer = this.#sealer
     if (this.#end !== undefined && this.#lockNext === 0) {
       try {
         const sealed = await this.#commitBehind(this.#end, records, sealer)

@@ -132,8 +132,7 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
   })
 
   describe('and retention', () => {
-    const prune = (before: Date) =>
-      pruneRecords(database.db, workspaceId, { before, keys, now: later(500 * DAY) })
+    const prune = (before: Date) => pruneRecords(database.db, workspaceId, { before, keys, now: later(500 * DAY) })
     /** Ten days of ten records, each signed. */
     const tenDays = async () => {
       const records: AuditRecord[] = []

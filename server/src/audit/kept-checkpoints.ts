@@ -38,7 +38,8 @@ function parseCheckpoint(line: string, number: number): Checkpoint {
     const value = JSON.parse(line) as Partial<Checkpoint> | null
     const { workspace_id, size, hash, root, signature, frontier } = value ?? {}
     const isText = [workspace_id, hash, root, signature].every((field) => typeof field === 'string')
-    if (value?.object === 'audit_checkpoint' && isText && Number.isSafeInteger(size) && Array.isArray(frontier)) return value as Checkpoint
+    if (value?.object === 'audit_checkpoint' && isText && Number.isSafeInteger(size) && Array.isArray(frontier))
+      return value as Checkpoint
   } catch {
     // Told below.
   }

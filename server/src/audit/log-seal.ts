@@ -65,7 +65,8 @@ export type SealReading =
   | { readonly kind: 'sealed'; readonly seal: LogSeal }
   /** A log of an older version, which has not been taken over yet. */
   | { readonly kind: 'none' }
-  | { readonly kind: 'bad'; readonly bad: Bad }
+  /** `seal`: where it is genuine, and something beside it is not. */
+  | { readonly kind: 'bad'; readonly bad: Bad; readonly seal?: LogSeal }
 
 /** `lock`: nobody else moves the seal until the transaction ends. Throws when there is no such Workspace. */
 export async function readSeal(db: Db, workspaceId: string, keys: SealKeys, { lock = false } = {}): Promise<SealReading> {
@@ -78,7 +79,7 @@ export async function readSeal(db: Db, workspaceId: string, keys: SealKeys, { lo
   const seal = row.audit_seal === null ? undefined : parseSeal(row.audit_seal, workspaceId, keys.hasher.seals)
   if (row.audit_seal !== null && !seal) return bad('seal_altered')
   if (!seal && requiresSeal(keys, row.signing_key)) return bad('seal_missing')
-  if (row.signing_public_key.trim() !== keys.publicKey.trim()) return bad('public_key_replaced')
+  if (row.signing_public_key.trim() !== keys.publicKey.trim()) return bad('public_key_replaced', seal)
   return seal ? { kind: 'sealed', seal } : { kind: 'none' }
 }
 
@@ -107,4 +108,7 @@ function requiresSeal(keys: SealKeys, signingKey: Buffer): boolean {
   }
 }
 
-const bad = (reason: Bad['reason']): SealReading => ({ kind: 'bad', bad: { sequence: 0, id: null, reason } })
+const bad = (reason: Bad['reason'], seal?: LogSeal): SealReading => ({
+  ...{ kind: 'bad', bad: { sequence: 0, id: null, reason } },
+  ...(seal && { seal }),
+})

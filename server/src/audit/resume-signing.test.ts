@@ -43,7 +43,10 @@ describe.each(testDatabases())('going on after an alarm, on $name', ({ open }) =
 
   async function append(count: number): Promise<void> {
     const usual = () => testDraft(workspaceId)
-    const deny = (draft: AuditDraft): AuditDraft => ({ ...draft, decision: draft.decision && { ...draft.decision, verdict: 'deny' } })
+    const deny = (draft: AuditDraft): AuditDraft => ({
+      ...draft,
+      decision: draft.decision && { ...draft.decision, verdict: 'deny' },
+    })
     const drafts = Array.from({ length: count }, () => deny(usual()))
     await database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, keys.hasher))
   }
@@ -64,7 +67,12 @@ describe.each(testDatabases())('going on after an alarm, on $name', ({ open }) =
     expect(await sign(later(2))).toMatchObject({ size: 13 })
     expect(await verify()).toMatchObject({ ok: true, records: 13 })
     const record = resumption.done === 'resumed' ? await findRecord(database.db, { workspaceId }, resumption.auditId) : undefined
-    expect(record?.change).toEqual({ action: 'audit.resume', object_type: 'audit_record', object_id: '9', fields: ['rolled_back'] })
+    expect(record?.change).toEqual({
+      action: 'audit.resume',
+      object_type: 'audit_record',
+      object_id: '9',
+      fields: ['rolled_back'],
+    })
   })
 
   test('refuses a log that does not verify', async () => {
@@ -79,16 +87,19 @@ describe.each(testDatabases())('going on after an alarm, on $name', ({ open }) =
     ['without its seal', () => intruder.setSeal(null), 12],
     ['shortened by a record', () => intruder.remove(3), 11],
     ['with a gap', () => removeRow(3), 12],
-  ])('accepts a log that was %s as it stands: nothing up to there is checked any more, everything after it is', async (_, harm, through) => {
-    await harm()
-    expect(await resume(true)).toMatchObject({ done: 'accepted', through })
-    expect(await verify()).toMatchObject({ ok: true, acceptedThrough: through, records: 1 })
-    await append(3)
-    expect(await sign(later(2))).toMatchObject({ size: through + 4 })
-    expect(await verify(kept)).toMatchObject({ ok: true, acceptedThrough: through, records: 4, signedThrough: through + 4 })
-    await intruder.allow(through + 3)
-    expect(await verify()).toMatchObject({ ok: false, firstBad: { sequence: through + 3, reason: 'unsealed' } })
-  })
+  ])(
+    'accepts a log that was %s as it stands: nothing up to there is checked any more, everything after it is',
+    async (_, harm, through) => {
+      await harm()
+      expect(await resume(true)).toMatchObject({ done: 'accepted', through })
+      expect(await verify()).toMatchObject({ ok: true, acceptedThrough: through, records: 1 })
+      await append(3)
+      expect(await sign(later(2))).toMatchObject({ size: through + 4 })
+      expect(await verify(kept)).toMatchObject({ ok: true, acceptedThrough: through, records: 4, signedThrough: through + 4 })
+      await intruder.allow(through + 3)
+      expect(await verify()).toMatchObject({ ok: false, firstBad: { sequence: through + 3, reason: 'unsealed' } })
+    },
+  )
 
   async function removeRow(sequence: number): Promise<void> {
     const row = database.db.deleteFrom('audit_record').where('workspace_id', '=', intruder.workspace)

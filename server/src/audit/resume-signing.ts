@@ -36,7 +36,7 @@ export async function resumeSigning(
   if (firstBad && !accept) return { done: 'refused', bad: firstBad }
   return db.transaction().execute(async (tx) => {
     const reading = await readSeal(tx, workspaceId, keys, { lock: true })
-    const seal = reading.kind === 'sealed' ? reading.seal : firstSeal(workspaceId)
+    const seal = (reading.kind === 'none' ? undefined : reading.seal) ?? firstSeal(workspaceId)
     // Greater than any before, also where the seal that knew is lost.
     const resumed = Math.max(seal.resumed + 1, now.getTime())
     if (firstBad) return acceptAsFound(tx, { ...seal, resumed }, keys, firstBad, now)

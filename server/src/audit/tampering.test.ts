@@ -78,12 +78,15 @@ describe.each(testDatabases())('an intruder in the database without the secret k
     expect(signed && isGenuine(signed, keys.publicKey)).toBe(true)
   })
 
-  test.each([5, 12, 18])('audit verify: names record %i when its deny became an allow, all was rechained and no checkpoint left', async (at) => {
-    await intruder.allow(at)
-    await intruder.deleteCheckpoints()
-    expect(await verify()).toMatchObject({ ok: false, firstBad: { sequence: at, id: ids[at - 1], reason: 'unsealed' } })
-    await expectNothingSigned()
-  })
+  test.each([5, 12, 18])(
+    'audit verify: names record %i when its deny became an allow, all was rechained and no checkpoint left',
+    async (at) => {
+      await intruder.allow(at)
+      await intruder.deleteCheckpoints()
+      expect(await verify()).toMatchObject({ ok: false, firstBad: { sequence: at, id: ids[at - 1], reason: 'unsealed' } })
+      await expectNothingSigned()
+    },
+  )
 
   test.each([5, 12, 18])('audit verify: names record %i when only the later checkpoints were deleted', async (at) => {
     await intruder.allow(at)
@@ -186,7 +189,11 @@ describe.each(testDatabases())('an intruder in the database without the secret k
 
   test('audit verify: finds a checkpoint between two others removed', async () => {
     await sign(later(MINUTE))
-    await database.db.deleteFrom('audit_checkpoint').where('workspace_id', '=', intruder.workspace).where('size', '=', 16).execute()
+    await database.db
+      .deleteFrom('audit_checkpoint')
+      .where('workspace_id', '=', intruder.workspace)
+      .where('size', '=', 16)
+      .execute()
     expect(await verify()).toMatchObject({ ok: false, firstBad: { sequence: 9, through: 20, reason: 'checkpoint_missing' } })
   })
 
@@ -336,7 +343,9 @@ describe.each(testDatabases())('an intruder in the database without the secret k
   test('a checkpoint by itself: its link is checked with it', async () => {
     const last = await checkpoint(16)
     expect(isGenuine(last, keys.publicKey)).toBe(true)
-    expect(last.previous && isGenuine({ ...last, previous: { ...last.previous, hash: '0'.repeat(64) } }, keys.publicKey)).toBe(false)
+    expect(last.previous && isGenuine({ ...last, previous: { ...last.previous, hash: '0'.repeat(64) } }, keys.publicKey)).toBe(
+      false,
+    )
     expect(uuidOf('ws', last.workspace_id)).toBe(intruder.workspace)
   })
 })

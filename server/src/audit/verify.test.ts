@@ -356,6 +356,8 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
     const frontier = frontierOf(good)
     const other = generateKeyPairSync('ed25519')
     const kept = frontier && signCheckpoint(good, frontier, (text) => sign(null, Buffer.from(text), other.privateKey))
-    expect(await verify({ kept: [kept as Checkpoint] })).toMatchObject({ firstBad: { sequence: 16, reason: 'checkpoint_altered' } })
+    expect(await verify({ kept: [kept as Checkpoint] })).toMatchObject({
+      firstBad: { sequence: 16, reason: 'checkpoint_altered' },
+    })
   })
 })

@@ -63,7 +63,7 @@ async function verifyOnce(db: Db, workspaceId: string, keys: SealKeys, options: 
   const { publicKey } = keys
   // Before the chain's end: the seal is moved behind it.
   const reading = await readSeal(db, workspaceId, keys)
-  const seal = reading.kind === 'sealed' ? reading.seal : undefined
+  const seal = reading.kind === 'none' ? undefined : reading.seal
   const head = await findHead(db, workspaceId)
   const first = (await firstSequence(db, workspaceId)) ?? head.sequence + 1
   const begin = seal?.accepted ? Math.max(first, seal.accepted.through + 1) : first

@@ -62,7 +62,8 @@ export class AuditWatch {
       const before = this.#seen.get(workspaceId)
       const resumed = before !== undefined && seal.resumed > before.seal.resumed
       if (resumed) this.#suspected.delete(workspaceId)
-      const bad = this.#suspected.get(workspaceId) ?? (before && !resumed ? await fallenBehind(db, before, seal, head) : undefined)
+      const bad =
+        this.#suspected.get(workspaceId) ?? (before && !resumed ? await fallenBehind(db, before, seal, head) : undefined)
       if (bad) {
         await stopSigning(db, workspaceId, keys, bad)
         this.#suspected.delete(workspaceId)

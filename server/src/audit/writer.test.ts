@@ -35,7 +35,8 @@ describe.each(testDatabases())('the audit writer on $name', ({ name, open }) => 
     new AuditWriter(node, { sealerOf: sealerOf(database.db), ...options })
   const draft = (id = newId('aud')) => testDraft(workspaceId, { id })
   const drafts = (count: number) => Array.from({ length: count }, () => draft())
-  const inTransaction = () => database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, [draft()], keys.hasher))
+  const inTransaction = () =>
+    database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, [draft()], keys.hasher))
 
   /** The log as it is, having verified: no gap, every link sound, the end where the chain says it is. */
   async function log(): Promise<string[]> {

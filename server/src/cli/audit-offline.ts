@@ -28,7 +28,9 @@ export async function auditVerifyExport(
   const input = createReadStream(file)
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
   const failed = new Promise<never>((_, reject) => input.once('error', reject))
-  const verification = await Promise.race([verifyExport(lines, key, checkpoints), failed]).catch((error) => unreadable(file, error))
+  const verification = await Promise.race([verifyExport(lines, key, checkpoints), failed]).catch((error) =>
+    unreadable(file, error),
+  )
   out(`${file}: ${describeVerification(verification)}`)
   if (!verification.ok) throw new CommandProblem('the export is not as it was written')
 }

@@ -15,21 +15,18 @@ export const auditResume = (terminal: Terminal, options: { workspace?: string; a
   })
 
 function tell({ out, note }: Terminal, name: string, resumption: Resumption): void {
-  switch (resumption.done) {
-    case 'nothing':
-      return out(`${name}: the log verifies and nothing had stopped it`)
-    case 'resumed':
-      return out(`${name}: the log verifies; checkpoints are signed again (recorded as ${resumption.auditId})`)
-    case 'accepted':
-      note(`${name}: ${resumption.removed.length} checkpoints were taken out; keep these lines as evidence`)
-      for (const checkpoint of resumption.removed) out(JSON.stringify(checkpoint))
-      return note(
-        `${name}: accepted as found; records up to ${resumption.through} are not checked any more (recorded as ${resumption.auditId})`,
-      )
-    case 'refused':
-      throw new CommandProblem(
-        `the audit log of ${name} does not verify: ${describeBad(resumption.bad)}. Restore it from a backup, or keep a copy of ` +
-          'the database as evidence and accept it as it stands with --accept-as-found.',
-      )
+  if (resumption.done === 'refused') {
+    throw new CommandProblem(
+      `the audit log of ${name} does not verify: ${describeBad(resumption.bad)}. Restore it from a backup, or keep a copy of ` +
+        'the database as evidence and accept it as it stands with --accept-as-found.',
+    )
+  }
+  if (resumption.done === 'nothing') out(`${name}: the log verifies and nothing had stopped it`)
+  else if (resumption.done === 'resumed') out(`${name}: the log verifies; checkpoints are signed again (${resumption.auditId})`)
+  else {
+    const { through, removed, auditId } = resumption
+    if (removed.length > 0) note(`${name}: these checkpoints were taken out; keep their lines as evidence`)
+    for (const checkpoint of removed) out(JSON.stringify(checkpoint))
+    note(`${name}: accepted as found; records up to ${through} are not checked any more (${auditId})`)
   }
 }

@@ -99,7 +99,11 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
     .command('verify')
     .description('check every record and checkpoint, and name the first bad one')
     .option('--workspace <name>', 'default: all')
-    .option('--kept <file>', 'also against checkpoints kept outside the database, a JSON line each; several times for several', each)
+    .option(
+      '--kept <file>',
+      'also against checkpoints kept outside the database, a JSON line each; several times for several',
+      each,
+    )
     .action(async (options) => (await import('./audit.ts')).auditVerify(terminal, options))
   audit
     .command('resume')

@@ -94,10 +94,12 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     expect(starts.demo()).toEqual({ ...first, base_url: 'http://127.0.0.1:9999', dashboard })
     const { records } = await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))
     await starts.start({}, 'http://127.0.0.1:9999')
-    expect(await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))).toMatchObject({
-      ok: true,
-      records,
-    })
+    expect(await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))).toMatchObject(
+      {
+        ok: true,
+        records,
+      },
+    )
   })
 
   test('with demo.json gone, issues new keys and tokens and revokes the old ones; what people changed stays', async () => {

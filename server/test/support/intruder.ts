@@ -37,7 +37,11 @@ export class Intruder {
   /** Removes a record; those after it move up. */
   async remove(sequence: number): Promise<void> {
     const rows = (await this.rows()).filter((row) => row.sequence !== sequence)
-    await this.#db.deleteFrom('audit_record').where('workspace_id', '=', this.workspace).where('sequence', '=', sequence).execute()
+    await this.#db
+      .deleteFrom('audit_record')
+      .where('workspace_id', '=', this.workspace)
+      .where('sequence', '=', sequence)
+      .execute()
     await this.#rewrite(
       rows.map((row) => (row.sequence > sequence ? { ...row, sequence: row.sequence - 1 } : row)),
       sequence,
@@ -46,7 +50,11 @@ export class Intruder {
 
   /** Removes every record after `sequence`, and the checkpoints over them. */
   async cutAfter(sequence: number): Promise<void> {
-    await this.#db.deleteFrom('audit_record').where('workspace_id', '=', this.workspace).where('sequence', '>', sequence).execute()
+    await this.#db
+      .deleteFrom('audit_record')
+      .where('workspace_id', '=', this.workspace)
+      .where('sequence', '>', sequence)
+      .execute()
     await this.deleteCheckpoints(sequence)
     await this.#fixHead()
   }

@@ -52,7 +52,10 @@ async function rootOf(leaf: Bytes, index: number, size: number, path: readonly B
 }
 
 /** What chains checkpoints is signed apart (`previous`). */
-async function isSigned({ signature, frontier: _, previous: __, ...signed }: Proof['checkpoint'], publicKey: string): Promise<boolean> {
+async function isSigned(
+  { signature, frontier: _, previous: __, ...signed }: Proof['checkpoint'],
+  publicKey: string,
+): Promise<boolean> {
   const key = await crypto.subtle.importKey(
     'spki',
     fromBase64(publicKey.replaceAll(/-----[^-]+-----|\s/g, '')),

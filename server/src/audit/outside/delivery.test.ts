@@ -93,8 +93,7 @@ describe.each(testDatabases())('audit checkpoints written outside, on $name', ({
     return made
   }
   const log = () => pino({ level: 'error' }, { write: (line: string) => void logged.push(line) })
-  const to = (place: OutsidePlace) =>
-    new CheckpointDelivery(place, { db: database.db, clock: { now: () => NOW }, log: log() })
+  const to = (place: OutsidePlace) => new CheckpointDelivery(place, { db: database.db, clock: { now: () => NOW }, log: log() })
   const post = (timeoutMs?: number) => openPost(guardedConnector(true, 1_000), timeoutMs)
   const http = (token?: string, timeoutMs?: number) => new HttpPlace({ url: `${receiver.url}/kept?a=1`, token }, post(timeoutMs))
   const sizes = () => receiver.calls.map(({ body }) => JSON.parse(body).size)
@@ -139,7 +138,9 @@ describe.each(testDatabases())('audit checkpoints written outside, on $name', ({
     // As the store checks it: the same signature from the headers that it says are signed.
     const { authorization = '', host: _, ...sent } = call.headers
     const names = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(';') ?? []
-    expect(names).toEqual(expect.arrayContaining(['content-md5', 'x-amz-object-lock-mode', 'x-amz-object-lock-retain-until-date']))
+    expect(names).toEqual(
+      expect.arrayContaining(['content-md5', 'x-amz-object-lock-mode', 'x-amz-object-lock-retain-until-date']),
+    )
     const headers = Object.fromEntries(names.filter((name) => name !== 'host').map((name) => [name, String(sent[name])]))
     const signer = { method: 'PUT', url: receiver.url + call.path, headers, region: 'eu-central-1', service: 's3', ...secret }
     const again = await new AwsV4Signer({ ...signer, datetime: String(sent['x-amz-date']) }).sign()
@@ -155,21 +156,24 @@ describe.each(testDatabases())('audit checkpoints written outside, on $name', ({
     expect(call?.headers['idempotency-key']).toBe(checkpointHash(checkpoint as Checkpoint))
   })
 
-  test.each([500, 403, 302])('http: an answer of %i is a failure; later rounds go on with the same checkpoint', async (status) => {
-    await sign(3)
-    const delivery = to(http('t0ken'))
-    receiver.status = status
-    await delivery.run(workspaceId, keys)
-    await delivery.run(workspaceId, keys)
-    expect(sizes()).toEqual([2, 2])
-    expect(delivery.state).toMatchObject({ place: 'http', failures: 2, waiting: 3, lagSeconds: 0 })
-    expect(logged.join()).toContain(`answered ${status}`)
-    expect(logged.join()).not.toMatch(/t0ken|secret detail/)
-    receiver.status = 200
-    await delivery.run(workspaceId, keys)
-    expect(sizes()).toEqual([2, 2, 2, 4, 6])
-    expect(delivery.state).toMatchObject({ failures: 2, waiting: 0 })
-  })
+  test.each([500, 403, 302])(
+    'http: an answer of %i is a failure; later rounds go on with the same checkpoint',
+    async (status) => {
+      await sign(3)
+      const delivery = to(http('t0ken'))
+      receiver.status = status
+      await delivery.run(workspaceId, keys)
+      await delivery.run(workspaceId, keys)
+      expect(sizes()).toEqual([2, 2])
+      expect(delivery.state).toMatchObject({ place: 'http', failures: 2, waiting: 3, lagSeconds: 0 })
+      expect(logged.join()).toContain(`answered ${status}`)
+      expect(logged.join()).not.toMatch(/t0ken|secret detail/)
+      receiver.status = 200
+      await delivery.run(workspaceId, keys)
+      expect(sizes()).toEqual([2, 2, 2, 4, 6])
+      expect(delivery.state).toMatchObject({ failures: 2, waiting: 0 })
+    },
+  )
 
   test('http: a place that keeps failing is left alone for a while', async () => {
     await sign(2)

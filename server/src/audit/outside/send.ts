@@ -25,7 +25,13 @@ export function openPost(connect: buildConnector.connector, timeoutMs = TIMEOUT_
 /** Throws unless the answer is 2xx, in time. Redirects are not followed; what the answer says beside its status is not passed on. */
 export async function sendOutside({ agent, timeoutMs }: Post, { method, url, headers, body }: Sending): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs)
-  const answer = await request(url, { method, headers: { ...headers, 'user-agent': 'gatehouse' }, body, dispatcher: agent, signal })
+  const answer = await request(url, {
+    method,
+    headers: { ...headers, 'user-agent': 'gatehouse' },
+    body,
+    dispatcher: agent,
+    signal,
+  })
   await answer.body.dump({ limit: 65_536, signal })
   if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`the place outside answered ${answer.statusCode}`)
 }
