@@ -123,7 +123,7 @@ async function approveWhileAClientWaits(page: Page, apiKey: string): Promise<str
   await page.getByRole('link', { name: RULE, exact: true }).waitFor()
   await page.getByLabel('Comment').fill('it says what the museum says')
   await page.getByRole('button', { name: 'Approve' }).click()
-  await page.getByText('Approved: who waits for it goes on.').waitFor()
+  await page.getByText('Approved. Request released.').waitFor()
   const { choices, governance } = await answer
   expect(choices[0].message.content).toContain('the museum is closed on Monday')
   return governance.audit_id

@@ -1142,7 +1142,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a policy document as a new version, and put it in force
-         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays.
+         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays. With `base_version` a document that is in force already makes no second version: it is answered with 200.
          */
         post: operations["publishPolicySet"];
         delete?: never;
@@ -6863,6 +6863,8 @@ export interface operations {
     publishPolicySet: {
         parameters: {
             query?: {
+                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                base_version?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -6883,6 +6885,27 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Publish a policy document as a new version, and put it in force */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        version: number;
+                        sha256: string;
+                        /** @enum {string} */
+                        object: "policy_set";
+                        /** @description In force. */
+                        active: boolean;
+                        published_by: string;
+                        /** Format: date-time */
+                        created_at: string;
+                    };
+                };
+            };
             /** @description Publish a policy document as a new version, and put it in force */
             201: {
                 headers: {
@@ -6959,6 +6982,8 @@ export interface operations {
     republishPolicySet: {
         parameters: {
             query?: {
+                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                base_version?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
