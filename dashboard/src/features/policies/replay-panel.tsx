@@ -1,4 +1,4 @@
-import { Button, Group, List, Select, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, List, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { AnswerOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
@@ -18,12 +18,17 @@ interface ReplayPanelProps {
 type Replay = AnswerOf<'post', '/admin/v1/policy-sets/replay'>
 type Demand = Replay['changes'][number]['before']
 
+/** Still readable: WCAG asks nothing of what is out of date, and its text stays for comparison. */
+const STALE_OPACITY = 0.75
+
 const HOW_MANY = ['100', '1000', '10000']
 
 /** What the draft would have made of the newest records, by what they hold. */
 export function ReplayPanel({ source, ready }: ReplayPanelProps) {
   const [last, setLast] = useState('1000')
   const replay = useChange('post', '/admin/v1/policy-sets/replay')
+  const replayed = replay.variables?.body
+  const isStale = replayed?.source !== source || replayed.last !== Number(last)
   if (!useScopes().may('audit:read')) return <EmptyState title="Needs the scope audit:read" />
   return (
     <Stack>
@@ -44,22 +49,30 @@ export function ReplayPanel({ source, ready }: ReplayPanelProps) {
           Replay
         </Button>
       </Group>
-      {!ready && <Text size="sm">First the problems have to go.</Text>}
+      {!ready && <Text size="sm">Fix errors first.</Text>}
       {replay.error && <ErrorState error={replay.error} />}
-      {replay.data && <Outcome replay={replay.data} />}
+      {replay.data && isStale && (
+        <Alert color="yellow" variant="light" role="status">
+          The draft or the number of records has changed since this replay. Run it again.
+        </Alert>
+      )}
+      {replay.data && <Outcome replay={replay.data} stale={isStale} />}
     </Stack>
   )
 }
 
 function Outcome({
   replay: { records, changed, unchanged, not_replayed, transitions, changes, has_more, limits },
+  stale,
 }: {
   readonly replay: Replay
+  /** Of another draft than the one that is written now. */
+  readonly stale: boolean
 }) {
   if (records === 0)
     return <EmptyState title="No records yet">Send a request through the gateway, in the playground for instance.</EmptyState>
   return (
-    <Stack role="status">
+    <Stack role="status" opacity={stale ? STALE_OPACITY : 1}>
       <Facts
         facts={[
           ['Looked at', records.toLocaleString()],
