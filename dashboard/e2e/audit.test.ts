@@ -4,6 +4,8 @@ import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 import { portrait } from './support/portrait.ts'
 
+const PATIENCE = { timeout: 20_000 }
+
 let dashboard: Dashboard
 let auditId: string
 beforeAll(async () => {
@@ -46,6 +48,44 @@ describe('the audit log', () => {
     await page.getByRole('textbox', { name: 'User id' }).fill('nobody-of-that-name')
     await page.getByText('Nothing was found').waitFor()
     expect(new URL(page.url()).searchParams.get('user')).toContain('nobody-of-that-name')
+  })
+
+  test('audit filters: two fields that are filled within 350 ms both apply', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/audit')
+    await page.getByRole('table', { name: 'Records' }).waitFor()
+    await page.getByRole('textbox', { name: 'User id' }).fill('alice')
+    await page.getByRole('textbox', { name: 'Status' }).fill('409')
+    await page.waitForURL('**status=*')
+    await page.getByText('Nothing was found').waitFor()
+    const { searchParams } = new URL(page.url())
+    expect([searchParams.get('user'), searchParams.get('status')]).toEqual(['alice', expect.stringContaining('409')])
+  })
+
+  test('audit filters: the fields are empty after the link in the navigation cleared the filters', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/audit?user=alice&status=200')
+    await page.getByRole('table', { name: 'Records' }).waitFor()
+    expect(await page.getByRole('textbox', { name: 'User id' }).inputValue()).toBe('alice')
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit' }).click()
+    await page.waitForURL((url) => !url.searchParams.has('user'))
+    await expect.poll(() => page.getByRole('textbox', { name: 'User id' }).inputValue(), PATIENCE).toBe('')
+    expect(await page.getByRole('textbox', { name: 'Status' }).inputValue()).toBe('')
+  })
+
+  test('audit filters: a class of statuses finds its records, and a status that is none says so', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/audit?endpoint=chat')
+    const rows = page.getByRole('table', { name: 'Records' }).getByRole('row')
+    await rows.nth(1).waitFor()
+    await page.getByRole('textbox', { name: 'Status' }).fill('5xx')
+    await page.getByText('Nothing was found').waitFor()
+    await page.getByRole('textbox', { name: 'Status' }).fill('2xx')
+    await rows.nth(1).waitFor()
+    await page.getByRole('textbox', { name: 'Status' }).fill('many')
+    await page.getByText('Use a status, such as 404, or a class, such as 5xx.').waitFor()
+    expect(await rows.count()).toBe(0)
+    await expectAccessible(page)
   })
 
   test('the log is verified and exported, and a record proven in the browser', async () => {

@@ -18,9 +18,6 @@ interface ReplayPanelProps {
 type Replay = AnswerOf<'post', '/admin/v1/policy-sets/replay'>
 type Demand = Replay['changes'][number]['before']
 
-/** Still readable: WCAG asks nothing of what is out of date, and its text stays for comparison. */
-const STALE_OPACITY = 0.75
-
 const HOW_MANY = ['100', '1000', '10000']
 
 /** What the draft would have made of the newest records, by what they hold. */
@@ -56,23 +53,20 @@ export function ReplayPanel({ source, ready }: ReplayPanelProps) {
           The draft or the number of records has changed since this replay. Run it again.
         </Alert>
       )}
-      {replay.data && <Outcome replay={replay.data} stale={isStale} />}
+      {replay.data && <Outcome replay={replay.data} />}
     </Stack>
   )
 }
 
 function Outcome({
   replay: { records, changed, unchanged, not_replayed, transitions, changes, has_more, limits },
-  stale,
 }: {
   readonly replay: Replay
-  /** Of another draft than the one that is written now. */
-  readonly stale: boolean
 }) {
   if (records === 0)
     return <EmptyState title="No records yet">Send a request through the gateway, in the playground for instance.</EmptyState>
   return (
-    <Stack role="status" opacity={stale ? STALE_OPACITY : 1}>
+    <Stack role="status">
       <Facts
         facts={[
           ['Looked at', records.toLocaleString()],
