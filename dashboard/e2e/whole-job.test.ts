@@ -62,7 +62,7 @@ async function makeApplication(page: Page, name: string): Promise<string> {
   await page.getByLabel('Name').fill('production')
   await page.getByRole('button', { name: 'Issue', exact: true }).click()
   const key = await page.getByRole('dialog', { name: 'The new key' }).locator('code').textContent()
-  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   return key ?? ''
 }
 

@@ -31,7 +31,15 @@ export const useCollectionForm = (collection?: Collection): UseFormReturnType<Va
     validate: { name: (name) => (name.trim() === '' ? 'It needs a name' : null) },
   })
 
-const valuesOf = ({ name, description, classification, regulations, acl, language, applications }: Collection): Values => ({
+export const valuesOf = ({
+  name,
+  description,
+  classification,
+  regulations,
+  acl,
+  language,
+  applications,
+}: Collection): Values => ({
   name,
   description,
   classification,
