@@ -24,6 +24,8 @@ interface ReadOptions {
   readonly enabled?: boolean
   /** Asks again every so many milliseconds, while the page is looked at. */
   readonly every?: number
+  /** While another question is read, the answer to the one before stays: for pages that ask the same again with the time. */
+  readonly keepPrevious?: boolean
   /** For so many milliseconds what was read is not read again; default: a few seconds. */
   readonly staleTime?: number
 }
@@ -38,6 +40,7 @@ export function useRead<P extends PathOf<'get'>>(path: P, ...[init, options = {}
     ...(options.enabled !== undefined && { enabled: options.enabled }),
     ...(options.every !== undefined && { refetchInterval: options.every }),
     ...(options.staleTime !== undefined && { staleTime: options.staleTime }),
+    ...(options.keepPrevious && { placeholderData: keepPreviousData }),
   }) as UseQueryResult<AnswerOf<'get', P>>
 }
 
@@ -73,6 +76,8 @@ export function useList<P extends ListPath>(path: P, ...[init, options = {}]: Op
   }
 }
 
+const ALL_FRESH_MS = 60_000
+
 /** How many pages of a list are read at most: 20,000 items. */
 const MOST_PAGES = 200
 
@@ -81,6 +86,8 @@ export function useAll<P extends ListPath>(path: P, ...[init, options = {}]: Opt
   const { data, error, refetch } = useQuery({
     queryKey: [path, 'all', init ?? {}],
     queryFn: ({ signal }) => readAll(path, init, signal),
+    // Long lists take several requests, and are read for names and choices: they may be a little older.
+    staleTime: ALL_FRESH_MS,
     ...(options.enabled !== undefined && { enabled: options.enabled }),
   })
   return { items: data, error, retry: () => void refetch() }

@@ -54,6 +54,7 @@ export function AuditSearch({ filters, onChange }: AuditSearchProps) {
         w={180}
         clearable
         searchable
+        limit={100}
         data={choices}
         value={filters.application ?? null}
         onChange={(value) => onChange({ application: value ?? undefined })}
