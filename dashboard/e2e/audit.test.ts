@@ -1,9 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adminClient } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 import { portrait } from './support/portrait.ts'
 
+const LONG_MS = 120_000
+/** The words of the badges that are wider than what is shown of them, or reach over the edge of their table cell. */
+const CUT_BADGES = `[...document.querySelectorAll('.mantine-Badge-root')].filter((badge) => {
+  const label = badge.querySelector('.mantine-Badge-label')
+  const right = badge.closest('td')?.getBoundingClientRect().right ?? Infinity
+  const box = badge.getBoundingClientRect()
+  const cut = getComputedStyle(label).overflow !== 'visible' && label.scrollWidth > label.clientWidth
+  return box.width > 0 && (cut || label.getBoundingClientRect().width > box.width || box.right > right + 1)
+}).map((badge) => badge.textContent)`
 const PATIENCE = { timeout: 20_000 }
 
 let dashboard: Dashboard
@@ -86,6 +96,34 @@ describe('the audit log', () => {
     await page.getByText('Use a status, such as 404, or a class, such as 5xx.').waitFor()
     expect(await rows.count()).toBe(0)
     await expectAccessible(page)
+  })
+
+  test(
+    'lists: the newest of more than 100 Applications can be chosen',
+    async () => {
+      const admin = adminClient(dashboard.server)
+      for (let made = 1; made <= 103; made += 1) await admin.create('/applications', { name: `numbered ${made}` })
+      const { page, visit } = await dashboard.signedIn()
+      await visit('/audit')
+      await page.getByRole('combobox', { name: 'Application' }).fill('numbered 103')
+      await page.getByRole('option', { name: 'numbered 103' }).click()
+      await page.waitForURL('**application=app_*')
+    },
+    LONG_MS,
+  )
+
+  test('badges: no word of them is cut at 1280 and at 380 px', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    for (const path of ['/audit', '/policies', '/knowledge', '/providers', `/audit/${auditId}`]) {
+      await visit(path)
+      await page.locator('main .mantine-Badge-label').first().waitFor()
+      for (const width of [1280, 380]) {
+        await page.setViewportSize({ width, height: 800 })
+        const cut = await page.evaluate(CUT_BADGES)
+        expect([path, width, cut]).toEqual([path, width, []])
+      }
+      await page.setViewportSize({ width: 1280, height: 800 })
+    }
   })
 
   test('the log is verified and exported, and a record proven in the browser', async () => {

@@ -8620,6 +8620,18 @@ export interface operations {
                                     departments?: string[];
                                 } | null;
                             };
+                            /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                            effective: {
+                                classification: "public" | "internal" | "confidential" | "restricted";
+                                regulations: string[];
+                                /** @description A reader is named by each of them; empty: nobody may read it. */
+                                acls: {
+                                    everyone?: boolean;
+                                    users?: string[];
+                                    roles?: string[];
+                                    departments?: string[];
+                                }[];
+                            };
                             flags: {
                                 "pii.email"?: number;
                                 "pii.phone"?: number;
@@ -8709,6 +8721,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
@@ -8838,6 +8862,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
@@ -8971,6 +9007,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;

@@ -1,6 +1,9 @@
 import { Alert, Button, Modal, Stack } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { Copyable } from './copy.tsx'
 import { useUnsaved } from './use-unsaved.ts'
+
+const FOCUS_MS = 100
 
 interface ShownOnceProps {
   /** Undefined: nothing to show, the dialog is closed. */
@@ -14,6 +17,13 @@ interface ShownOnceProps {
 /** A secret right after it was made. It cannot be shown a second time, so only the button closes the dialog. */
 export function ShownOnce({ secret, title, what, onClose }: ShownOnceProps) {
   useUnsaved(secret !== undefined)
+  const content = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (secret === undefined) return
+    // The dialog before this one gives the focus back to its button a moment after it closes.
+    const timer = setTimeout(() => content.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), FOCUS_MS)
+    return () => clearTimeout(timer)
+  }, [secret])
   return (
     <Modal
       opened={secret !== undefined}
@@ -24,7 +34,7 @@ export function ShownOnce({ secret, title, what, onClose }: ShownOnceProps) {
       withCloseButton={false}
       size="lg"
     >
-      <Stack>
+      <Stack ref={content}>
         <Alert color="yellow" variant="light">
           Copy {what} now and save it. It cannot be shown again.
         </Alert>

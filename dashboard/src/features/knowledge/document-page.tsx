@@ -20,7 +20,7 @@ import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useEdited } from '../../ui/use-edited.ts'
-import { aclInWords } from './acl.ts'
+import { aclInWords, readersInWords } from './acl.ts'
 import { DocumentText } from './document-text.tsx'
 import type { Document } from './documents-section.tsx'
 import { LabelsFields, type LabelValues, labelsBody } from './labels-fields.tsx'
@@ -50,9 +50,10 @@ export function Page() {
       <Section title="Who may read" actions={changes && <EditButton document={document} />}>
         <Facts
           facts={[
-            ['Readers', aclInWords(document.acl, 'As the collection says')],
-            ['Classification', <Classification key="level" level={document.classification} otherwise="as the collection" />],
-            ['Regulations', document.regulations.join(', ') || null],
+            ['Readers', readersInWords(document.effective.acls)],
+            ['Classification', <Classification key="level" level={document.effective.classification} />],
+            ['Regulations', document.effective.regulations.join(', ') || null],
+            ['Set on this document', ownLabels(document)],
             ['Says of itself', saysOfItself(document)],
           ]}
         />
@@ -74,6 +75,12 @@ export function Page() {
       </Section>
     </Frame>
   )
+}
+
+/** The labels that operators gave to this document alone. */
+function ownLabels({ classification, regulations, acl }: Document): string {
+  const own = [classification, ...regulations, acl && `readers: ${aclInWords(acl, '')}`].filter(Boolean)
+  return own.length > 0 ? own.join(', ') : "nothing: the collection's labels apply"
 }
 
 function saysOfItself({ front_matter: { classification, regulations, acl } }: Document): string | null {
