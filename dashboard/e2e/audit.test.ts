@@ -114,7 +114,7 @@ describe('the audit log', () => {
 
   test('badges: no word of them is cut at 1280 and at 380 px', async () => {
     const { page, visit } = await dashboard.signedIn()
-    for (const path of ['/audit', '/policies', '/knowledge', '/providers', `/audit/${auditId}`]) {
+    for (const path of ['/audit?endpoint=chat', '/policies', '/knowledge', '/providers', `/audit/${auditId}`]) {
       await visit(path)
       await page.locator('main .mantine-Badge-label').first().waitFor()
       for (const width of [1280, 380]) {

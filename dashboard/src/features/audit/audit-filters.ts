@@ -30,7 +30,7 @@ export type AuditFilters = ReturnType<typeof readFilters>
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
 /** A status or a class of them, as the API takes it; undefined when the text is neither. */
-export const statusOf = (text: string) => (/^[1-5]\d\d$/.test(text) ? Number(text) : oneOf(STATUS_CLASSES, text.toLowerCase()))
+const statusOf = (text: string) => (/^[1-5]\d\d$/.test(text) ? Number(text) : oneOf(STATUS_CLASSES, text.toLowerCase()))
 
 export const isStatusWrong = ({ status }: Pick<AuditFilters, 'status'>): boolean =>
   status !== undefined && statusOf(status) === undefined
