@@ -14,6 +14,7 @@ import { isStatusWrong, queryOf, readFilters } from './audit-filters.ts'
 import { type AuditRecord, eventOf, recordOf } from './audit-record.ts'
 import { AuditSearch } from './audit-search.tsx'
 import { ExportButton } from './export-button.tsx'
+import { TamperingAlert } from './tampering-alert.tsx'
 import { VerifyButton } from './verify-button.tsx'
 
 /** The audit log: every exchange and every change, newest first. */
@@ -57,6 +58,7 @@ export function Page() {
         )
       }
     >
+      <TamperingAlert />
       <AuditSearch filters={filters} onChange={setFilters} />
       {isStatusWrong(filters) ? (
         <EmptyState title="The status filter is not valid">Nothing is shown, because it would not be filtered.</EmptyState>
