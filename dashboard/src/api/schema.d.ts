@@ -4772,11 +4772,19 @@ export interface operations {
                                 /** @description Calls under way. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                last_error: {
+                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    kind: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    fault: boolean;
+                                } | null;
                             };
                         }[];
                         /** @description Most urgent first. */
                         attention: {
-                            kind: "holds_expiring" | "provider_down" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
+                            kind: "holds_expiring" | "provider_down" | "provider_fault" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
                             text: string;
                             /** @description Where in the dashboard to see to it. */
                             link: string;
@@ -6088,6 +6096,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                             timeout_ms: number;
+                            idle_timeout_ms: number | null;
                             max_retries: number;
                             max_concurrency: number;
                             weight: number;
@@ -6100,6 +6109,14 @@ export interface operations {
                                 /** @description Calls under way. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                last_error: {
+                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    kind: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    fault: boolean;
+                                } | null;
                             };
                             /** Format: date-time */
                             created_at: string;
@@ -6145,7 +6162,10 @@ export interface operations {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Longest time of one attempt. */
                     timeout_ms?: number;
+                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6176,6 +6196,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6188,6 +6209,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6235,6 +6264,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6247,6 +6277,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6313,7 +6351,10 @@ export interface operations {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Longest time of one attempt. */
                     timeout_ms?: number;
+                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6344,6 +6385,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6356,6 +6398,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;

@@ -90,6 +90,7 @@ const Waiting = Type.Object({
 export const ATTENTION = [
   'holds_expiring',
   'provider_down',
+  'provider_fault',
   'holds_waiting',
   'escalations_waiting',
   'errors',

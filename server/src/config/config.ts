@@ -26,6 +26,8 @@ export interface Config {
     readonly messages: number
     readonly jsonDepth: number
   }
+  /** Time for providers, milliseconds: all attempts of one request together, and without a byte from one of them. */
+  readonly providerLimits: { readonly totalMs: number; readonly idleMs: number }
   /** Longest time the detectors may take for one text set before the request is refused, milliseconds. */
   readonly detectorBudgetMs: number
   /** Who turns texts into vectors; absent: search goes by words alone. Its key is among the secrets. */
@@ -59,6 +61,10 @@ export function readConfig(env: Environment): Config {
       contentBytes: integer(env, 'GATEHOUSE_MAX_CONTENT_BYTES', 262_144, 1_024, 104_857_600),
       messages: integer(env, 'GATEHOUSE_MAX_MESSAGES', 512, 1, 10_000),
       jsonDepth: integer(env, 'GATEHOUSE_MAX_JSON_DEPTH', 32, 4, 256),
+    },
+    providerLimits: {
+      totalMs: integer(env, 'GATEHOUSE_PROVIDER_TOTAL_MS', 600_000, 1_000, 3_600_000),
+      idleMs: integer(env, 'GATEHOUSE_PROVIDER_IDLE_MS', 60_000, 100, 600_000),
     },
     detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
     embeddings: embeddings(env),

@@ -31,6 +31,8 @@ export interface ProviderAttempt {
   readonly status: number
   /** ok, or the name of the failure: connect, timeout, reset, malformed, refused, … Never the provider's text. */
   readonly outcome: string
+  /** Of a `refused` one: why, as a word of the closed list (providers/refusal.ts). */
+  readonly code?: string
   readonly ms: number
   readonly prompt_tokens?: number
   readonly completion_tokens?: number
@@ -38,7 +40,16 @@ export interface ProviderAttempt {
   readonly cost?: number
 }
 
-const NEVER_BEGAN = new Set(['connect', 'blocked', 'busy', 'circuit_open'])
+const NEVER_BEGAN = new Set([
+  'connect',
+  'blocked',
+  'busy',
+  'circuit_open',
+  'refused',
+  'key_rejected',
+  'quota_exhausted',
+  'rate_limited',
+])
 
 /** Whether the provider may have begun to work on it: such an attempt is not repeated where one answer at most is allowed. */
 export const mayHaveWorked = ({ outcome, status }: ProviderAttempt): boolean =>
