@@ -87,7 +87,7 @@ function chatDraft(
 ): AuditDraft {
   const findings = { pii: emails, 'pii.email': emails }
   const rules = emails > 0 ? ['addresses-stay-here', 'personal-data-is-medium'] : []
-  const hash = hasher.text(`${at.getTime()}`)
+  const hash = hasher.text('request', `${at.getTime()}`)
   return {
     id: newId('aud'),
     object: 'audit_record',

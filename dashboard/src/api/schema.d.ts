@@ -1828,7 +1828,16 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            status: string;
+                            status: "ready" | "not ready";
+                            /** @description A check that takes longer fails. */
+                            deadline_ms: number;
+                            checks: {
+                                /** @description What was checked, as `database` or `schema`. */
+                                name: string;
+                                status: "ok" | "fail";
+                                /** @description Why it failed. */
+                                message?: string;
+                            }[];
                         };
                     };
                 };

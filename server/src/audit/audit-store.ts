@@ -52,7 +52,7 @@ export interface RecordFilter {
   readonly to?: Date
   readonly applicationId?: string
   /** The keyed hash, as in `user.id` of the record. */
-  readonly userHash?: string
+  readonly userHashes?: readonly string[]
   readonly verdict?: Verdict
   readonly riskLevel?: RiskLevel
   readonly endpoint?: AuditEndpoint
@@ -73,7 +73,7 @@ export interface RecordPage {
 /** Newest first, in the order of the chain; stable while records are added. */
 export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<RecordPage> {
   const workspace = uuidOf('ws', workspaceId)
-  const { from, to, applicationId, userHash, verdict, riskLevel, endpoint, endpoints, status, cursor, limit } = filter
+  const { from, to, applicationId, userHashes, verdict, riskLevel, endpoint, endpoints, status, cursor, limit } = filter
   let query = db.selectFrom('audit_record').select(['sequence', 'body', 'hash']).where('workspace_id', '=', workspace)
   if (from) query = query.where('created_at', '>=', from)
   if (to) query = query.where('created_at', '<', to)
@@ -83,7 +83,7 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   if (floor) query = query.where('sequence', '>', floor.size)
   if (ceiling) query = query.where('sequence', '<=', ceiling.size)
   if (applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', applicationId))
-  if (userHash !== undefined) query = query.where('user_hash', '=', userHash)
+  if (userHashes !== undefined) query = query.where('user_hash', 'in', userHashes)
   if (verdict) query = query.where('verdict', '=', verdict)
   if (riskLevel) query = query.where('risk_level', '=', riskLevel)
   if (endpoint) query = query.where('endpoint', '=', endpoint)

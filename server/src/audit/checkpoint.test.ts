@@ -222,7 +222,7 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
       await append(1)
       expect(isGenuine(await sign(), made.signingPublicKey)).toBe(true)
       const other = await seedAuditedWorkspace(database.db)
-      expect(loaded.hasher.text('hello')).not.toBe(other.keys.hasher.text('hello'))
+      expect(loaded.hasher.text('request', 'hello')).not.toBe(other.keys.hasher.text('request', 'hello'))
       expect(() => box.open(made.hashKey, other.workspaceId)).toThrow()
     })
 

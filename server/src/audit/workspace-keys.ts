@@ -1,12 +1,20 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import type { Db } from '../db/database.ts'
+import { derivedKey } from '../lib/derived-key.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { type KeyedHasher, keyedHasher } from './hashes.ts'
+import { type KeyedHasher, keyedHasher, underivedBindingKey } from './hashes.ts'
 
-/** A Workspace's own keys: one hashes contents, the other signs checkpoints. */
+/** The keys of what is neither a hash of content nor a signature. */
+export type KeyLabel = 'review binding' | 'audit seal'
+
+/** A Workspace's own keys, all derived from one secret (docs/decisions/0007-audit.md) but the one that signs checkpoints. */
 export interface WorkspaceKeys {
   readonly hasher: KeyedHasher
+  /** Bind review items to their requests; `earlier`: the key of earlier versions, to recognise what they opened. */
+  readonly binding: { readonly current: Uint8Array; readonly earlier: Uint8Array }
+  /** The key for one purpose, 256 bits. It is never the key of a hash of content. */
+  derive(label: KeyLabel): Buffer
   /** Ed25519 over the text's UTF-8 bytes. */
   sign(text: string): Buffer
   /** SPKI PEM: checks what `sign` signs. */
@@ -34,8 +42,12 @@ export async function loadWorkspaceKeys(db: Db, box: SecretBox, workspaceId: str
     .executeTakeFirst()
   if (row === undefined) return undefined
   const signingKey: KeyObject = createPrivateKey(box.open(row.signing_key, workspaceId))
+  const secret = Buffer.from(box.open(row.hash_key, workspaceId), 'base64')
+  const derive = (label: KeyLabel): Buffer => derivedKey(secret, label)
   return {
-    hasher: keyedHasher(Buffer.from(box.open(row.hash_key, workspaceId), 'base64')),
+    hasher: keyedHasher(secret),
+    binding: { current: derive('review binding'), earlier: underivedBindingKey(secret) },
+    derive,
     sign: (text) => sign(null, Buffer.from(text), signingKey),
     publicKey: row.signing_public_key,
   }
