@@ -21,7 +21,10 @@ export interface Config {
   /** Provider and webhook URLs given over the admin API may be private. */
   readonly allowPrivateUrls: boolean
   readonly sizes: {
+    /** Of a chat; other bodies end at a mebibyte, or here. */
     readonly bodyBytes: number
+    /** Of large bodies that are worked on at a time. */
+    readonly bodyBytesInFlight: number
     readonly contentBytes: number
     readonly messages: number
     readonly jsonDepth: number
@@ -57,9 +60,10 @@ export function readConfig(env: Environment): Config {
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     allowPrivateUrls: flag(env, 'GATEHOUSE_ALLOW_PRIVATE_URLS', false),
     sizes: {
-      bodyBytes: integer(env, 'GATEHOUSE_MAX_BODY_BYTES', 1_048_576, 1_024, 104_857_600),
-      contentBytes: integer(env, 'GATEHOUSE_MAX_CONTENT_BYTES', 262_144, 1_024, 104_857_600),
-      messages: integer(env, 'GATEHOUSE_MAX_MESSAGES', 512, 1, 10_000),
+      bodyBytes: integer(env, 'GATEHOUSE_MAX_BODY_BYTES', 16_777_216, 1_024, 104_857_600),
+      bodyBytesInFlight: integer(env, 'GATEHOUSE_MAX_BODY_BYTES_IN_FLIGHT', 134_217_728, 1_048_576, 17_179_869_184),
+      contentBytes: integer(env, 'GATEHOUSE_MAX_CONTENT_BYTES', 4_194_304, 1_024, 104_857_600),
+      messages: integer(env, 'GATEHOUSE_MAX_MESSAGES', 2_048, 1, 10_000),
       jsonDepth: integer(env, 'GATEHOUSE_MAX_JSON_DEPTH', 32, 4, 256),
     },
     providerLimits: {

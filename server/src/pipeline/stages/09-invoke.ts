@@ -54,13 +54,19 @@ export async function invoke(
 const imagined = (asked: ProviderRequest, { newId, clock }: ProviderDeps) =>
   stubCompletion(asked, { newId, created: Math.floor(clock.now().getTime() / 1_000) })
 
-/** Directive `max_tokens`: never more than the caller asked for, under the name that the caller used. */
+/** Newer models know the first only, older servers the second; other servers have names of their own. */
+const LENGTHS = ['max_completion_tokens', 'max_tokens', 'max_new_tokens', 'num_predict']
+
+/** Directive `max_tokens`: never more than the caller asked for, under each name that the caller used. */
 function bounded(
   parameters: Readonly<Record<string, unknown>>,
   maxTokens: number | undefined,
 ): Readonly<Record<string, unknown>> {
   if (maxTokens === undefined) return parameters
-  const name = 'max_completion_tokens' in parameters ? 'max_completion_tokens' : 'max_tokens'
-  const asked = parameters[name]
-  return { ...parameters, [name]: typeof asked === 'number' ? Math.min(asked, maxTokens) : maxTokens }
+  const used = LENGTHS.filter((name) => name in parameters)
+  const limits = (used.length > 0 ? used : ['max_tokens']).map((name) => {
+    const asked = parameters[name]
+    return [name, typeof asked === 'number' ? Math.min(asked, maxTokens) : maxTokens]
+  })
+  return { ...parameters, ...Object.fromEntries(limits) }
 }

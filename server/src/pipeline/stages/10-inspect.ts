@@ -1,7 +1,7 @@
 import type { Detector } from '../../classification/detector.ts'
 import { assess } from '../../classification/risk.ts'
 import { scan } from '../../classification/scan.ts'
-import type { Choice, Completion } from '../../domain/completion.ts'
+import { type Completion, partsOf, withParts } from '../../domain/completion.ts'
 import type { Decision } from '../../domain/decision.ts'
 import { collectTexts, estimateTokens, replaceTexts } from '../../domain/message.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -45,8 +45,7 @@ export function inspect(
   }
 
   const { application } = caller
-  const messages = completion.choices.map(({ message }) => message)
-  const answered = collectTexts(messages)
+  const answered = collectTexts(partsOf(completion))
   const texts = answered.map((text) => leave.vault.restore(text))
   const { findings, counts, failures } = scan(texts, { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
   const start = { classification: application.settings.default_classification, risk: 'low' as const }
@@ -117,10 +116,5 @@ function withTexts(
   const unchanged = before.every((text, index) => text === after[index])
   const inspected = withInspectedLogprobs(completion, unchanged, outputRules)
   if (unchanged) return inspected
-  const messages = replaceTexts(
-    completion.choices.map(({ message }) => message),
-    after,
-  )
-  const choices = inspected.choices.map((choice, index): Choice => ({ ...choice, message: messages[index] ?? choice.message }))
-  return { ...inspected, choices }
+  return withParts(inspected, replaceTexts(partsOf(completion), after))
 }
