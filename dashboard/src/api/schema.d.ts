@@ -1924,6 +1924,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Any further field goes to the provider as it is, and its texts are read like any other, except those that the gateway cannot govern yet: they are refused by name (`audio`, `web_search_options`, `functions`, a model of the caller's own choice behind the gateway …). */
         requestBody: {
             content: {
                 "application/json": {
@@ -1932,19 +1933,29 @@ export interface operations {
                         role: "system" | "user" | "assistant" | "developer" | "tool";
                         content?: string | null | {
                             type: string;
-                            text?: string;
+                            text?: string | null;
                         }[];
-                        name?: string;
-                        tool_call_id?: string;
-                        tool_calls?: {
+                        name?: string | null;
+                        tool_call_id?: string | null;
+                        tool_calls?: ({
                             id: string;
-                            /** @enum {string} */
-                            type: "function";
+                            type?: "function" | null;
                             function: {
                                 name: string;
                                 arguments: string;
                             };
-                        }[];
+                        } | {
+                            id: string;
+                            /** @enum {string} */
+                            type: "custom";
+                            custom: {
+                                name: string;
+                                input: string;
+                            };
+                        })[] | null;
+                        refusal?: string | null;
+                        /** @description Sound is not read yet. */
+                        audio?: null;
                     }[];
                     temperature?: number | null;
                     max_tokens?: number | null;
@@ -4597,19 +4608,29 @@ export interface operations {
                         role: "system" | "user" | "assistant" | "developer" | "tool";
                         content?: string | null | {
                             type: string;
-                            text?: string;
+                            text?: string | null;
                         }[];
-                        name?: string;
-                        tool_call_id?: string;
-                        tool_calls?: {
+                        name?: string | null;
+                        tool_call_id?: string | null;
+                        tool_calls?: ({
                             id: string;
-                            /** @enum {string} */
-                            type: "function";
+                            type?: "function" | null;
                             function: {
                                 name: string;
                                 arguments: string;
                             };
-                        }[];
+                        } | {
+                            id: string;
+                            /** @enum {string} */
+                            type: "custom";
+                            custom: {
+                                name: string;
+                                input: string;
+                            };
+                        })[] | null;
+                        refusal?: string | null;
+                        /** @description Sound is not read yet. */
+                        audio?: null;
                     }[];
                     temperature?: number | null;
                     max_tokens?: number | null;
@@ -7254,19 +7275,29 @@ export interface operations {
                             role: "system" | "user" | "assistant" | "developer" | "tool";
                             content?: string | null | {
                                 type: string;
-                                text?: string;
+                                text?: string | null;
                             }[];
-                            name?: string;
-                            tool_call_id?: string;
-                            tool_calls?: {
+                            name?: string | null;
+                            tool_call_id?: string | null;
+                            tool_calls?: ({
                                 id: string;
-                                /** @enum {string} */
-                                type: "function";
+                                type?: "function" | null;
                                 function: {
                                     name: string;
                                     arguments: string;
                                 };
-                            }[];
+                            } | {
+                                id: string;
+                                /** @enum {string} */
+                                type: "custom";
+                                custom: {
+                                    name: string;
+                                    input: string;
+                                };
+                            })[] | null;
+                            refusal?: string | null;
+                            /** @description Sound is not read yet. */
+                            audio?: null;
                         }[];
                         temperature?: number | null;
                         max_tokens?: number | null;
