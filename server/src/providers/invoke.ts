@@ -1,7 +1,8 @@
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { elapsed } from '../lib/clock.ts'
+import { endsRun, faultOf, isWorthRepeating, limitedMs, mayHaveWorked, outcomeOf, spentOn, verdictOf } from './call-outcome.ts'
 import { Failures, type RunFailure } from './failed-run.ts'
-import type { Health, Permit, Verdict } from './health.ts'
+import type { Health, Permit } from './health.ts'
 import {
   type CallDeps,
   type CallFailure,
@@ -12,7 +13,6 @@ import {
 } from './openai-adapter.ts'
 import type { Pools } from './pools.ts'
 import type { Provider, ProviderModel } from './provider.ts'
-import { isOperatorsFault } from './refusal.ts'
 import type { Candidate } from './route.ts'
 import { stubCompletion } from './stub.ts'
 
@@ -36,7 +36,7 @@ export interface ProviderLimits {
   readonly idleMs: number
 }
 
-export const PROVIDER_LIMITS: ProviderLimits = { totalMs: 600_000, idleMs: 60_000 }
+const PROVIDER_LIMITS: ProviderLimits = { totalMs: 600_000, idleMs: 60_000 }
 
 export interface InvokeOptions {
   readonly signal?: AbortSignal | undefined
@@ -72,8 +72,6 @@ const BUDGET_FACTOR = 2
 const USEFUL_SHARE = 0.1
 /** A provider that had this share of its patience had its time: of two hangs, the second's is short by what lies between them. */
 const WHOLE_SHARE = 0.9
-/** How long a provider that rejects our key or account stays behind others. */
-const FAULT_MS = 30_000
 /** A caller with nobody else to ask waits so long for others' probes, and looks so often; longer waits are for the caller to repeat. */
 const PROBE_WAIT_MS = 5_000
 const PROBE_LOOK_MS = 50
@@ -216,10 +214,13 @@ class Run {
   #report(provider: Provider, result: CallResult): void {
     const { health, clock, onFault } = this.#deps
     if (result.ok) return void health.note(provider, undefined)
-    const fault = result.rejection !== undefined && isOperatorsFault(result.rejection)
-    if (result.failure === 'aborted' || (result.rejection?.kind === 'refused' && !fault)) return
-    const kind = fault && result.rejection?.kind === 'refused' ? result.rejection.code : outcomeOf(result)
-    if (health.note(provider, { kind, at: clock.now(), fault })) onFault?.({ provider, kind, status: result.status })
+    if (result.failure === 'aborted') return
+    const fault = faultOf(result)
+    // A refusal of the request says nothing of the provider.
+    if (result.rejection?.kind === 'refused' && fault === undefined) return
+    const kind = fault ?? outcomeOf(result)
+    if (health.note(provider, { kind, at: clock.now(), fault: fault !== undefined }))
+      onFault?.({ provider, kind, status: result.status })
   }
 
   /** How long a provider may keep silent: what is needed of the time that is left. */
@@ -275,46 +276,6 @@ class Run {
       status,
     })
   }
-}
-
-const TRANSIENT_STATUS = new Set([408, 409, 425, 429])
-const isTransient = (status: number): boolean => status >= 500 || TRANSIENT_STATUS.has(status)
-
-/** By the same provider. A timeout is not: a hang would be paid for twice. An empty account stays empty. */
-function isWorthRepeating({ failure, status, rejection }: CallFailure): boolean {
-  if (failure === 'status') return isTransient(status) && rejection?.kind !== 'quota_exhausted'
-  return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
-}
-
-/** Nobody is asked after this: the caller has gone, or the request itself is refused. A model may be another provider's. */
-const endsRun = ({ failure, rejection }: CallFailure): boolean =>
-  failure === 'aborted' || (rejection?.kind === 'refused' && rejection.code !== 'model_not_found')
-
-/** Whether the provider may have spent something on the request. */
-const mayHaveWorked = ({ failure, status }: CallFailure): boolean =>
-  failure === 'status' ? status >= 500 : failure !== 'connect' && failure !== 'blocked'
-
-/** As the audit record and the metrics name it. */
-const outcomeOf = ({ failure, rejection }: CallFailure): string => rejection?.kind ?? failure
-
-const limitedMs = ({ rejection, retryAfterMs }: CallFailure): number | undefined =>
-  rejection && isOperatorsFault(rejection) ? FAULT_MS : retryAfterMs
-
-function verdictOf(result: CallResult, hadItsTime: boolean): Verdict {
-  if (result.ok) return 'alive'
-  const { failure, status, rejection } = result
-  if (failure === 'timeout' && !hadItsTime) return 'unknown'
-  if (rejection) return rejection.kind === 'refused' ? 'alive' : 'limited'
-  if (failure === 'status') return status >= 500 ? 'failed' : 'alive'
-  return failure === 'aborted' || failure === 'too_large' || failure === 'blocked' ? 'unknown' : 'failed'
-}
-
-function spentOn({ usage }: Completion, { inputPrice, outputPrice }: ProviderModel) {
-  if (!usage) return {}
-  const { prompt_tokens, completion_tokens } = usage
-  const tokens = { prompt_tokens, completion_tokens }
-  if (inputPrice === null || outputPrice === null) return tokens
-  return { ...tokens, cost: (prompt_tokens * inputPrice + completion_tokens * outputPrice) / 1_000_000 }
 }
 
 /** False when the signal ended it. */
