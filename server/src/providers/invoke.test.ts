@@ -523,5 +523,15 @@ test('a dry run, and a stub, call nobody and cost nothing', async () => {
   })
 })
 
+test('stub: its tokens cost what the prices of its model say, and nothing in a dry run', async () => {
+  const models = [{ id: 'small', upstreamName: null, inputPrice: 2, outputPrice: 10, createdAt: new Date(0) }]
+  const stub = { provider: testProvider({ id: 'demo', kind: 'stub', baseUrl: null, models }) }
+  const [attempt] = (await ask([stub])).attempts
+  const { prompt_tokens = 0, completion_tokens = 0 } = attempt ?? {}
+  expect(prompt_tokens).toBeGreaterThan(0)
+  expect(attempt?.cost).toBeCloseTo((prompt_tokens * 2 + completion_tokens * 10) / 1_000_000, 12)
+  expect((await ask([stub], { dryRun: true })).attempts[0]).not.toHaveProperty('cost')
+})
+
 test('nobody to ask is PROVIDER_ERROR', async () =>
   expect(await ask([])).toEqual({ ok: false, code: 'PROVIDER_ERROR', fields: {}, attempts: [] }))
