@@ -10,6 +10,7 @@ import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
 import type { Config } from './config/config.ts'
+import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { Upkeep } from './db/upkeep.ts'
@@ -65,6 +66,7 @@ export type Context = Awaited<ReturnType<typeof createContext>>
 /** The one composition root: everything that has state is made here, once, and handed to who needs it. */
 export async function createContext(config: Config, secrets: Secrets, overrides: Overrides = {}) {
   const { clock = systemClock, log = createLogger(config.logLevel), detectors = DETECTORS, random = Math.random } = overrides
+  for (const path of secureDataFolder(config)) log.warn({ path }, 'other users of this machine can no longer read it')
   const onError = (err: Error) => log.error({ err }, 'background fault')
   const database = await openDatabase({
     url: config.databaseUrl,

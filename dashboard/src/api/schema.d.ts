@@ -6848,6 +6848,7 @@ export interface operations {
                             object: "policy_set";
                             /** @description In force. */
                             active: boolean;
+                            declared: boolean | null;
                             published_by: string;
                             /** Format: date-time */
                             created_at: string;
@@ -6898,6 +6899,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -6938,6 +6940,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -6988,6 +6991,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;

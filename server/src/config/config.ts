@@ -51,7 +51,8 @@ export function readConfig(env: Environment): Config {
     databasePoolSize: integer(env, 'GATEHOUSE_DATABASE_POOL', 10, 2, 500),
     configFile: resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml'),
     configFileNamed: Boolean(env.GATEHOUSE_CONFIG),
-    demo: flag(env, 'GATEHOUSE_DEMO', true),
+    // Never put into a database that somebody else runs unless it is asked for.
+    demo: flag(env, 'GATEHOUSE_DEMO', !env.DATABASE_URL),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     allowPrivateUrls: flag(env, 'GATEHOUSE_ALLOW_PRIVATE_URLS', false),
     sizes: {

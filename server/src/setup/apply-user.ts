@@ -2,10 +2,14 @@ import { findUser, upsertUser } from '../applications/user-store.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredUser } from './declaration.ts'
 import { differences } from './differences.ts'
+import { applyThing } from './ledger.ts'
 import type { Scope } from './scope.ts'
 
 /** Users are known by their ids. */
-export async function applyUser({ tx, workspaceId, now }: Scope, declared: DeclaredUser): Promise<Change[]> {
+export const applyUser = (scope: Scope, declared: DeclaredUser): Promise<Change[]> =>
+  applyThing(scope.ledger, { object: 'user', name: declared.id, declared }, () => createOrUpdate(scope, declared))
+
+async function createOrUpdate({ tx, workspaceId, now }: Scope, declared: DeclaredUser): Promise<Change[]> {
   const known = await findUser(tx, workspaceId, declared.id)
   const { username, role, department, attributes } = known ?? { username: '', role: '', department: '', attributes: {} }
   const before = { username, role, department, attributes }
