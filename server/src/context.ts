@@ -21,6 +21,7 @@ import { Cache } from './lib/cache.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
+import { traceHeaders } from './lib/trace-context.ts'
 import { Limiter } from './limits/limiter.ts'
 import { AssistantWorker } from './messaging/assistants/worker.ts'
 import { type FileStoreOptions, openFileStore } from './messaging/attachments/open-file-store.ts'
@@ -142,7 +143,7 @@ function compose(
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => fallbacks.count,
   })
-  const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl)
+  const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl, config.otelResource)
 
   const gateway = {
     authenticator: new Authenticator(database),
@@ -152,7 +153,12 @@ function compose(
     userTokens: new UserTokenVerifier({
       ...database,
       clock,
-      fetch: (url, init) => undiciFetch(url, { ...init, dispatcher: jwksAgent }),
+      fetch: (url, init) =>
+        undiciFetch(url, {
+          ...init,
+          headers: { ...Object.fromEntries(new Headers(init.headers)), ...traceHeaders() },
+          dispatcher: jwksAgent,
+        }),
     }),
     detectors,
     detectorBudgetMs: config.detectorBudgetMs,

@@ -13,7 +13,6 @@ import {
   listAssistants,
   updateAssistant,
 } from '../messaging/assistants/assistant-store.ts'
-import { baseOf } from '../messaging/door/base.ts'
 import { tellContact } from '../messaging/people/tell-contact.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
@@ -76,7 +75,7 @@ export function assistantsRoutes(app: AdminApp, deps: AdminDeps): void {
     const { workspaceId, body } = request
     const assistant = await change(deps, request, async (tx, now) => {
       const value = changed(await createAssistant(tx, workspaceId, body, now))
-      await tellContact(tx, 'contact.created', workspaceId, value.id, baseOf(request))
+      await tellContact(tx, 'contact.created', workspaceId, value.id, request.base)
       return { value, action: 'assistant.create', id: hashed(value), fields: changedFields(AssistantCreate, body) }
     })
     return reply.status(201).send(assistantView(assistant))
@@ -92,7 +91,7 @@ export function assistantsRoutes(app: AdminApp, deps: AdminDeps): void {
     const { workspaceId, params, body } = request
     const assistant = await change(deps, request, async (tx, now) => {
       const value = changed(await updateAssistant(tx, workspaceId, params.id, body, now))
-      await tellContact(tx, 'contact.updated', workspaceId, value.id, baseOf(request))
+      await tellContact(tx, 'contact.updated', workspaceId, value.id, request.base)
       return { value, action: 'assistant.update', id: hashed(value), fields: changedFields(AssistantPatch, body) }
     })
     return assistantView(assistant)

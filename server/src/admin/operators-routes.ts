@@ -6,7 +6,6 @@ import { invitationUrl, newInvitationToken, putInvitation } from '../operators/i
 import { OPERATORS_TOPIC, type Person } from '../operators/operator.ts'
 import { createPerson, deletePerson, findPerson, listPeople, lockOwners, updatePerson } from '../operators/operator-store.ts'
 import { ROLE_SCOPES } from '../operators/roles.ts'
-import { originOf } from '../operators/same-origin.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
@@ -59,7 +58,7 @@ const docs = {
 }
 
 export function operatorsRoutes(app: AdminApp, deps: AdminDeps): void {
-  const { db, signIn } = deps
+  const { db } = deps
 
   const inviting = async (request: FastifyRequest, find: (tx: Tx, now: Date) => Promise<Person>, verb: 'invite' | 'reinvite') => {
     const token = newInvitationToken()
@@ -69,7 +68,7 @@ export function operatorsRoutes(app: AdminApp, deps: AdminDeps): void {
       await putInvitation(tx, value.id, token, now)
       return { value, action: `operator.${verb}`, id: value.id, fields: verb === 'invite' ? ['email', 'name', 'role'] : [] }
     })
-    const url = invitationUrl(originOf(request, signIn), token)
+    const url = invitationUrl(request.base, token)
     return { object: 'invitation' as const, url, operator: operatorView(person) }
   }
 

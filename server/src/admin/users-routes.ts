@@ -11,7 +11,6 @@ import {
 } from '../applications/user.ts'
 import { createUser, findUser, listUsers, type UserChange, updateUser } from '../applications/user-store.ts'
 import type { KeyedHasher } from '../audit/hashes.ts'
-import { baseOf } from '../messaging/door/base.ts'
 import { tellContact } from '../messaging/people/tell-contact.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
@@ -80,7 +79,7 @@ export function usersRoutes(app: AdminApp, deps: AdminDeps): void {
     const create = valid(checkUserCreate(request.body))
     const user = await change(deps, request, async (tx, now) => {
       const value = changed(await createUser(tx, request.workspaceId, create, now))
-      await tellContact(tx, 'contact.created', request.workspaceId, value.id, baseOf(request))
+      await tellContact(tx, 'contact.created', request.workspaceId, value.id, request.base)
       return { value, action: 'user.create', id: hashed(value), fields: changedFields(UserCreate, create) }
     })
     return reply.status(201).send(userView(user))
@@ -96,7 +95,7 @@ export function usersRoutes(app: AdminApp, deps: AdminDeps): void {
     const patch = valid(checkUserPatch(request.body))
     const user = await change(deps, request, async (tx, now) => {
       const value = changed(await updateUser(tx, request.workspaceId, request.params.id, patch, now))
-      await tellContact(tx, 'contact.updated', request.workspaceId, value.id, baseOf(request))
+      await tellContact(tx, 'contact.updated', request.workspaceId, value.id, request.base)
       return { value, action: 'user.update', id: hashed(value), fields: changedFields(UserPatch, patch) }
     })
     return userView(user)

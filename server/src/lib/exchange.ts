@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { traceHeaders } from './trace-context.ts'
 
 /**
  * How a call went wrong:
@@ -53,8 +54,9 @@ const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?:json|plain))(?:
 export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Received | Failure> {
   if (request.signal?.aborted) return Promise.resolve({ ok: false, failure: 'aborted', status: 0 })
   return new Promise((resolve) => {
-    const { method, path, headers, body } = request
-    dispatcher.dispatch({ method, path, headers: headers as string[], body }, new Exchange(request, resolve))
+    const { method, path, body } = request
+    const headers = [...request.headers, ...Object.entries(traceHeaders()).flat()]
+    dispatcher.dispatch({ method, path, headers, body }, new Exchange(request, resolve))
   })
 }
 
