@@ -1849,7 +1849,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus metrics. */
+        /** Prometheus metrics. With GATEHOUSE_METRICS_TOKEN set, for its bearer only. */
         get: {
             parameters: {
                 query?: never;
