@@ -34,7 +34,7 @@ export function nameBase(app: FastifyInstance, options: PublicBaseOptions): void
 }
 
 /** Which addresses are proxies. Throws a TypeError for what is neither an address nor a network. */
-export function proxyList(trusted: readonly string[]): BlockList {
+function proxyList(trusted: readonly string[]): BlockList {
   const list = new BlockList()
   for (const text of trusted) {
     const [address = '', prefix] = text.split('/', 2)
@@ -48,7 +48,7 @@ export function proxyList(trusted: readonly string[]): BlockList {
 }
 
 /** Whether the connection comes from one of the proxies. */
-export function comesFromProxy({ socket }: Pick<FastifyRequest, 'socket'>, proxies: BlockList): boolean {
+function comesFromProxy({ socket }: Pick<FastifyRequest, 'socket'>, proxies: BlockList): boolean {
   const address = plainAddress(socket.remoteAddress)
   const version = isIP(address)
   return version !== 0 && proxies.check(address, version === 6 ? 'ipv6' : 'ipv4')

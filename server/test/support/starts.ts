@@ -40,7 +40,10 @@ export class Starts {
   prepare(env: Environment = {}, isTerminal = true) {
     this.#greeting = ''
     const deps = this.deps(env)
-    return prepare(deps, { isTerminal, write: (text) => void (this.#greeting += text) })
+    const write = (text: string): void => {
+      this.#greeting += text
+    }
+    return prepare(deps, { isTerminal, write })
   }
 
   deps(env: Environment = {}) {
