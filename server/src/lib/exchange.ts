@@ -55,7 +55,8 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
   if (request.signal?.aborted) return Promise.resolve({ ok: false, failure: 'aborted', status: 0 })
   return new Promise((resolve) => {
     const { method, path, body } = request
-    const headers = [...request.headers, ...Object.entries(traceHeaders()).flat()]
+    const trace = Object.entries(traceHeaders()).flat()
+    const headers = trace.length === 0 ? (request.headers as string[]) : [...request.headers, ...trace]
     dispatcher.dispatch({ method, path, headers, body }, new Exchange(request, resolve))
   })
 }
