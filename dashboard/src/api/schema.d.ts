@@ -1142,7 +1142,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a policy document as a new version, and put it in force
-         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays.
+         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays. With `base_version` a document that is in force already makes no second version: it is answered with 200.
          */
         post: operations["publishPolicySet"];
         delete?: never;
@@ -6891,6 +6891,8 @@ export interface operations {
     publishPolicySet: {
         parameters: {
             query?: {
+                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                base_version?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -6911,6 +6913,27 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Publish a policy document as a new version, and put it in force */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        version: number;
+                        sha256: string;
+                        /** @enum {string} */
+                        object: "policy_set";
+                        /** @description In force. */
+                        active: boolean;
+                        published_by: string;
+                        /** Format: date-time */
+                        created_at: string;
+                    };
+                };
+            };
             /** @description Publish a policy document as a new version, and put it in force */
             201: {
                 headers: {
@@ -6989,6 +7012,8 @@ export interface operations {
     republishPolicySet: {
         parameters: {
             query?: {
+                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                base_version?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -7392,7 +7417,8 @@ export interface operations {
                     verdict?: "allow" | "escalate" | "require_approval" | "deny";
                     risk_level?: "low" | "medium" | "high" | "critical";
                     endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
-                    status?: number;
+                    /** @description A status, or a class of them: `5xx`. */
+                    status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 };
             };
         };
@@ -7963,7 +7989,8 @@ export interface operations {
                 verdict?: "allow" | "escalate" | "require_approval" | "deny";
                 risk_level?: "low" | "medium" | "high" | "critical";
                 endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
-                status?: number;
+                /** @description A status, or a class of them: `5xx`. */
+                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -8688,6 +8715,18 @@ export interface operations {
                                     departments?: string[];
                                 } | null;
                             };
+                            /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                            effective: {
+                                classification: "public" | "internal" | "confidential" | "restricted";
+                                regulations: string[];
+                                /** @description A reader is named by each of them; empty: nobody may read it. */
+                                acls: {
+                                    everyone?: boolean;
+                                    users?: string[];
+                                    roles?: string[];
+                                    departments?: string[];
+                                }[];
+                            };
                             flags: {
                                 "pii.email"?: number;
                                 "pii.phone"?: number;
@@ -8777,6 +8816,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
@@ -8906,6 +8957,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
@@ -9039,6 +9102,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
