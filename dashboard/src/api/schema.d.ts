@@ -6928,6 +6928,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
