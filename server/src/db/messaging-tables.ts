@@ -33,6 +33,8 @@ export interface AccessTokenTable {
   name: string
   /** SHA-256 of the token; the token itself is never stored. */
   hash: Buffer
+  /** As in `api_key`. */
+  issued_by: ColumnType<string | null, string | null | undefined, never>
   created_at: CreatedAt
   revoked_at: Date | null
 }

@@ -3,7 +3,7 @@ import { APPLICATIONS_TOPIC, KEYS_TOPIC } from '../applications/authenticator.ts
 import { WORKSPACES_TOPIC } from '../applications/user-token.ts'
 import type { Signal } from '../db/signal.ts'
 import { ACCESS_TOKENS_TOPIC } from '../messaging/people/member-authenticator.ts'
-import { OPERATORS_TOPIC } from '../operators/operator.ts'
+import { OPERATORS_TOPIC } from '../domain/operator.ts'
 import { POLICIES_TOPIC } from '../policy/policy-library.ts'
 import { PROVIDERS_TOPIC } from '../providers/provider-store.ts'
 import type { Change } from './change.ts'
