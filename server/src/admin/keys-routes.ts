@@ -51,7 +51,13 @@ export function keysRoutes(app: AdminApp, deps: AdminDeps): void {
   app.post('/applications/:id/keys', { schema: docs.issue }, async (request, reply) => {
     const { workspaceId, operator, params, body } = request
     const issued = await change(deps, request, async (tx, now) => {
-      const value = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now, await answerableFor(tx, operator.id))
+      const value = await issueKey(
+        tx,
+        { workspaceId, applicationId: params.id },
+        body.name,
+        now,
+        await answerableFor(tx, operator.id),
+      )
       if (!value) throw notFound('Application')
       return { value, action: 'key.issue', id: value.id, fields: ['name'] }
     })

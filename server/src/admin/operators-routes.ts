@@ -45,13 +45,17 @@ const docs = {
     answers: { 200: OperatorView },
     errors: LAST_OWNER,
   }),
-  remove: inWorkspace('deleteOperator', 'Remove somebody: their sessions, the admin tokens that they issued and their invitations end', {
-    scope: 'operators:write',
-    description: 'API keys and tokens of users that they issued stay: they belong to an Application or a user.',
-    ...one,
-    answers: { 204: null },
-    errors: LAST_OWNER,
-  }),
+  remove: inWorkspace(
+    'deleteOperator',
+    'Remove somebody: their sessions, the admin tokens that they issued and their invitations end',
+    {
+      scope: 'operators:write',
+      description: 'API keys and tokens of users that they issued stay: they belong to an Application or a user.',
+      ...one,
+      answers: { 204: null },
+      errors: LAST_OWNER,
+    },
+  ),
   again: inWorkspace('reinviteOperator', 'A new link, for who has lost the old one, a password or a second factor', {
     scope: 'operators:write',
     description: 'Older links open nothing any more. Whoever opens it chooses a password anew; the second factor is gone then.',

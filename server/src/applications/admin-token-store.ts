@@ -62,10 +62,7 @@ export async function createAdminToken(
   const { secret, hash } = newCredential('ga_')
   const issued_by = issuer === undefined ? null : await answerableFor(db, issuer)
   const id = newUuid()
-  await db
-    .insertInto('admin_token')
-    .values({ id, name, hash, scopes, issued_by, created_at: now, revoked_at: null })
-    .execute()
+  await db.insertInto('admin_token').values({ id, name, hash, scopes, issued_by, created_at: now, revoked_at: null }).execute()
   const row = await tokens(db).where('id', '=', id).executeTakeFirstOrThrow()
   return { ...tokenOf(row), token: secret }
 }
@@ -111,11 +108,7 @@ export async function listAdminTokens(db: Db, page: PageRequest): Promise<Page<A
  * somebody who does the same with that other.
  */
 export async function lockActiveAdminTokens(tx: Tx): Promise<string[]> {
-  const rows = await tokens(tx)
-    .where('revoked_at', 'is', null)
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+  const rows = await tokens(tx).where('revoked_at', 'is', null).orderBy('id').forUpdate().execute()
   return rows.filter(hasIssuer).map(({ id }) => toId('adm', id))
 }
 

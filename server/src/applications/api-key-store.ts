@@ -42,7 +42,18 @@ export async function issueKey(
   const { secret, hash, hint } = newCredential('gk_')
   const row = await db
     .insertInto('api_key')
-    .columns(['id', 'workspace_id', 'application_id', 'name', 'hash', 'hint', 'issued_by', 'created_at', 'revoked_at', 'last_used_at'])
+    .columns([
+      'id',
+      'workspace_id',
+      'application_id',
+      'name',
+      'hash',
+      'hint',
+      'issued_by',
+      'created_at',
+      'revoked_at',
+      'last_used_at',
+    ])
     .expression(
       db
         .selectFrom('application')

@@ -1,9 +1,9 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { Role } from '../domain/operator.ts'
-import { newId } from '../lib/id.ts'
-import { hasAccount, SERVER, removeFirstInvitation, withdrawInvitationsOf } from './invitation-store.ts'
-import type { NewPerson, Person } from './operator.ts'
 import { roleOf } from '../domain/roles.ts'
+import { newId } from '../lib/id.ts'
+import { hasAccount, removeFirstInvitation, SERVER, withdrawInvitationsOf } from './invitation-store.ts'
+import type { NewPerson, Person } from './operator.ts'
 
 const people = (db: Db) =>
   db
@@ -126,7 +126,11 @@ export async function countsWrongCodes(tx: Tx, id: string): Promise<number> {
 export async function setPassword(tx: Tx, id: string, passwordHash: string, issuer: string | null, now: Date): Promise<void> {
   await endSessions(tx, id)
   await tx.deleteFrom('operator_second_factor').where('operator_id', '=', id).execute()
-  await tx.updateTable('operator').set({ two_factor_enabled: false, password_by: issuer, updated_at: now }).where('id', '=', id).execute()
+  await tx
+    .updateTable('operator')
+    .set({ two_factor_enabled: false, password_by: issuer, updated_at: now })
+    .where('id', '=', id)
+    .execute()
   const account = { operator_id: id, provider_id: 'credential', account_id: id, password: passwordHash }
   await tx
     .insertInto('operator_account')

@@ -1,9 +1,9 @@
 import type { Signal } from '../db/signal.ts'
 import { OPERATORS_TOPIC, type Operator } from '../domain/operator.ts'
+import { ROLE_SCOPES, roleOf } from '../domain/roles.ts'
 import { Cache } from '../lib/cache.ts'
 import { type Acceptance, type Accepted, acceptInvitation } from './accept.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
-import { ROLE_SCOPES, roleOf } from '../domain/roles.ts'
 
 export interface SignInDeps extends BetterAuthDeps {
   readonly signal: Signal

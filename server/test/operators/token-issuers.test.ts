@@ -45,7 +45,8 @@ describe('an admin token of an operator', () => {
 
   test('token issuers: scopes come back when the issuer gets the role again, and never exceed those granted', async () => {
     const owner = await signedIn(server, 'owner')
-    const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'narrow', scopes: ['audit:read', 'people:write'] })).body
+    const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'narrow', scopes: ['audit:read', 'people:write'] }))
+      .body
     await demote(owner.id)
     expect((await session(token)).body.scopes).toEqual(['audit:read'])
     await demote(owner.id, 'owner')
