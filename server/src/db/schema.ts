@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { GovernedString } from '../domain/governed.ts'
 import type { MessagingTables } from './messaging-tables.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
@@ -99,7 +100,7 @@ export interface WorkspaceUserTable {
   workspace_id: string
   /** Canonical user id, stable across Applications. */
   id: string
-  username: string
+  username: ColumnType<string, GovernedString, GovernedString>
   role: string
   department: string
   attributes: Json<Record<string, unknown>>
