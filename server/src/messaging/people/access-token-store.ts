@@ -100,7 +100,7 @@ export async function listAccessTokens(
   return pageById(query, 'tok', page, tokenOf)
 }
 
-/** Who issued the tokens with which the user could act at that time. */
+/** Operators who issued the tokens with which the user could act at that time. */
 export async function issuersOfTokens(db: Db, workspaceId: string, userId: string, at: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('access_token')
@@ -111,7 +111,7 @@ export async function issuersOfTokens(db: Db, workspaceId: string, userId: strin
     .where('created_at', '<=', at)
     .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', at)]))
     .execute()
-  return rows.flatMap(({ issued_by }) => issued_by ?? [])
+  return rows.flatMap(({ issued_by }) => (issued_by?.startsWith('opr_') ? issued_by : []))
 }
 
 /** Whom a token of that hash stands for, as the directory has them now. */

@@ -21,5 +21,6 @@ export async function authenticate(
 const callerOf = ({ application, keyId, keyIssuer }: Extract<Authentication, { ok: true }>): Caller => ({
   application,
   keyId,
-  ...(keyIssuer !== null && { keyIssuer }),
+  // A token without an operator stands for no person who could approve: what it issued binds nobody.
+  ...(keyIssuer?.startsWith('opr_') && { keyIssuer }),
 })
