@@ -67,7 +67,7 @@ const LAST_SECOND = 99_999_999_999
 function withUnit(schema: TSchema, problem: Problem, fields: unknown): Problem {
   if (!isTime((schema as { properties?: Record<string, unknown> }).properties?.[problem.param])) return problem
   const given = (fields as Record<string, unknown>)[problem.param]
-  const isMilliseconds = typeof given === 'number' && given > LAST_SECOND
+  const isMilliseconds = /^\d+$/.test(String(given)) && Number(given) > LAST_SECOND
   const hint = isMilliseconds ? ': this looks like milliseconds' : ', or a date as in ISO 8601'
   return { ...problem, message: `must be Unix time in seconds${hint}` }
 }

@@ -112,7 +112,7 @@ export const FORGOTTEN = {
 
 /** The ids of what an answer is about: the object itself, where it is, and what it carries. */
 function objectIdsIn(body: string): string[] | null {
-  if (body === '') return null
+  if (!body.startsWith('{')) return null
   const { id, conversation_id, group_id, message_id, attachments } = JSON.parse(body) as Readonly<Record<string, unknown>>
   const carried = Array.isArray(attachments) ? attachments.map((one: { id?: unknown }) => one.id) : []
   const ids = [id, conversation_id, group_id, message_id, ...carried].filter((one) => typeof one === 'string')
