@@ -161,7 +161,8 @@ describe('a text that another user reads', () => {
   test.each(NAMES)('governed fields: %s is stored with its transforms', async (name) => {
     const field = fieldOf(name)
     const address = `${word()}@example.org`
-    const reply = await field.write(address)
+    // What is left of a username has to be nobody else's.
+    const reply = await field.write(name.includes('username') ? `u ${word()} ${address}` : address)
     expect(reply.status, reply.text).toBeLessThan(300)
     const shown = await field.read(reply)
     expect(JSON.stringify(shown)).not.toContain(address)
@@ -176,7 +177,7 @@ describe('a text that another user reads', () => {
     expect((await field.read(reply))[field.name]).toBe(field.text?.(text) ?? text)
     const { data } = await admin.get('/reviews?kind=escalation&state=pending&limit=100')
     const texts = await Promise.all(
-      data.slice(0, 3).map(async ({ id }: Json) => JSON.stringify((await admin.get(`/reviews/${id}`)).content)),
+      data.slice(-3).map(async ({ id }: Json) => JSON.stringify((await admin.get(`/reviews/${id}`)).content)),
     )
     expect(texts.some((content) => content.includes(text))).toBe(true)
   })
