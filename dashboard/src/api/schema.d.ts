@@ -1151,7 +1151,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a policy document as a new version, and put it in force
-         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays.
+         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays. With `base_version` a document that is in force already makes no second version: it is answered with 200.
          */
         post: operations["publishPolicySet"];
         delete?: never;
@@ -1951,6 +1951,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Any further field goes to the provider as it is, and its texts are read like any other, except those that the gateway cannot govern yet: they are refused by name (`audio`, `web_search_options`, `functions`, a model of the caller's own choice behind the gateway …). */
         requestBody: {
             content: {
                 "application/json": {
@@ -1959,19 +1960,29 @@ export interface operations {
                         role: "system" | "user" | "assistant" | "developer" | "tool";
                         content?: string | null | {
                             type: string;
-                            text?: string;
+                            text?: string | null;
                         }[];
-                        name?: string;
-                        tool_call_id?: string;
-                        tool_calls?: {
+                        name?: string | null;
+                        tool_call_id?: string | null;
+                        tool_calls?: ({
                             id: string;
-                            /** @enum {string} */
-                            type: "function";
+                            type?: "function" | null;
                             function: {
                                 name: string;
                                 arguments: string;
                             };
-                        }[];
+                        } | {
+                            id: string;
+                            /** @enum {string} */
+                            type: "custom";
+                            custom: {
+                                name: string;
+                                input: string;
+                            };
+                        })[] | null;
+                        refusal?: string | null;
+                        /** @description Sound is not read yet. */
+                        audio?: null;
                     }[];
                     temperature?: number | null;
                     max_tokens?: number | null;
@@ -4652,19 +4663,29 @@ export interface operations {
                         role: "system" | "user" | "assistant" | "developer" | "tool";
                         content?: string | null | {
                             type: string;
-                            text?: string;
+                            text?: string | null;
                         }[];
-                        name?: string;
-                        tool_call_id?: string;
-                        tool_calls?: {
+                        name?: string | null;
+                        tool_call_id?: string | null;
+                        tool_calls?: ({
                             id: string;
-                            /** @enum {string} */
-                            type: "function";
+                            type?: "function" | null;
                             function: {
                                 name: string;
                                 arguments: string;
                             };
-                        }[];
+                        } | {
+                            id: string;
+                            /** @enum {string} */
+                            type: "custom";
+                            custom: {
+                                name: string;
+                                input: string;
+                            };
+                        })[] | null;
+                        refusal?: string | null;
+                        /** @description Sound is not read yet. */
+                        audio?: null;
                     }[];
                     temperature?: number | null;
                     max_tokens?: number | null;
@@ -4836,11 +4857,19 @@ export interface operations {
                                 /** @description Calls under way. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                last_error: {
+                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    kind: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    fault: boolean;
+                                } | null;
                             };
                         }[];
                         /** @description Most urgent first. */
                         attention: {
-                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
+                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "provider_fault" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
                             text: string;
                             /** @description Where in the dashboard to see to it. */
                             link: string;
@@ -6180,6 +6209,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                             timeout_ms: number;
+                            idle_timeout_ms: number | null;
                             max_retries: number;
                             max_concurrency: number;
                             weight: number;
@@ -6192,6 +6222,14 @@ export interface operations {
                                 /** @description Calls under way. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                last_error: {
+                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    kind: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    fault: boolean;
+                                } | null;
                             };
                             /** Format: date-time */
                             created_at: string;
@@ -6237,7 +6275,10 @@ export interface operations {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Longest time of one attempt. */
                     timeout_ms?: number;
+                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6268,6 +6309,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6280,6 +6322,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6327,6 +6377,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6339,6 +6390,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6405,7 +6464,10 @@ export interface operations {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Longest time of one attempt. */
                     timeout_ms?: number;
+                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6436,6 +6498,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6448,6 +6511,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6955,6 +7026,8 @@ export interface operations {
     publishPolicySet: {
         parameters: {
             query?: {
+                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                base_version?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -6975,6 +7048,27 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Publish a policy document as a new version, and put it in force */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        version: number;
+                        sha256: string;
+                        /** @enum {string} */
+                        object: "policy_set";
+                        /** @description In force. */
+                        active: boolean;
+                        published_by: string;
+                        /** Format: date-time */
+                        created_at: string;
+                    };
+                };
+            };
             /** @description Publish a policy document as a new version, and put it in force */
             201: {
                 headers: {
@@ -7051,6 +7145,8 @@ export interface operations {
     republishPolicySet: {
         parameters: {
             query?: {
+                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                base_version?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -7287,19 +7383,29 @@ export interface operations {
                             role: "system" | "user" | "assistant" | "developer" | "tool";
                             content?: string | null | {
                                 type: string;
-                                text?: string;
+                                text?: string | null;
                             }[];
-                            name?: string;
-                            tool_call_id?: string;
-                            tool_calls?: {
+                            name?: string | null;
+                            tool_call_id?: string | null;
+                            tool_calls?: ({
                                 id: string;
-                                /** @enum {string} */
-                                type: "function";
+                                type?: "function" | null;
                                 function: {
                                     name: string;
                                     arguments: string;
                                 };
-                            }[];
+                            } | {
+                                id: string;
+                                /** @enum {string} */
+                                type: "custom";
+                                custom: {
+                                    name: string;
+                                    input: string;
+                                };
+                            })[] | null;
+                            refusal?: string | null;
+                            /** @description Sound is not read yet. */
+                            audio?: null;
                         }[];
                         temperature?: number | null;
                         max_tokens?: number | null;
@@ -7453,7 +7559,8 @@ export interface operations {
                     verdict?: "allow" | "escalate" | "require_approval" | "deny";
                     risk_level?: "low" | "medium" | "high" | "critical";
                     endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
-                    status?: number;
+                    /** @description A status, or a class of them: `5xx`. */
+                    status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 };
             };
         };
@@ -8039,7 +8146,8 @@ export interface operations {
                 verdict?: "allow" | "escalate" | "require_approval" | "deny";
                 risk_level?: "low" | "medium" | "high" | "critical";
                 endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
-                status?: number;
+                /** @description A status, or a class of them: `5xx`. */
+                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -8764,6 +8872,18 @@ export interface operations {
                                     departments?: string[];
                                 } | null;
                             };
+                            /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                            effective: {
+                                classification: "public" | "internal" | "confidential" | "restricted";
+                                regulations: string[];
+                                /** @description A reader is named by each of them; empty: nobody may read it. */
+                                acls: {
+                                    everyone?: boolean;
+                                    users?: string[];
+                                    roles?: string[];
+                                    departments?: string[];
+                                }[];
+                            };
                             flags: {
                                 "pii.email"?: number;
                                 "pii.phone"?: number;
@@ -8853,6 +8973,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
@@ -8982,6 +9114,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
@@ -9115,6 +9259,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
