@@ -105,6 +105,17 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
     expect(await say(3, { isGroup: true, text: 'well, @Helper?' })).toMatch(/^msg_/)
   })
 
+  test.each([3_600, 365 * 86_400])(
+    'turns: taken up at once when the clock was set back by %i seconds while they were claimed',
+    async (back) => {
+      const id = await say(1)
+      await claimed(10)
+      expect(await claim(11)).toBeUndefined()
+      expect((await claimed(10 - back)).messageId).toBe(id)
+      expect(await claim(11 - back)).toBeUndefined()
+    },
+  )
+
   test('are taken one after the other in a conversation, and side by side in two', async () => {
     const [first, second] = [await say(1), await say(2)]
     const elsewhere = await say(3, { into: await conversation(ann, helper) })
