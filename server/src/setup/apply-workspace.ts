@@ -43,13 +43,18 @@ export async function applyWorkspace(
   const workspaceId = known?.id ?? newId('ws')
   const ledger = mode && (await Ledger.open(tx, workspaceId, mode, now))
   const scope = { tx, workspaceId, now, workspaceBox, providerBox, ledger }
+  const itself = await applyThing(ledger, { object: 'workspace', name, declared: settings }, () =>
+    applyItself(scope, known, declared),
+  )
+  // Before the users: their names are governed by the policies that are declared with them.
+  const published = declared.policy === undefined ? [] : await applyPolicy(scope, declared.policy)
   const changes = [
-    ...(await applyThing(ledger, { object: 'workspace', name, declared: settings }, () => applyItself(scope, known, declared))),
+    ...itself,
     ...(await applyEach('users', declared.users, (user) => applyUser(scope, user))),
     ...(await applyEach('providers', declared.providers, (provider) => applyProvider(scope, provider, 'config'))),
     ...(await applyEach('applications', declared.applications, (application) => applyApplication(scope, application))),
     ...(await applyEach('collections', declared.collections ?? [], (collection) => applyCollection(scope, collection))),
-    ...(declared.policy === undefined ? [] : await applyPolicy(scope, declared.policy)),
+    ...published,
     ...(await finish(scope)),
   ]
   await ledger?.close()
