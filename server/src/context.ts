@@ -224,7 +224,7 @@ function compose(
       record: operatorEventRecorder({ clock, workspaceBox }),
       ...signInOf(config, secrets),
     }),
-    members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
+    members: new MemberAuthenticator({ ...gateway, ...database }),
     pace: given.pace ?? new Pace(),
     files,
     fileLimits: config.files,
