@@ -69,7 +69,15 @@ async function read({ mediaType, text = '' }: Content, bytes: Uint8Array, limits
 }
 
 function firstHeading(markdown: string): string | undefined {
-  return asTitle(/^#[ \t]+(.{1,1000}?)[ \t#]*$/m.exec(markdown)?.[1])
+  const line = /^#[ \t](.{1,1000})$/m.exec(markdown)?.[1]
+  return asTitle(line && withoutClosingMarks(line))
+}
+
+/** `# Title ##` is the title alone. */
+function withoutClosingMarks(heading: string): string {
+  let end = heading.length
+  while (end > 0 && ' \t#'.includes(heading.charAt(end - 1))) end--
+  return heading.slice(0, end)
 }
 
 function stem(name: string): string {
