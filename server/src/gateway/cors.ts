@@ -46,10 +46,11 @@ export function preflightRoute(app: FastifyInstance, path: string, methods: stri
   })
 }
 
-/** Takes the permission to read an answer back from an origin that is not one of the Application's. */
+/** Lets the origin read the answer if it is one of the Application's; otherwise takes back what the union of all allowed. */
 export function readableFor(reply: FastifyReply, { settings }: Application): void {
   const { origin } = reply.request.headers
-  if (origin === undefined || has(new Set(settings.cors?.origins), origin)) return
+  if (origin === undefined) return
+  if (has(new Set(settings.cors?.origins), origin)) return void allow(reply, origin)
   reply.removeHeader('access-control-allow-origin')
   reply.removeHeader('access-control-expose-headers')
 }

@@ -2,7 +2,8 @@ import { findWorkspace, listWorkspaces } from '../applications/workspace-store.t
 import { pruneRecords } from '../audit/retention.ts'
 import { checkpointsDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import type { WorkspaceKeys } from '../audit/workspace-keys.ts'
-import type { Db } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
+import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
 import type { Upkeep } from '../db/upkeep.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
 import type { Cache } from '../lib/cache.ts'
@@ -43,6 +44,7 @@ const PAGE = 100
 
 interface Deps {
   readonly db: Db
+  readonly database: Pick<Database, 'pool' | 'kind'>
   readonly clock: Clock
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly files: FileStore
@@ -75,6 +77,7 @@ export const recurringJobs = (deps: Deps): Job[] => [
   { name: 'finish erasures of users', everyMs: 60 * SECOND, run: () => finishAll(deps) },
   { name: 'remove expired sessions', everyMs: HOUR, run: () => removeExpiredSignIns(deps.db, deps.clock.now()) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endRetention(deps) },
+  { name: 'build indexes of large tables', everyMs: 60 * SECOND, run: () => buildDeferredIndexes(deps.database) },
   ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
 ]
 

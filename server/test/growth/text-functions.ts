@@ -1,11 +1,11 @@
-import { readBearer } from '../../src/applications/credential.ts'
+import { misplacedCredential, readBearer } from '../../src/applications/credential.ts'
 import { canonicalText } from '../../src/audit/canonical.ts'
-import { DETECTORS } from '../../src/classification/detectors.ts'
 import { settle } from '../../src/classification/overlaps.ts'
 import { scan } from '../../src/classification/scan.ts'
 import { plain } from '../../src/classification/text/plain.ts'
 import { readable, rewritten } from '../../src/domain/json-text.ts'
 import { collectTexts, replaceTexts } from '../../src/domain/message.ts'
+import { requestIdOf } from '../../src/http/request-id.ts'
 import { blocksOf } from '../../src/knowledge/chunking/blocks.ts'
 import { chunkMarkdown } from '../../src/knowledge/chunking/chunk.ts'
 import { countTokens } from '../../src/knowledge/chunking/tokens.ts'
@@ -14,11 +14,14 @@ import { splitFrontMatter } from '../../src/knowledge/parsing/formats/front-matt
 import { readHtml } from '../../src/knowledge/parsing/formats/html.ts'
 import { readJson, readJsonLines } from '../../src/knowledge/parsing/formats/json.ts'
 import { recognise } from '../../src/knowledge/parsing/media-type.ts'
+import { firstHeading } from '../../src/knowledge/parsing/read.ts'
 import { asTitle, cleanText, decodeText } from '../../src/knowledge/parsing/text.ts'
+import { splitHeadings } from '../../src/knowledge/split-headings.ts'
 import { canonicalJson } from '../../src/lib/canonical-json.ts'
 import { parseDuration, parseTime } from '../../src/lib/clock.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { parseJson } from '../../src/lib/json.ts'
+import { normalize } from '../../src/lib/normalize.ts'
 import { explicitMemories } from '../../src/memory/explicit.ts'
 import { readExtraction } from '../../src/memory/extract.ts'
 import { normalised, skeleton } from '../../src/memory/sameness.ts'
@@ -27,13 +30,14 @@ import { firstMentioned } from '../../src/messaging/assistants/mentions.ts'
 import { cleanFilename, savedAs } from '../../src/messaging/attachments/filename.ts'
 import { parseForm } from '../../src/messaging/door/form-decoder.ts'
 import { avatarSvg } from '../../src/messaging/people/avatar.ts'
+import { withInspectedLogprobs } from '../../src/pipeline/logprobs.ts'
 import { literalTest } from '../../src/policy/condition/literals.ts'
 import { parseCondition } from '../../src/policy/condition/syntax.ts'
 import { parseDirective } from '../../src/policy/directives.ts'
 import { parsePolicySet } from '../../src/policy/parse.ts'
 import { readPolicyTests } from '../../src/policy/policy-test-reader.ts'
 import { mask } from '../../src/policy/redaction.ts'
-import { parseTransform } from '../../src/policy/transforms.ts'
+import { applyTransforms, parseTransform } from '../../src/policy/transforms.ts'
 import { Vault } from '../../src/policy/vault.ts'
 import { readCompletion } from '../../src/providers/answer.ts'
 import { matches } from '../../src/providers/route.ts'
@@ -43,32 +47,43 @@ import { readQuery } from '../../src/retrieval/query.ts'
 import { cutText } from '../../src/retrieval/semantic/batches.ts'
 import { splitWords } from '../../src/retrieval/words.ts'
 import { readYaml } from '../../src/setup/yaml-source.ts'
-import { type Shape, shapes } from './shapes.ts'
-
-/** A function that handles text which a caller, a document or a provider wrote. */
-export interface TextFunction {
-  readonly run: (text: string) => unknown
-  readonly shapes?: Readonly<Record<string, Shape>>
-  /** Where the function refuses longer texts, or the server never hands it any. */
-  readonly most?: number
-}
-
-const LIMIT = Number.MAX_SAFE_INTEGER
-const options = { detectors: DETECTORS, budgetMs: Number.POSITIVE_INFINITY }
-const refused = <T>(work: () => T): T | undefined => {
-  try {
-    return work()
-  } catch {
-    return undefined
-  }
-}
-const bytes = (text: string) => Buffer.from(text)
-const defaults = { model: 'm', newId: () => 'id', created: () => 0 }
+import { shapes } from './shapes.ts'
+import {
+  bytes,
+  completionWith,
+  defaults,
+  findingsIn,
+  LIMIT,
+  options,
+  refused,
+  type TextFunction,
+  vaultOf,
+} from './text-function.ts'
 
 export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   cleanFilename: { most: 1 << 16, run: cleanFilename, shapes: shapes(['.', 'a', ''], ['', '.a', ''], ['', '\u202e', '']) },
+  requestIdOf: { run: (text) => requestIdOf({ headers: { 'x-request-id': text } } as never) },
+  misplacedCredential: {
+    run: (text) => misplacedCredential(`Bearer ${text}`, 'gk_'),
+    shapes: shapes(['', 'a.', ''], ['', ' ', 'a']),
+  },
+  'Vault.conceal': { run: (text) => vaultOf('jane').conceal(text), shapes: shapes(['', 'jane ', ''], ['', 'jan', '']) },
+  'Vault.restore': { run: (text) => vaultOf('jane').restore(text), shapes: shapes(['', '<EMAIL_1>', ''], ['', '<EMAIL_', '']) },
+  applyTransforms: {
+    run: (text) => applyTransforms([{ text, findings: findingsIn(text) }], ['pseudonymize:pii', 'truncate:1000000'], new Vault()),
+    most: 1 << 16,
+  },
+  'applyTransforms (redact and mask)': {
+    run: (text) => applyTransforms([{ text, findings: findingsIn(text) }], ['redact:pii.email', 'mask:pii'], new Vault()),
+    most: 1 << 16,
+  },
+  withInspectedLogprobs: {
+    run: (text) => withInspectedLogprobs(completionWith(text), true, false),
+    most: 1 << 15,
+    common: { tokens: (length) => 'ab '.repeat(length / 3) },
+  },
   savedAs: { most: 4096, run: (text) => refused(() => savedAs(text)) },
-  'scan (all detectors)': { run: (text) => scan([text], options) },
+  'scan (all detectors)': { most: 1 << 17, run: (text) => scan([text], options) },
   plain: { run: (text) => plain(text) },
   readBearer: { run: (text) => readBearer(`Bearer ${text}`, 'gk_') },
   collectTexts: { run: (text) => collectTexts([{ role: 'user', content: text }]) },
@@ -77,10 +92,10 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     run: (text) => rewritten(text, text, true),
     shapes: shapes(['[', '1,', '1]'], ['["', '\\"', '"]'], ['[', '"",', '""]']),
   },
-  'rewritten (changed)': { run: (text) => rewritten(JSON.stringify([text]), JSON.stringify([`${text}!`]), true) },
+  'rewritten (changed)': { most: 1 << 16, run: (text) => rewritten(JSON.stringify([text]), JSON.stringify([`${text}!`]), true) },
   chunkMarkdown: {
     run: (markdown) => chunkMarkdown({ title: 't', markdown }),
-    most: 1 << 18,
+    most: 1 << 16,
     shapes: shapes(
       ['# ', ' ', 'x'.repeat(2000)],
       ['|a|\n|-|\n', '|a|\n', ''],
@@ -95,15 +110,15 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     run: blocksOf,
     shapes: shapes(['- a\n', '\n', 'b'], ['- a\n', '\n\nb', ''], ['# ', ' #', ''], ['', 'a|\n', ''], ['', 'a|\n-', '']),
   },
-  countTokens: { run: countTokens, most: 1 << 18 },
+  countTokens: { run: countTokens, most: 1 << 16 },
   readCsv: {
     run: (text) => refused(() => readCsv(text, LIMIT)),
-    most: 1 << 18,
+    most: 1 << 16,
     shapes: shapes(['a,b\n', 'a,', ''], ['', 'a,b\n', ''], ['a\n"', '""', '"']),
   },
   splitFrontMatter: {
     run: (text) => refused(() => splitFrontMatter(text)),
-    most: 1 << 18,
+    most: 1 << 16,
     shapes: shapes(
       ['---\ntitle: a\n', 'b: c\n', '---\n'],
       ['---\ntitle: a\n', '- ', '\n---\n'],
@@ -114,24 +129,21 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
       ['---\ntitle: a\n', '&a ', '\n---'],
     ),
   },
+  // turndown is quadratic in nested elements; the parser's thread ends such a file after its time limit (parser-pool.ts).
   readHtml: {
     run: (text) => refused(() => readHtml(text)),
-    most: 1 << 17,
+    most: 1 << 15,
+    common: {},
     shapes: shapes(
       ['<pre>', '\n', 'x</pre>'],
       ['<pre>', ' ', 'x</pre>'],
       ['<p>', ' ', 'x'],
       ['<p>', 'a<br>', ''],
-      ['', '<p>a', ''],
-      ['', '<b>', ''],
-      ['<table>', '<tr><td>a', ''],
-      ['<table>', '<tr>', ''],
-      ['<table><tr>', '<td>a', ''],
-      ['', '<ul><li>a', ''],
-      ['<ul>', '<li>a', ''],
-      ['', '<a href=b>', ''],
+      ['', '<p>a</p>', ''],
+      ['<table>', '<tr><td>a</td></tr>', ''],
+      ['<ul>', '<li>a</li>', ''],
+      ['', '<a href=b>c</a>', ''],
       ['<a title="', '\n', '">a</a>'],
-      ['', '<table>', ''],
       ['<td>', '|', ''],
       ['<html ', 'a ', ''],
       ['<p style="', ' ', '">'],
@@ -156,6 +168,10 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   decodeText: { run: (text) => decodeText(bytes(text)), shapes: shapes(['', '\ufffd', ''], ['', '<meta ', '']) },
   cleanText: { run: cleanText, shapes: shapes(['', ' \t', 'x'], ['', '\t\n', 'x']) },
   asTitle: { run: asTitle },
+  firstHeading: {
+    run: firstHeading,
+    shapes: shapes(['#', ' ', 'x'.repeat(2_000)], ['# a', ' #', 'b'], ['', '# ', ''], ['', '# a\n', '']),
+  },
   parseTime: { run: parseTime },
   parseDuration: { run: parseDuration },
   canonicalJson: { run: (text) => canonicalJson({ text }) },
@@ -181,6 +197,11 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   readExtraction: {
     run: readExtraction,
     shapes: shapes(['', '```json\n', ''], ['', '[', ''], ['', '[]', ''], ['```', ' ', '[]']),
+  },
+  normalize: { run: (text) => normalize(text, 'NFKC'), shapes: shapes(['', '\u0301\uff9e', ''], ['a', '\u0316', '\u0301']) },
+  splitHeadings: {
+    run: (text) => splitHeadings(text, []),
+    shapes: shapes(['# ', ' ', 'x'], ['# ', ' ', 'x\n'], ['', '# a\n', 'b'], ['# a', ' #', '\nb'], ['#', '\n', 'x']),
   },
   normalised: { run: normalised, shapes: shapes(['', '- ', ''], ['', '( ', ''], ['', '"', 'a'], ['a', '" ', '']) },
   skeleton: { run: skeleton, shapes: shapes(['', 'a+', ''], ['', '+', ''], ['a', '.,', ''], ['', 'a.,:', ''], ['a', '#', 'b']) },
@@ -264,9 +285,11 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   },
   'readYaml (gatehouse.yaml)': { run: readYaml, most: 1 << 15 },
   fromId: { run: (text) => fromId('aud', text) },
-  replaceTexts: { run: (text) => replaceTexts([{ role: 'user', content: text }], [`${text}!`]) },
+  replaceTexts: { most: 1 << 17, run: (text) => replaceTexts([{ role: 'user', content: text }], [`${text}!`]) },
   settle: {
-    run: (text) => settle(Array.from({ length: text.length }, (_, i) => ({ type: 'pii.email' as const, start: i, end: i + 3 }))),
-    most: 1 << 18,
+    run: (text) =>
+      settle(Array.from({ length: text.length }, (_, at) => ({ type: 'pii.email' as const, start: at, end: at + 3 }))),
+    most: 1 << 16,
+    common: { many: (length) => 'x'.repeat(length) },
   },
 }

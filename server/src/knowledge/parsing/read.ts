@@ -68,7 +68,8 @@ async function read({ mediaType, text = '' }: Content, bytes: Uint8Array, limits
   }
 }
 
-function firstHeading(markdown: string): string | undefined {
+/** The text of the first heading of the first level. */
+export function firstHeading(markdown: string): string | undefined {
   const line = /^#[ \t](.{1,1000})$/m.exec(markdown)?.[1]
   return asTitle(line && withoutClosingMarks(line))
 }
