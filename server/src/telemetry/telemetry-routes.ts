@@ -1,17 +1,29 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Metrics } from './metrics.ts'
+import { READINESS_DEADLINE_MS, type Readiness } from './readiness.ts'
 
 export interface TelemetryRouteDeps {
   readonly metrics: Metrics
-  /** Rejects when the server could not take a request now: database gone, shutting down. */
-  readonly ready: () => Promise<void>
+  readonly readiness: Readiness
 }
 
 const Status = Type.Object({ status: Type.String() })
+const Check = Type.Object({
+  name: Type.String({ description: 'What was checked, as `database` or `schema`.' }),
+  status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('fail')], {
+    description: '`degraded`: an operator has to act, but the server takes requests.',
+  }),
+  message: Type.Optional(Type.String({ description: 'What is wrong.' })),
+})
+const Report = Type.Object({
+  status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),
+  deadline_ms: Type.Integer({ description: 'A check that takes longer fails.' }),
+  checks: Type.Array(Check),
+})
 
 /** For the machines that watch over this one. They need no key and show no names. */
-export async function telemetryRoutes(app: FastifyInstance, { metrics, ready }: TelemetryRouteDeps): Promise<void> {
+export async function telemetryRoutes(app: FastifyInstance, { metrics, readiness }: TelemetryRouteDeps): Promise<void> {
   app.get(
     '/healthz',
     { schema: { tags: ['server'], summary: 'The process is alive.', response: { 200: Status } } },
@@ -19,15 +31,18 @@ export async function telemetryRoutes(app: FastifyInstance, { metrics, ready }: 
       status: 'ok',
     }),
   )
-  const readySchema = { tags: ['server'], summary: 'The server can take requests.', response: { 200: Status, 503: Status } }
+  const readySchema = { tags: ['server'], summary: 'The server can take requests.', response: { 200: Report, 503: Report } }
   app.get('/readyz', { schema: readySchema }, async (request, reply) => {
-    try {
-      await ready()
-      return { status: 'ready' }
-    } catch (error) {
-      request.log.warn({ err: error }, 'not ready')
-      return reply.status(503).send({ status: 'not ready' })
-    }
+    const { ready, checks } = await readiness.report()
+    for (const { name, cause } of checks) if (cause !== undefined) request.log.warn({ err: cause, check: name }, 'not ready')
+    return reply
+      .status(ready ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send({
+        status: ready ? 'ready' : 'not ready',
+        deadline_ms: READINESS_DEADLINE_MS,
+        checks: checks.map(({ cause: _, ...check }) => check),
+      })
   })
   app.get('/metrics', { schema: { tags: ['server'], summary: 'Prometheus metrics.' } }, async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),

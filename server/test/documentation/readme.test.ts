@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const run = promisify(execFile)
+
+/** The README's shell blocks that talk to a running server; those that start one are tried by hand and by CI's fresh clone. */
+const blocks = [...README.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
+  .map(([, source = '']) => source)
+  .filter((source) => !/npm (start|test)/.test(source))
+
+/** What a block promises: the lines of comment at its end, `…` standing for anything. */
+const promises = blocks.map((source) =>
+  [...source.matchAll(/^# (?:(\d{3}) )?(.*)$/gm)].map(([, status, text = '']) => ({ status, text })),
+)
+
+const BLOCK_MARK = '@@block'
+const STATUS_MARK = '@@status'
+
+/** Prints the status behind each answer, so that a promised status can be compared. */
+const CURL = `curl() { command curl -w ' ${STATUS_MARK}%{http_code} ' "$@"; }`
+
+describe('README', () => {
+  let server: TestServer
+  let folder: string
+  let outputs: string[]
+
+  beforeAll(async () => {
+    server = await startServer()
+    await server.announce()
+    folder = mkdtempSync(join(tmpdir(), 'gatehouse-readme-'))
+    mkdirSync(join(folder, 'data'))
+    for (const name of ['scripts', 'examples', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name))
+    symlinkSync(join(server.config.dataDir, 'demo.json'), join(folder, 'data', 'demo.json'))
+    outputs = await runBlocks(server, folder)
+  })
+
+  afterAll(async () => {
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('examples: at least ten blocks are found, and most state an expected answer', () => {
+    expect(blocks.length).toBeGreaterThanOrEqual(10)
+    expect(promises.flat().length).toBeGreaterThanOrEqual(8)
+  })
+
+  test.each(blocks.map((source, index) => [index, source.split('\n')[0]] as const))(
+    'example %i answers what its comment says (%s)',
+    (index) => {
+      const output = outputs[index] ?? ''
+      expect(output).not.toMatch(/command not found|Connection refused|@@status5\d\d|"code":"(VALIDATION_ERROR|NOT_FOUND|AUTH_)/)
+      let rest = output
+      for (const { status, text } of promises[index] ?? []) {
+        if (status !== undefined) expect(rest).toContain(`${STATUS_MARK}${status} `)
+        for (const fragment of fragmentsOf(text)) {
+          expect(rest, `expected “${fragment}” in this order in: ${output}`).toContain(fragment)
+          rest = rest.slice(rest.indexOf(fragment) + fragment.length)
+        }
+      }
+    },
+  )
+
+  test('examples/openai-client.ts: chat, stream, refusal and release work when the demo runs', async () => {
+    const { stdout } = await run(process.execPath, [join(ROOT, 'examples/openai-client.ts')], { cwd: folder })
+    expect(stdout).toMatch(
+      /^chat {5}\S[\s\S]*^stream {3}\S[\s\S]*^refused {2}POLICY_DENIED[\s\S]*^held {5}rev_[\s\S]*^released \S/m,
+    )
+  })
+})
+
+/** All blocks in one shell, as a reader pastes them one after another. */
+async function runBlocks(server: TestServer, cwd: string): Promise<string[]> {
+  const script = [CURL, ...blocks.map((source, index) => `echo '${BLOCK_MARK}${index}'\n${source}`)].join('\n')
+  const here = script.replaceAll('http://127.0.0.1:8787', server.base)
+  const env = { ...process.env, GATEHOUSE_DATA: server.config.dataDir }
+  const { stdout, stderr } = await run('bash', ['-c', `exec 2>&1\n${here}`], { cwd, env, maxBuffer: 64e6 })
+  return (stdout + stderr).split(new RegExp(`^${BLOCK_MARK}\\d+\\n`, 'm')).slice(1)
+}
+
+const fragmentsOf = (text: string): string[] =>
+  text
+    .split('…')
+    .map((fragment) => fragment.replaceAll(/^[ “”]+|[ “”]+$/g, ''))
+    .filter((fragment) => fragment !== '')
