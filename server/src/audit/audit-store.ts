@@ -97,7 +97,7 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   if (verdict && verdict !== 'allow') query = query.where(sql<boolean>`verdict <> 'allow'`)
   if (riskLevel && riskLevel !== 'low') query = query.where(sql<boolean>`risk_level <> 'low'`)
   if (endpoint && endpoint !== 'chat') query = query.where(sql<boolean>`endpoint <> 'chat'`)
-  if (status !== undefined && status !== 200) query = query.where(sql<boolean>`status <> 200`)
+  if (status && (status.from > 200 || status.to < 200)) query = query.where(sql<boolean>`status <> 200`)
   if (endpoints) query = query.where('endpoint', 'in', [...endpoints])
   // One status as an equality, so that an index over status and sequence gives the order too.
   if (status && status.from === status.to) query = query.where('status', '=', status.from)

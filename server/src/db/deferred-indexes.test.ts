@@ -53,7 +53,8 @@ describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
   })
 
   test.each<[string, Partial<RecordFilter>]>([
-    ['status', { status: 504 }],
+    ['status', { status: { from: 504, to: 504 } }],
+    ['a range of statuses', { status: { from: 500, to: 599 } }],
     ['verdict', { verdict: 'escalate' }],
     ['risk level', { riskLevel: 'critical' }],
     ['endpoint', { endpoint: 'models' }],
