@@ -58,7 +58,7 @@ describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
     ['verdict', { verdict: 'escalate' }],
     ['risk level', { riskLevel: 'critical' }],
     ['endpoint', { endpoint: 'models' }],
-    ['user', { userHash: 'nobody' }],
+    ['user', { userHashes: ['nobody'] }],
   ])('searchRecords: a value of %s that no record has takes no longer than a page of 50', async (_, filter) => {
     const page = await least({})
     // A scan of 40,000 records takes more than twenty times as long as a page.
