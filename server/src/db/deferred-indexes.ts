@@ -56,14 +56,20 @@ export async function indexSmallTables(db: Kysely<unknown>): Promise<void> {
  * transaction and therefore in no migration). Does nothing while another node does it.
  */
 export async function buildDeferredIndexes({ pool, kind }: Pick<Database, 'pool' | 'kind'>): Promise<void> {
-  if ((await missing(pool)).length === 0) return
+  const absent = await missing(pool)
+  if (absent.length === 0) return
+  // The embedded database has one session for all connections: there is nobody to be concurrent with, and no lock against oneself.
+  if (kind === 'embedded') {
+    for (const { name, on } of absent) await pool.query(`create index if not exists ${name} on ${on}`)
+    return
+  }
   const client = await pool.connect()
   try {
     const locked = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK])
     if (!locked.rows[0]?.locked) return
     await client.query('set statement_timeout = 0')
     await client.query('set lock_timeout = 0')
-    for (const { name, on } of await missing(client)) await build(client, kind, name, on)
+    for (const { name, on } of await missing(client)) await build(client, name, on)
   } finally {
     // Closed, which ends the lock: a connection without time limits does not go back to the pool.
     client.release(true)
@@ -71,11 +77,9 @@ export async function buildDeferredIndexes({ pool, kind }: Pick<Database, 'pool'
 }
 
 /** An earlier attempt that broke off leaves an invalid index, which every write maintains and no query uses. */
-async function build(client: pg.PoolClient, kind: Database['kind'], name: string, on: string): Promise<void> {
-  // The embedded database has one connection at work at a time, so it has nobody to be concurrent with.
-  const concurrently = kind === 'postgresql' ? 'concurrently' : ''
-  await client.query(`drop index ${concurrently} if exists ${name}`)
-  await client.query(`create index ${concurrently} ${name} on ${on}`)
+async function build(client: pg.PoolClient, name: string, on: string): Promise<void> {
+  await client.query(`drop index concurrently if exists ${name}`)
+  await client.query(`create index concurrently ${name} on ${on}`)
 }
 
 async function missing(from: pg.Pool | pg.PoolClient): Promise<readonly DeferredIndex[]> {

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 /** Costs below this are noise of the clock and of the first compilation. */
 const MEASURABLE_MS = 3
 /** A function that takes longer than linear time takes measurable time for this much text. */
-const MOST_UNITS = 1 << 18
+const MOST_UNITS = 1 << 16
 const FACTOR = 4
 const ROUNDS = 30
 

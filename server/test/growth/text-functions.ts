@@ -83,7 +83,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     common: { tokens: (length) => 'ab '.repeat(length / 3) },
   },
   savedAs: { most: 4096, run: (text) => refused(() => savedAs(text)) },
-  'scan (all detectors)': { most: 1 << 17, run: (text) => scan([text], options) },
+  'scan (all detectors)': { run: (text) => scan([text], options) },
   plain: { run: (text) => plain(text) },
   readBearer: { run: (text) => readBearer(`Bearer ${text}`, 'gk_') },
   collectTexts: { run: (text) => collectTexts([{ role: 'user', content: text }]) },
@@ -285,7 +285,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   },
   'readYaml (gatehouse.yaml)': { run: readYaml, most: 1 << 15 },
   fromId: { run: (text) => fromId('aud', text) },
-  replaceTexts: { most: 1 << 17, run: (text) => replaceTexts([{ role: 'user', content: text }], [`${text}!`]) },
+  replaceTexts: { run: (text) => replaceTexts([{ role: 'user', content: text }], [`${text}!`]) },
   settle: {
     run: (text) =>
       settle(Array.from({ length: text.length }, (_, at) => ({ type: 'pii.email' as const, start: at, end: at + 3 }))),
