@@ -72,10 +72,12 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   applyTransforms: {
     run: (text) => applyTransforms([{ text, findings: findingsIn(text) }], ['pseudonymize:pii', 'truncate:1000000'], new Vault()),
     most: 1 << 16,
+    common: { findings: (length) => 'a@b.co 😀 '.repeat(length / 10) },
   },
   'applyTransforms (redact and mask)': {
     run: (text) => applyTransforms([{ text, findings: findingsIn(text) }], ['redact:pii.email', 'mask:pii'], new Vault()),
     most: 1 << 16,
+    common: { findings: (length) => 'a@b.co 😀 '.repeat(length / 10) },
   },
   withInspectedLogprobs: {
     run: (text) => withInspectedLogprobs(completionWith(text), true, false),
