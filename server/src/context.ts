@@ -62,8 +62,10 @@ export interface Overrides {
   readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
-/** A release may take as long as the slowest provider with all its retries; an older claim was left by a node that died. */
-const RELEASE_LEASE_MS = 25 * 60_000
+/**
+ * A release takes at most as long as all attempts at providers and what comes around them; an older claim was left by a node that died.
+ */
+const RELEASE_MARGIN_MS = 15 * 60_000
 const JWKS_CONNECT_MS = 5_000
 const OUTSIDE_CONNECT_MS = 5_000
 const SHUTDOWN_GRACE_MS = 10_000
@@ -186,11 +188,23 @@ function compose(
     reviewBox,
     waiters,
     // Embedded, nobody else has the database: a claim from before this start was left by a process that is gone.
-    lease: { leaseMs: RELEASE_LEASE_MS, ...(database.kind === 'embedded' && { exclusiveSince: startedAt }) },
+    lease: {
+      leaseMs: config.providerLimits.totalMs + RELEASE_MARGIN_MS,
+      ...(database.kind === 'embedded' && { exclusiveSince: startedAt }),
+    },
     providers,
     health,
     random,
-    providerCalls: { pools, health, random, clock, newId },
+    providerCalls: {
+      pools,
+      health,
+      random,
+      clock,
+      newId,
+      limits: config.providerLimits,
+      onFault: ({ provider, kind, status }) =>
+        log.error({ workspace_id: provider.workspaceId, provider: provider.id, kind, status }, 'a provider needs an operator'),
+    },
     audit,
     observe: exchangeObserver({ metrics, tracing, log }),
   } satisfies GatewayDeps
@@ -216,7 +230,7 @@ function compose(
       record: operatorEventRecorder({ clock, workspaceBox }),
       ...signInOf(config, secrets),
     }),
-    members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
+    members: new MemberAuthenticator({ ...gateway, ...database }),
     pace: given.pace ?? new Pace(),
     files,
     fileLimits: config.files,

@@ -678,7 +678,10 @@ export interface paths {
         /** An Application's keys, oldest first, revoked ones too */
         get: operations["listKeys"];
         put?: never;
-        /** Issue a key: it is in this answer, and nowhere afterwards */
+        /**
+         * Issue a key: it is in this answer, and nowhere afterwards
+         * @description Whoever issues a key may not decide on what is asked with it.
+         */
         post: operations["issueKey"];
         delete?: never;
         options?: never;
@@ -798,7 +801,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a token for the messaging API: it is in this answer, and nowhere afterwards
-         * @description For people; an assistant has none.
+         * @description For people; an assistant has none. Whoever issues one may not decide on what the user sends.
          */
         post: operations["issueAccessToken"];
         delete?: never;
@@ -899,7 +902,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Admin tokens of the server, oldest first, revoked ones too */
+        /**
+         * Admin tokens of the server, oldest first, revoked ones too
+         * @description A token may what its issuer may: at each use the role of the operator who answers for it counts.
+         */
         get: operations["listAdminTokens"];
         put?: never;
         /**
@@ -924,7 +930,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke an admin token; the last one stays
-         * @description Nobody revokes a token that may more than they do.
+         * @description Nobody revokes a token that may more than they do. Invitations that were issued with a token that no operator answers for end with it.
          */
         post: operations["revokeAdminToken"];
         delete?: never;
@@ -984,13 +990,16 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove somebody, and end their sessions */
+        /**
+         * Remove somebody: their sessions, the admin tokens that they issued and their invitations end
+         * @description API keys and tokens of users that they issued stay: they belong to an Application or a user.
+         */
         delete: operations["deleteOperator"];
         options?: never;
         head?: never;
         /**
          * Change the name or the role of somebody; a new role ends their sessions
-         * @description A link that was made for the old role opens nothing any more.
+         * @description A link that was made for the old role opens nothing any more, nor do invitations that they issued. Admin tokens that they issued may what the new role may.
          */
         patch: operations["updateOperator"];
         trace?: never;
@@ -1347,7 +1356,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a hold: its request may be sent again and goes through; a message is stored at once
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["approveReview"];
         delete?: never;
@@ -1367,7 +1376,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a hold, and erase its content
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["denyReview"];
         delete?: never;
@@ -1387,7 +1396,7 @@ export interface paths {
         put?: never;
         /**
          * Take an escalation off the queue
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["acknowledgeReview"];
         delete?: never;
@@ -1962,6 +1971,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Any further field goes to the provider as it is, and its texts are read like any other, except those that the gateway cannot govern yet: they are refused by name (`audio`, `web_search_options`, `functions`, a model of the caller's own choice behind the gateway …). */
         requestBody: {
             content: {
                 "application/json": {
@@ -1970,19 +1980,29 @@ export interface operations {
                         role: "system" | "user" | "assistant" | "developer" | "tool";
                         content?: string | null | {
                             type: string;
-                            text?: string;
+                            text?: string | null;
                         }[];
-                        name?: string;
-                        tool_call_id?: string;
-                        tool_calls?: {
+                        name?: string | null;
+                        tool_call_id?: string | null;
+                        tool_calls?: ({
                             id: string;
-                            /** @enum {string} */
-                            type: "function";
+                            type?: "function" | null;
                             function: {
                                 name: string;
                                 arguments: string;
                             };
-                        }[];
+                        } | {
+                            id: string;
+                            /** @enum {string} */
+                            type: "custom";
+                            custom: {
+                                name: string;
+                                input: string;
+                            };
+                        })[] | null;
+                        refusal?: string | null;
+                        /** @description Sound is not read yet. */
+                        audio?: null;
                     }[];
                     temperature?: number | null;
                     max_tokens?: number | null;
@@ -4039,6 +4059,9 @@ export interface operations {
                                 };
                                 audit_retention_days: number;
                                 message_retention_days: number | null;
+                                review: {
+                                    four_eyes: boolean;
+                                };
                             };
                             signing_public_key: string;
                             /** Format: date-time */
@@ -4082,6 +4105,10 @@ export interface operations {
                         } | null;
                         audit_retention_days?: number | null;
                         message_retention_days?: number | null;
+                        review?: {
+                            /** @description Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off. */
+                            four_eyes?: boolean | null;
+                        } | null;
                     };
                 };
             };
@@ -4112,6 +4139,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4157,6 +4187,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4198,6 +4231,10 @@ export interface operations {
                         } | null;
                         audit_retention_days?: number | null;
                         message_retention_days?: number | null;
+                        review?: {
+                            /** @description Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off. */
+                            four_eyes?: boolean | null;
+                        } | null;
                     };
                 };
             };
@@ -4228,6 +4265,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4320,6 +4360,7 @@ export interface operations {
                                     capture: "off" | "explicit" | "extract";
                                     recall: number;
                                     scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                    assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                                 };
                                 assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                                 role_clearance: {
@@ -4386,6 +4427,8 @@ export interface operations {
                             capture?: "off" | "explicit" | "extract" | null;
                             recall?: number | null;
                             scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[] | null;
+                            /** @description Shared scopes that requests without a verified user may write. Default: none. */
+                            assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
@@ -4438,6 +4481,7 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -4511,6 +4555,7 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -4575,6 +4620,8 @@ export interface operations {
                             capture?: "off" | "explicit" | "extract" | null;
                             recall?: number | null;
                             scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[] | null;
+                            /** @description Shared scopes that requests without a verified user may write. Default: none. */
+                            assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
@@ -4627,6 +4674,7 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -4684,19 +4732,29 @@ export interface operations {
                         role: "system" | "user" | "assistant" | "developer" | "tool";
                         content?: string | null | {
                             type: string;
-                            text?: string;
+                            text?: string | null;
                         }[];
-                        name?: string;
-                        tool_call_id?: string;
-                        tool_calls?: {
+                        name?: string | null;
+                        tool_call_id?: string | null;
+                        tool_calls?: ({
                             id: string;
-                            /** @enum {string} */
-                            type: "function";
+                            type?: "function" | null;
                             function: {
                                 name: string;
                                 arguments: string;
                             };
-                        }[];
+                        } | {
+                            id: string;
+                            /** @enum {string} */
+                            type: "custom";
+                            custom: {
+                                name: string;
+                                input: string;
+                            };
+                        })[] | null;
+                        refusal?: string | null;
+                        /** @description Sound is not read yet. */
+                        audio?: null;
                     }[];
                     temperature?: number | null;
                     max_tokens?: number | null;
@@ -4868,11 +4926,19 @@ export interface operations {
                                 /** @description Calls under way. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                last_error: {
+                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    kind: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    fault: boolean;
+                                } | null;
                             };
                         }[];
                         /** @description Most urgent first. */
                         attention: {
-                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
+                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "provider_fault" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
                             text: string;
                             /** @description Where in the dashboard to see to it. */
                             link: string;
@@ -5007,6 +5073,8 @@ export interface operations {
                             application_id: string;
                             name: string;
                             hint: string;
+                            /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                            issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
@@ -5058,6 +5126,8 @@ export interface operations {
                         application_id: string;
                         name: string;
                         hint: string;
+                        /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5098,6 +5168,8 @@ export interface operations {
                         application_id: string;
                         name: string;
                         hint: string;
+                        /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5457,6 +5529,8 @@ export interface operations {
                             object: "access_token";
                             user_id: string;
                             name: string;
+                            /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                            issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
@@ -5504,6 +5578,8 @@ export interface operations {
                         object: "access_token";
                         user_id: string;
                         name: string;
+                        /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5542,6 +5618,8 @@ export interface operations {
                         object: "access_token";
                         user_id: string;
                         name: string;
+                        /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5825,6 +5903,10 @@ export interface operations {
                             object: "admin_token";
                             name: string;
                             scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                            /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                            effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                            /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                            state: "active" | "revoked" | "ended";
                             /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                             issued_by: string | null;
                             /** Format: date-time */
@@ -5874,6 +5956,10 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                        effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                        state: "active" | "revoked" | "ended";
                         /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                         issued_by: string | null;
                         /** Format: date-time */
@@ -5914,6 +6000,10 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                        effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                        state: "active" | "revoked" | "ended";
                         /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                         issued_by: string | null;
                         /** Format: date-time */
@@ -5958,7 +6048,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -6013,7 +6104,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -6059,7 +6151,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -6133,7 +6226,8 @@ export interface operations {
                         email: string;
                         name: string;
                         role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                        state: "invited" | "active";
+                        /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                        state: "invited" | "active" | "suspended";
                         two_factor: boolean;
                         last_signed_in_at: string | null;
                         /** Format: date-time */
@@ -6184,6 +6278,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                             timeout_ms: number;
+                            idle_timeout_ms: number | null;
                             max_retries: number;
                             max_concurrency: number;
                             weight: number;
@@ -6196,6 +6291,14 @@ export interface operations {
                                 /** @description Calls under way. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                last_error: {
+                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    kind: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    fault: boolean;
+                                } | null;
                             };
                             /** Format: date-time */
                             created_at: string;
@@ -6241,7 +6344,10 @@ export interface operations {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Longest time of one attempt. */
                     timeout_ms?: number;
+                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6272,6 +6378,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6284,6 +6391,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6331,6 +6446,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6343,6 +6459,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6409,7 +6533,10 @@ export interface operations {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Longest time of one attempt. */
                     timeout_ms?: number;
+                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6440,6 +6567,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6452,6 +6580,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -7316,19 +7452,29 @@ export interface operations {
                             role: "system" | "user" | "assistant" | "developer" | "tool";
                             content?: string | null | {
                                 type: string;
-                                text?: string;
+                                text?: string | null;
                             }[];
-                            name?: string;
-                            tool_call_id?: string;
-                            tool_calls?: {
+                            name?: string | null;
+                            tool_call_id?: string | null;
+                            tool_calls?: ({
                                 id: string;
-                                /** @enum {string} */
-                                type: "function";
+                                type?: "function" | null;
                                 function: {
                                     name: string;
                                     arguments: string;
                                 };
-                            }[];
+                            } | {
+                                id: string;
+                                /** @enum {string} */
+                                type: "custom";
+                                custom: {
+                                    name: string;
+                                    input: string;
+                                };
+                            })[] | null;
+                            refusal?: string | null;
+                            /** @description Sound is not read yet. */
+                            audio?: null;
                         }[];
                         temperature?: number | null;
                         max_tokens?: number | null;
@@ -7654,6 +7800,9 @@ export interface operations {
                             released_at: string | null;
                             released_audit_id: string | null;
                             successor_id: string | null;
+                            key_id: string | null;
+                            /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                            key_issuers: string[];
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */
@@ -7733,6 +7882,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                         /** @description null once it has been erased: on denial, and at expiry. */
                         content: {
                             messages: {
@@ -7843,6 +7995,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };
@@ -7925,6 +8080,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };
@@ -8007,6 +8165,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };

@@ -19,8 +19,6 @@ export async function operatorOf(
 async function byToken(authorization: string | undefined, authenticator: AdminAuthenticator): Promise<Operator> {
   const answer = await authenticator.authenticate(authorization)
   if (answer.ok) return answer.operator
-  const invalid = misplacedCredential(authorization, 'ga_') ?? 'The admin token is missing or not valid.'
-  throw new GatehouseError(answer.code, {
-    message: answer.code === 'AUTH_KEY_REVOKED' ? 'The admin token has been revoked.' : invalid,
-  })
+  const misplaced = answer.code === 'AUTH_INVALID_KEY' ? misplacedCredential(authorization, 'ga_') : undefined
+  throw new GatehouseError(answer.code, { message: misplaced ?? answer.message })
 }

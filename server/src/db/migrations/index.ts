@@ -9,6 +9,8 @@ import * as operators from './0007-operators.ts'
 import * as statistics from './0008-statistics.ts'
 import * as auditSeal from './0009-audit-seal.ts'
 import * as filters from './0011-filters.ts'
+import * as issuers from './0012-issuers.ts'
+import * as providerTimeouts from './0015-provider-timeouts.ts'
 
 /** Forward only; a landed migration is never edited. Names sort in the order they run. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -22,4 +24,6 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0008-statistics': statistics,
   '0009-audit-seal': auditSeal,
   '0011-filters': filters,
+  '0012-issuers': issuers,
+  '0015-provider-timeouts': providerTimeouts,
 }
