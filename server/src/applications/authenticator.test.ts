@@ -178,10 +178,7 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     const { token } = await createAdminToken(first.db, { name: 'ops' }, NOW)
     const { header } = await issue()
     expect(await admin.authenticate(header)).toEqual({ ...INVALID, message: 'The admin token is missing or not valid.' })
-    expect(await gateway.authenticate(`Bearer ${token}`)).toEqual({
-      ...INVALID,
-      message: 'The admin token is missing or not valid.',
-    })
+    expect(await gateway.authenticate(`Bearer ${token}`)).toEqual(INVALID)
     admin.close()
     gateway.close()
   })
