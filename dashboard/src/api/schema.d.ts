@@ -1905,7 +1905,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus metrics. */
+        /** Prometheus metrics. With GATEHOUSE_METRICS_TOKEN set, for its bearer only. */
         get: {
             parameters: {
                 query?: never;
@@ -7080,6 +7080,7 @@ export interface operations {
                             object: "policy_set";
                             /** @description In force. */
                             active: boolean;
+                            declared: boolean | null;
                             published_by: string;
                             /** Format: date-time */
                             created_at: string;
@@ -7132,6 +7133,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -7153,6 +7155,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -7193,6 +7196,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -7245,6 +7249,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
