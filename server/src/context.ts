@@ -13,6 +13,7 @@ import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { Upkeep } from './db/upkeep.ts'
+import type { ReportFault } from './domain/fault.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
 import { Background } from './lib/background.ts'
@@ -41,6 +42,7 @@ import { PendingAnswers } from './review/pending-answers.ts'
 import { ReviewWaiters } from './review/waiting.ts'
 import { openSemantic, type Semantic } from './semantic.ts'
 import { exchangeObserver } from './telemetry/exchange-observer.ts'
+import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Readiness } from './telemetry/readiness.ts'
@@ -141,6 +143,7 @@ function compose(
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => fallbacks.count,
   })
+  const reportFault = faultReporter({ metrics, log })
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl)
 
   const gateway = {
@@ -153,7 +156,8 @@ function compose(
       clock,
       fetch: (url, init) => undiciFetch(url, { ...init, dispatcher: jwksAgent }),
     }),
-    detectors,
+    detectors: detectors.map((detector) => watched(detector, reportFault)),
+    reportFault,
     detectorBudgetMs: config.detectorBudgetMs,
     policies,
     ranker: createRanker({ db, pool: database.pool, embedder: semantic?.ranker }),
@@ -223,6 +227,12 @@ function compose(
     },
   }
 }
+
+/** The detector, which tells when it fails. */
+const watched = (detector: Detector, report: ReportFault): Detector =>
+  Object.assign(Object.create(detector) as Detector, {
+    failed: (how: 'threw' | 'overran', error?: unknown) => report({ kind: 'detector', name: detector.name, how, error }),
+  })
 
 /** Where files go, with the keys to it. */
 function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../domain/completion.ts'
+import type { Fault } from '../domain/fault.ts'
 import { Durations } from './durations.ts'
 
 /** What an exchange leaves for the counters: names and numbers only, never content, keys or tokens. */
@@ -40,6 +41,11 @@ export class Metrics {
     'model',
     'direction',
   ])
+  readonly #faults = this.#counter(
+    'gatehouse_governance_faults_total',
+    'Detectors and transforms that broke down and conditions that failed, by kind, name and how. Each counted as a denial.',
+    ['kind', 'name', 'how'],
+  )
   readonly #request = this.#durations(
     'gatehouse_request_seconds',
     'Time from the first byte read to the record sealed.',
@@ -64,6 +70,10 @@ export class Metrics {
       'Searches since the start that went by words alone because the embedder did not answer.',
       readings.lexicalFallbacks,
     )
+  }
+
+  fault({ kind, name, how }: Fault): void {
+    this.#faults.inc({ kind, name, how })
   }
 
   observe(figures: ExchangeFigures): void {
