@@ -5,10 +5,14 @@ import { operatorEventRecorder } from './admin/operator-events.ts'
 import { AdminAuthenticator } from './applications/admin-authenticator.ts'
 import { Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
+import { CheckpointDelivery } from './audit/outside/delivery.ts'
+import { openPlaces, type PlacesOptions } from './audit/outside/open-places.ts'
+import { AuditWatch } from './audit/watch.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
+import type { AuditBucketConfig } from './config/audit-outside.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Database, openDatabase } from './db/database.ts'
@@ -45,7 +49,7 @@ import { exchangeObserver } from './telemetry/exchange-observer.ts'
 import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
-import { Readiness } from './telemetry/readiness.ts'
+import { Degraded, Readiness } from './telemetry/readiness.ts'
 import { NO_TRACING, otlpTracing } from './telemetry/tracing.ts'
 
 /** What a test or a measurement may bring instead of the real thing. */
@@ -61,6 +65,7 @@ export interface Overrides {
 /** A release may take as long as the slowest provider with all its retries; an older claim was left by a node that died. */
 const RELEASE_LEASE_MS = 25 * 60_000
 const JWKS_CONNECT_MS = 5_000
+const OUTSIDE_CONNECT_MS = 5_000
 const SHUTDOWN_GRACE_MS = 10_000
 
 export type Context = Awaited<ReturnType<typeof createContext>>
@@ -108,7 +113,6 @@ function compose(
   const providerBox = secretBox(secrets.secretKey, 'provider')
   const reviewBox = secretBox(secrets.secretKey, 'review')
 
-  const audit = given.audit ?? new AuditWriter(database, { onAlarm: onError })
   const pools = new Pools({ allowPrivateUrls: config.allowPrivateUrls })
   const health = new Health()
   const policies = new PolicyLibrary(db, { onProblem: onError })
@@ -130,6 +134,13 @@ function compose(
     },
     { maxAgeMs: 60_000 },
   )
+  const auditWatch = new AuditWatch()
+  const audit =
+    given.audit ??
+    new AuditWriter(database, {
+      sealerOf: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
+      onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
+    })
   const jwksAgent = new Agent({ connect: guardedConnector(config.allowPrivateUrls, JWKS_CONNECT_MS) })
   const documentFetcher = new DocumentFetcher({ allowPrivateUrls: config.allowPrivateUrls })
   const background = new Background(onError)
@@ -140,10 +151,15 @@ function compose(
   const metrics = new Metrics({
     auditWaiting: () => audit.waiting,
     auditLagSeconds: () => audit.lagSeconds,
+    checkpointDeliveries: () => checkpointDeliveries.map(({ state }) => state),
+    auditTampered: () => [...auditWatch.found].map(([workspace, { reason }]) => ({ workspace, reason })),
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => fallbacks.count,
   })
   const reportFault = faultReporter({ metrics, log })
+  const checkpointDeliveries = openPlaces(outsideOf(config, secrets), guardedConnector(true, OUTSIDE_CONNECT_MS)).map(
+    (place) => new CheckpointDelivery(place, { db, clock, log }),
+  )
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl)
 
   const gateway = {
@@ -183,6 +199,8 @@ function compose(
     ...gateway,
     signal,
     upkeep: database.kind === 'embedded' ? new Upkeep(database.pool) : undefined,
+    auditWatch,
+    checkpointDeliveries,
     workspaceBox,
     providerBox,
     documentFetcher,
@@ -205,7 +223,10 @@ function compose(
     hub,
     webhookBox,
     webhooks: new WebhookDispatcher({ ...database, clock, random, webhookBox, sender: webhookSender, background }),
-    readiness: new Readiness([{ name: 'database', run: async () => void (await database.pool.query('select 1')) }]),
+    readiness: new Readiness([
+      { name: 'database', run: async () => void (await database.pool.query('select 1')) },
+      { name: 'audit_log', run: () => noTampering(auditWatch) },
+    ]),
     /** Ends what waits, lets what runs finish, and writes what is queued. Call it when no request comes in any more. */
     close: async () => {
       waiters.close()
@@ -219,6 +240,7 @@ function compose(
         documentFetcher.close(),
         webhookSender.close(),
         files.close(),
+        ...checkpointDeliveries.map((delivery) => delivery.close()),
         tracing.close(),
         closeParsers(),
         semantic?.close(),
@@ -234,6 +256,11 @@ const watched = (detector: Detector, report: ReportFault): Detector =>
     failed: (how: 'threw' | 'overran', error?: unknown) => report({ kind: 'detector', name: detector.name, how, error }),
   })
 
+/** One Workspace's log is no reason to take the others' requests away: an intruder in the database could stop them all. */
+function noTampering({ found }: AuditWatch): void {
+  if (found.size > 0) throw new Degraded(`The audit log of ${found.size} Workspace(s) was tampered with.`)
+}
+
 /** Where files go, with the keys to it. */
 function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {
   if (store.kind === 'folder') return store
@@ -242,6 +269,19 @@ function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: Secrets)
     ...bucket,
     accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
     secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
+  }
+}
+
+/** Where checkpoints are written outside, with the keys to it. */
+function outsideOf({ auditOutside: { file, bucket, http } }: Config, { fromEnvironment }: Secrets): PlacesOptions {
+  const keysOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: AuditBucketConfig) => ({
+    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
+    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
+  })
+  return {
+    file,
+    bucket: bucket && { ...bucket, ...keysOf(bucket) },
+    http: http && { url: http.url, token: fromEnvironment(http.tokenEnv) },
   }
 }
 

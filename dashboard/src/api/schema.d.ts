@@ -1142,7 +1142,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a policy document as a new version, and put it in force
-         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays.
+         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays. With `base_version` a document that is in force already makes no second version: it is answered with 200.
          */
         post: operations["publishPolicySet"];
         delete?: never;
@@ -1478,6 +1478,23 @@ export interface paths {
          * @description With a checkpoint that was kept elsewhere it also finds that the newest records were removed. No body is needed without one.
          */
         post: operations["verifyAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/audit/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the log was tampered with, as far as the node that answers has found */
+        get: operations["getAuditState"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1834,8 +1851,9 @@ export interface paths {
                             checks: {
                                 /** @description What was checked, as `database` or `schema`. */
                                 name: string;
-                                status: "ok" | "fail";
-                                /** @description Why it failed. */
+                                /** @description `degraded`: an operator has to act, but the server takes requests. */
+                                status: "ok" | "degraded" | "fail";
+                                /** @description What is wrong. */
                                 message?: string;
                             }[];
                         };
@@ -4785,7 +4803,7 @@ export interface operations {
                         }[];
                         /** @description Most urgent first. */
                         attention: {
-                            kind: "holds_expiring" | "provider_down" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
+                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
                             text: string;
                             /** @description Where in the dashboard to see to it. */
                             link: string;
@@ -6872,6 +6890,8 @@ export interface operations {
     publishPolicySet: {
         parameters: {
             query?: {
+                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                base_version?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -6892,6 +6912,27 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Publish a policy document as a new version, and put it in force */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        version: number;
+                        sha256: string;
+                        /** @enum {string} */
+                        object: "policy_set";
+                        /** @description In force. */
+                        active: boolean;
+                        published_by: string;
+                        /** Format: date-time */
+                        created_at: string;
+                    };
+                };
+            };
             /** @description Publish a policy document as a new version, and put it in force */
             201: {
                 headers: {
@@ -6968,6 +7009,8 @@ export interface operations {
     republishPolicySet: {
         parameters: {
             query?: {
+                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                base_version?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -7370,7 +7413,8 @@ export interface operations {
                     verdict?: "allow" | "escalate" | "require_approval" | "deny";
                     risk_level?: "low" | "medium" | "high" | "critical";
                     endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
-                    status?: number;
+                    /** @description A status, or a class of them: `5xx`. */
+                    status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 };
             };
         };
@@ -7941,7 +7985,8 @@ export interface operations {
                 verdict?: "allow" | "escalate" | "require_approval" | "deny";
                 risk_level?: "low" | "medium" | "high" | "critical";
                 endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
-                status?: number;
+                /** @description A status, or a class of them: `5xx`. */
+                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -8085,6 +8130,13 @@ export interface operations {
                             /** @description Ed25519, base64. */
                             signature: string;
                             frontier: string[];
+                            /** @description Absent in checkpoints that an older version has signed. */
+                            previous?: {
+                                /** @description Of the checkpoint before; 64 zeros for the first. */
+                                hash: string;
+                                /** @description Ed25519 over this checkpoint and `hash`, base64. */
+                                signature: string;
+                            };
                         };
                         /** @description RFC 9162 audit path of the leaf `integrity.sequence - 1`, from the leaf upwards. */
                         path: string[];
@@ -8160,6 +8212,13 @@ export interface operations {
                             /** @description Ed25519, base64. */
                             signature: string;
                             frontier: string[];
+                            /** @description Absent in checkpoints that an older version has signed. */
+                            previous?: {
+                                /** @description Of the checkpoint before; 64 zeros for the first. */
+                                hash: string;
+                                /** @description Ed25519 over this checkpoint and `hash`, base64. */
+                                signature: string;
+                            };
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */
@@ -8202,6 +8261,13 @@ export interface operations {
                         /** @description Ed25519, base64. */
                         signature: string;
                         frontier: string[];
+                        /** @description Absent in checkpoints that an older version has signed. */
+                        previous?: {
+                            /** @description Of the checkpoint before; 64 zeros for the first. */
+                            hash: string;
+                            /** @description Ed25519 over this checkpoint and `hash`, base64. */
+                            signature: string;
+                        };
                     };
                 };
             };
@@ -8224,12 +8290,55 @@ export interface operations {
                         first: number;
                         /** @description Up to here a checkpoint vouches for the records. */
                         signed_through: number;
+                        /** @description An operator has accepted the records up to this one as they stood: they are not checked. 0: none. */
+                        accepted_through: number;
                         first_bad: {
+                            /** @description 0: the Workspace's keys or its audit seal, and no record. */
                             sequence: number;
                             /** @description It is one of `sequence` to `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "keys_unreadable";
+                            message: string;
+                        } | null;
+                    };
+                };
+            };
+        };
+    };
+    getAuditState: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the log was tampered with, as far as the node that answers has found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "audit_state";
+                        /** @description false: the log was tampered with, and no checkpoint is signed until an operator acts. */
+                        ok: boolean;
+                        first_bad: {
+                            /** @description 0: the Workspace's keys or its audit seal, and no record. */
+                            sequence: number;
+                            /** @description It is one of `sequence` to `through`. */
+                            through?: number;
+                            id: string | null;
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "keys_unreadable";
                             message: string;
                         } | null;
                     };
@@ -8602,6 +8711,18 @@ export interface operations {
                                     departments?: string[];
                                 } | null;
                             };
+                            /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                            effective: {
+                                classification: "public" | "internal" | "confidential" | "restricted";
+                                regulations: string[];
+                                /** @description A reader is named by each of them; empty: nobody may read it. */
+                                acls: {
+                                    everyone?: boolean;
+                                    users?: string[];
+                                    roles?: string[];
+                                    departments?: string[];
+                                }[];
+                            };
                             flags: {
                                 "pii.email"?: number;
                                 "pii.phone"?: number;
@@ -8691,6 +8812,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
@@ -8820,6 +8953,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
@@ -8953,6 +9098,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;

@@ -5,23 +5,28 @@ import type { RiskLevel } from '../domain/classification.ts'
 import type { Verdict } from '../domain/decision.ts'
 import { fromId } from '../lib/id.ts'
 import { appendStatement, LOCK_END } from './append.ts'
-import { type ChainEnd, parseRecord, prepare, recordOf, sealAll, uuidOf } from './chain.ts'
+import { type ChainEnd, parseRecord, prepare, type RecordSealer, recordOf, sealAll, uuidOf } from './chain.ts'
 import { checkpointNewerThan, checkpointOlderThan } from './checkpoint-store.ts'
 import type { AuditDraft, AuditEndpoint, AuditRecord } from './record.ts'
 
 /**
  * Records what `tx` does, in `tx`: both are kept, or neither. Call it last: it holds the end of the Workspace's chain until
  * the transaction ends, and every other record waits for that. For the same reason nothing inside a transaction may await
- * the AuditWriter.
+ * the AuditWriter. `sealer` is the Workspace's hasher.
  */
-export async function appendInTransaction(tx: Tx, workspaceId: string, drafts: readonly AuditDraft[]): Promise<AuditRecord[]> {
+export async function appendInTransaction(
+  tx: Tx,
+  workspaceId: string,
+  drafts: readonly AuditDraft[],
+  sealer: RecordSealer,
+): Promise<AuditRecord[]> {
   if (drafts.length === 0) return []
   const prepared = drafts.map((draft) => prepare(workspaceId, draft))
   const workspace = uuidOf('ws', workspaceId)
   const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_END, [workspace]))
   const end = rows[0]
   if (end === undefined) throw new Error(`Workspace ${workspaceId} has no audit chain`)
-  const sealed = sealAll(prepared, end)
+  const sealed = sealAll(prepared, end, sealer)
   const { text, values } = appendStatement(workspace, end, sealed)
   const { numAffectedRows } = await tx.executeQuery(CompiledQuery.raw(text, values))
   if (Number(numAffectedRows) !== sealed.length) throw new Error('the end of the audit chain moved under its lock')
@@ -58,7 +63,8 @@ export interface RecordFilter {
   readonly endpoint?: AuditEndpoint
   /** Any of these. */
   readonly endpoints?: readonly AuditEndpoint[]
-  readonly status?: number
+  /** The first and the last status, both included. */
+  readonly status?: { readonly from: number; readonly to: number }
   /** The `nextCursor` of the page before. */
   readonly cursor?: number
   readonly limit: number
@@ -88,7 +94,9 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   if (riskLevel) query = query.where('risk_level', '=', riskLevel)
   if (endpoint) query = query.where('endpoint', '=', endpoint)
   if (endpoints) query = query.where('endpoint', 'in', [...endpoints])
-  if (status !== undefined) query = query.where('status', '=', status)
+  // One status as an equality, so that an index over status and sequence gives the order too.
+  if (status && status.from === status.to) query = query.where('status', '=', status.from)
+  else if (status) query = query.where('status', '>=', status.from).where('status', '<=', status.to)
   if (cursor !== undefined) query = query.where('sequence', '<', cursor)
   const rows = await query
     .orderBy('sequence', 'desc')
@@ -158,6 +166,29 @@ export async function* hashPages(db: Db, workspaceId: string, after: number, thr
     if (gap !== -1 || page.length === 0) throw new Error(`record ${last + 1 + Math.max(gap, 0)} of ${workspaceId} is missing`)
     yield page.map(({ hash }) => hash)
     last += page.length
+  }
+}
+
+/** A record's place and what stands there, without its body. */
+export type Link = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | 'seal'>
+
+/** The links of the records after `after` up to `through`, in order and in pages; some may be missing. */
+export async function* linkPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<Link[]> {
+  const workspace = uuidOf('ws', workspaceId)
+  for (let last = after; last < through; ) {
+    const page = await db
+      .selectFrom('audit_record')
+      .select(['sequence', 'prev_hash', 'hash', 'seal'])
+      .where('workspace_id', '=', workspace)
+      .where('sequence', '>', last)
+      .where('sequence', '<=', through)
+      .orderBy('sequence')
+      .limit(HASH_PAGE_SIZE)
+      .execute()
+    const end = page.at(-1)
+    if (end === undefined) return
+    yield page
+    last = end.sequence
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { derivedKey } from '../lib/derived-key.ts'
 import { canonicalText } from './canonical.ts'
+import { type KeyedSeals, keyedSeals } from './record-seals.ts'
 
 /** What a hash is of. Each has a key of its own, so that no hash of one kind can be had by asking for another. */
 const HASHED = ['user', 'session', 'model', 'request', 'answer', 'hits', 'passage', 'memory', 'message', 'same memory'] as const
@@ -23,6 +24,8 @@ export interface KeyedHasher {
    * one key for everything. For comparing only: an old hash is never written or answered again.
    */
   known(of: Hashed, text: string): readonly string[]
+  /** Seals of the audit log, under keys of their own. */
+  readonly seals: KeyedSeals
 }
 
 const KEY_BYTES = 32
@@ -43,6 +46,7 @@ export function keyedHasher(key: Uint8Array): KeyedHasher {
     text: (of, text) => hmac(keys[of], text),
     json: (of, value) => hmac(keys[of], canonicalText(value)),
     known: (of, text) => [hmac(keys[of], text), hmac(underived, `${of === 'user' ? 'user' : 'text'}\0${text}`)],
+    seals: keyedSeals(key),
   }
 }
 

@@ -14,6 +14,8 @@ export interface Failure {
   readonly failure: FailureKind
   /** HTTP status; 0 when none was received. */
   readonly status: number
+  /** Of the error that ended the call, where the system gives one: `ENOTFOUND`. */
+  readonly code?: string
   /** As the server asked for, unparsed limits: callers bound it. */
   readonly retryAfterMs?: number
 }
@@ -113,8 +115,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#release()
   }
 
-  onResponseError(_: unknown, error: Error): void {
-    this.#settle({ ok: false, failure: this.#kindOf(error), status: this.#status })
+  onResponseError(_: unknown, error: Error & { code?: unknown }): void {
+    const code = typeof error.code === 'string' ? { code: error.code } : {}
+    this.#settle({ ok: false, failure: this.#kindOf(error), status: this.#status, ...code })
     this.#release()
   }
 

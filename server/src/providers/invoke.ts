@@ -188,9 +188,8 @@ class Run {
     const created = Math.floor(this.#deps.clock.now().getTime() / 1_000)
     const completion = stubCompletion(this.#request, { newId: this.#deps.newId, created })
     // A dry run spends nothing.
-    const usage = this.#options.dryRun ? undefined : completion.usage
-    const tokens = usage && { prompt_tokens: usage.prompt_tokens, completion_tokens: usage.completion_tokens }
-    this.#note(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...tokens })
+    const spent = this.#options.dryRun ? {} : spentOn(completion, candidate.model)
+    this.#note(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...spent })
     return this.#answered(candidate, completion)
   }
 

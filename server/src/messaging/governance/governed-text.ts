@@ -1,4 +1,5 @@
 import { appendInTransaction } from '../../audit/audit-store.ts'
+import type { RecordSealer } from '../../audit/chain.ts'
 import type { AuditDraft } from '../../audit/record.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { AuditWriter } from '../../audit/writer.ts'
@@ -97,7 +98,7 @@ export async function governReleased(
   const keys = await deps.workspaceKeys.get(utterance.workspaceId)
   const auditId = newId('aud')
   const draft = messageDraft(judgement, { auditId, review: { id: reviewItemId, state: 'released' } }, keys.hasher)
-  return passed({ texts: judgement.texts, flagged: false, auditId, settle: (tx) => append(tx, draft) })
+  return passed({ texts: judgement.texts, flagged: false, auditId, settle: (tx) => append(tx, draft, keys.hasher) })
 }
 
 const ungoverned = ({ texts }: Utterance): GovernedText =>
@@ -111,7 +112,7 @@ function letPass(judgement: Judgement, keys: WorkspaceKeys, { reviewBox }: Gover
     const opener = { workspaceId: utterance.workspaceId, applicationId: null }
     const item = flagged ? await openEscalation(tx, opener, newReview(judgement, auditId, keys), reviewBox) : undefined
     const review = item && { review: { id: item.id, state: 'pending' } }
-    await append(tx, messageDraft(judgement, { auditId, ...review }, keys.hasher))
+    await append(tx, messageDraft(judgement, { auditId, ...review }, keys.hasher), keys.hasher)
   }
   return passed({ texts, flagged, auditId, settle })
 }
@@ -125,7 +126,8 @@ async function denied(judgement: Judgement, { hasher }: WorkspaceKeys, { audit }
   throw new GatehouseError('POLICY_DENIED', { auditId, details: { rules: deciding, point: 'message' } })
 }
 
-const append = (tx: Tx, draft: AuditDraft): Promise<void> => recorded(appendInTransaction(tx, draft.workspace_id, [draft]))
+const append = (tx: Tx, draft: AuditDraft, hasher: RecordSealer): Promise<void> =>
+  recorded(appendInTransaction(tx, draft.workspace_id, [draft], hasher))
 
 /** What cannot be recorded does not happen (decisions.md §2.2). */
 async function recorded(writing: Promise<unknown>): Promise<void> {

@@ -61,7 +61,7 @@ export class HeldText {
       })
     }
     const ending = { auditId, error: 'POLICY_REVIEW_PENDING', review: { id: item.id, state: 'pending' } } as const
-    await appendInTransaction(tx, workspaceId, [messageDraft(this.#judgement, ending, this.#keys.hasher)])
+    await appendInTransaction(tx, workspaceId, [messageDraft(this.#judgement, ending, this.#keys.hasher)], this.#keys.hasher)
     return { reviewItemId: item.id, auditId }
   }
 }
