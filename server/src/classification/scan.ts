@@ -37,16 +37,15 @@ function look(detector: Detector, texts: readonly string[], read: readonly Readi
     const text = texts[i] ?? ''
     const list = found[i] ?? []
     const { plain, others } = read[i] ?? NO_READINGS
-    if (detector.raw) list.push(...detector.detect(text))
-    else for (const reading of others.length === 0 ? [plain] : [plain, ...others]) lookInto(reading, detector, text, list)
+    if (detector.raw || plain.text === text) {
+      for (const finding of detector.detect(text)) list.push(finding)
+    } else lookInto(plain, detector, list)
+    if (others.length > 0 && !detector.raw) for (const other of others) lookInto(other, detector, list)
   }
 }
 
-function lookInto(reading: PlainText, detector: Detector, text: string, list: Finding[]): void {
-  const isOriginal = reading.text === text
-  for (const finding of detector.detect(reading.text)) {
-    list.push(isOriginal ? finding : { type: finding.type, ...reading.original(finding.start, finding.end) })
-  }
+function lookInto(reading: PlainText, detector: Detector, list: Finding[]): void {
+  for (const { type, start, end } of detector.detect(reading.text)) list.push({ type, ...reading.original(start, end) })
 }
 
 const NO_READINGS = readings('')
