@@ -25,13 +25,7 @@ export const PATTERNS: Readonly<Record<string, string>> = {
 }
 
 /** An id as systems give them: a UUID, an e-mail address, a path, a URN. No detector reads it, so it holds no prose. */
-export const identifier = (description?: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength: MAX_NAME,
-    pattern: IDENTIFIER,
-    ...(description !== undefined && { description }),
-  })
+export const identifier = () => Type.String({ minLength: 1, maxLength: MAX_NAME, pattern: IDENTIFIER })
 
 /** A name on one line: as an identifier, with spaces. */
 export const name = Type.String({ maxLength: MAX_NAME, pattern: NAME })
@@ -47,7 +41,8 @@ const Attributes = Type.Unsafe<Record<string, unknown>>({
 
 /** gateway-api.md, GovernanceUser (Identity Assertion). */
 export const GovernanceUser = Type.Object({
-  id: identifier('Workspace-canonical user id, stable across Applications.'),
+  // A name: directories give ids with spaces (`CN=Jane Roe,OU=…`).
+  id: Type.String({ ...name, minLength: 1, description: 'Workspace-canonical user id, stable across Applications.' }),
   role: optional(name),
   department: optional(name),
   attributes: optional(Attributes),
