@@ -1,7 +1,7 @@
 import { INVISIBLE_RANGES } from './invisible.ts'
 
 /** What becomes of a character in the plain text. A number above all of these is the one UTF-16 unit that takes its place. */
-export const UNKNOWN = 0
+const UNKNOWN = 0
 export const KEPT = 1
 export const DROPPED = 2
 /** A combining mark: joins the letter before it, or goes. */
@@ -12,7 +12,8 @@ export const JAMO = 4
 export const MANY = 5
 /** Begins a pair of surrogates, which is looked up as a whole. */
 export const PAIR = 6
-export const LAST_CODE = PAIR
+/** Codes end here. */
+export const LAST_CODE = 6
 
 type Range = readonly [number, number]
 
