@@ -12,12 +12,12 @@ import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
+import { watchOver } from './classification/watch-over.ts'
 import type { AuditBucketConfig } from './config/audit-outside.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { Upkeep } from './db/upkeep.ts'
-import type { ReportFault } from './domain/fault.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
 import { Background } from './lib/background.ts'
@@ -62,8 +62,10 @@ export interface Overrides {
   readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
-/** A release may take as long as the slowest provider with all its retries; an older claim was left by a node that died. */
-const RELEASE_LEASE_MS = 25 * 60_000
+/**
+ * A release takes at most as long as all attempts at providers and what comes around them; an older claim was left by a node that died.
+ */
+const RELEASE_MARGIN_MS = 15 * 60_000
 const JWKS_CONNECT_MS = 5_000
 const OUTSIDE_CONNECT_MS = 5_000
 const SHUTDOWN_GRACE_MS = 10_000
@@ -172,7 +174,7 @@ function compose(
       clock,
       fetch: (url, init) => undiciFetch(url, { ...init, dispatcher: jwksAgent }),
     }),
-    detectors: detectors.map((detector) => watched(detector, reportFault)),
+    detectors: watchOver(detectors, reportFault),
     reportFault,
     detectorBudgetMs: config.detectorBudgetMs,
     policies,
@@ -184,11 +186,23 @@ function compose(
     reviewBox,
     waiters,
     // Embedded, nobody else has the database: a claim from before this start was left by a process that is gone.
-    lease: { leaseMs: RELEASE_LEASE_MS, ...(database.kind === 'embedded' && { exclusiveSince: startedAt }) },
+    lease: {
+      leaseMs: config.providerLimits.totalMs + RELEASE_MARGIN_MS,
+      ...(database.kind === 'embedded' && { exclusiveSince: startedAt }),
+    },
     providers,
     health,
     random,
-    providerCalls: { pools, health, random, clock, newId },
+    providerCalls: {
+      pools,
+      health,
+      random,
+      clock,
+      newId,
+      limits: config.providerLimits,
+      onFault: ({ provider, kind, status }) =>
+        log.error({ workspace_id: provider.workspaceId, provider: provider.id, kind, status }, 'a provider needs an operator'),
+    },
     audit,
     observe: exchangeObserver({ metrics, tracing, log }),
   } satisfies GatewayDeps
@@ -214,7 +228,7 @@ function compose(
       record: operatorEventRecorder({ clock, workspaceBox }),
       ...signInOf(config, secrets),
     }),
-    members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
+    members: new MemberAuthenticator({ ...gateway, ...database }),
     pace: given.pace ?? new Pace(),
     files,
     fileLimits: config.files,
@@ -249,12 +263,6 @@ function compose(
     },
   }
 }
-
-/** The detector, which tells when it fails. */
-const watched = (detector: Detector, report: ReportFault): Detector =>
-  Object.assign(Object.create(detector) as Detector, {
-    failed: (how: 'threw' | 'overran', error?: unknown) => report({ kind: 'detector', name: detector.name, how, error }),
-  })
 
 /** One Workspace's log is no reason to take the others' requests away: an intruder in the database could stop them all. */
 function noTampering({ found }: AuditWatch): void {

@@ -658,7 +658,10 @@ export interface paths {
         /** An Application's keys, oldest first, revoked ones too */
         get: operations["listKeys"];
         put?: never;
-        /** Issue a key: it is in this answer, and nowhere afterwards */
+        /**
+         * Issue a key: it is in this answer, and nowhere afterwards
+         * @description Whoever issues a key may not decide on what is asked with it.
+         */
         post: operations["issueKey"];
         delete?: never;
         options?: never;
@@ -778,7 +781,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a token for the messaging API: it is in this answer, and nowhere afterwards
-         * @description For people; an assistant has none.
+         * @description For people; an assistant has none. Whoever issues one may not decide on what the user sends.
          */
         post: operations["issueAccessToken"];
         delete?: never;
@@ -879,7 +882,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Admin tokens of the server, oldest first, revoked ones too */
+        /**
+         * Admin tokens of the server, oldest first, revoked ones too
+         * @description A token may what its issuer may: at each use the role of the operator who answers for it counts.
+         */
         get: operations["listAdminTokens"];
         put?: never;
         /**
@@ -904,7 +910,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke an admin token; the last one stays
-         * @description Nobody revokes a token that may more than they do.
+         * @description Nobody revokes a token that may more than they do. Invitations that were issued with a token that no operator answers for end with it.
          */
         post: operations["revokeAdminToken"];
         delete?: never;
@@ -964,13 +970,16 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove somebody, and end their sessions */
+        /**
+         * Remove somebody: their sessions, the admin tokens that they issued and their invitations end
+         * @description API keys and tokens of users that they issued stay: they belong to an Application or a user.
+         */
         delete: operations["deleteOperator"];
         options?: never;
         head?: never;
         /**
          * Change the name or the role of somebody; a new role ends their sessions
-         * @description A link that was made for the old role opens nothing any more.
+         * @description A link that was made for the old role opens nothing any more, nor do invitations that they issued. Admin tokens that they issued may what the new role may.
          */
         patch: operations["updateOperator"];
         trace?: never;
@@ -1327,7 +1336,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a hold: its request may be sent again and goes through; a message is stored at once
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["approveReview"];
         delete?: never;
@@ -1347,7 +1356,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a hold, and erase its content
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["denyReview"];
         delete?: never;
@@ -1367,7 +1376,7 @@ export interface paths {
         put?: never;
         /**
          * Take an escalation off the queue
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["acknowledgeReview"];
         delete?: never;
@@ -1942,6 +1951,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Any further field goes to the provider as it is, and its texts are read like any other, except those that the gateway cannot govern yet: they are refused by name (`audio`, `web_search_options`, `functions`, a model of the caller's own choice behind the gateway …). */
         requestBody: {
             content: {
                 "application/json": {
@@ -1950,19 +1960,29 @@ export interface operations {
                         role: "system" | "user" | "assistant" | "developer" | "tool";
                         content?: string | null | {
                             type: string;
-                            text?: string;
+                            text?: string | null;
                         }[];
-                        name?: string;
-                        tool_call_id?: string;
-                        tool_calls?: {
+                        name?: string | null;
+                        tool_call_id?: string | null;
+                        tool_calls?: ({
                             id: string;
-                            /** @enum {string} */
-                            type: "function";
+                            type?: "function" | null;
                             function: {
                                 name: string;
                                 arguments: string;
                             };
-                        }[];
+                        } | {
+                            id: string;
+                            /** @enum {string} */
+                            type: "custom";
+                            custom: {
+                                name: string;
+                                input: string;
+                            };
+                        })[] | null;
+                        refusal?: string | null;
+                        /** @description Sound is not read yet. */
+                        audio?: null;
                     }[];
                     temperature?: number | null;
                     max_tokens?: number | null;
@@ -3990,6 +4010,9 @@ export interface operations {
                                 };
                                 audit_retention_days: number;
                                 message_retention_days: number | null;
+                                review: {
+                                    four_eyes: boolean;
+                                };
                             };
                             signing_public_key: string;
                             /** Format: date-time */
@@ -4033,6 +4056,10 @@ export interface operations {
                         } | null;
                         audit_retention_days?: number | null;
                         message_retention_days?: number | null;
+                        review?: {
+                            /** @description Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off. */
+                            four_eyes?: boolean | null;
+                        } | null;
                     };
                 };
             };
@@ -4063,6 +4090,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4108,6 +4138,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4149,6 +4182,10 @@ export interface operations {
                         } | null;
                         audit_retention_days?: number | null;
                         message_retention_days?: number | null;
+                        review?: {
+                            /** @description Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off. */
+                            four_eyes?: boolean | null;
+                        } | null;
                     };
                 };
             };
@@ -4179,6 +4216,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4271,6 +4311,7 @@ export interface operations {
                                     capture: "off" | "explicit" | "extract";
                                     recall: number;
                                     scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                    assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                                 };
                                 assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                                 role_clearance: {
@@ -4334,6 +4375,8 @@ export interface operations {
                             capture?: "off" | "explicit" | "extract" | null;
                             recall?: number | null;
                             scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[] | null;
+                            /** @description Shared scopes that requests without a verified user may write. Default: none. */
+                            assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
@@ -4382,6 +4425,7 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -4452,6 +4496,7 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -4513,6 +4558,8 @@ export interface operations {
                             capture?: "off" | "explicit" | "extract" | null;
                             recall?: number | null;
                             scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[] | null;
+                            /** @description Shared scopes that requests without a verified user may write. Default: none. */
+                            assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
@@ -4561,6 +4608,7 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -4615,19 +4663,29 @@ export interface operations {
                         role: "system" | "user" | "assistant" | "developer" | "tool";
                         content?: string | null | {
                             type: string;
-                            text?: string;
+                            text?: string | null;
                         }[];
-                        name?: string;
-                        tool_call_id?: string;
-                        tool_calls?: {
+                        name?: string | null;
+                        tool_call_id?: string | null;
+                        tool_calls?: ({
                             id: string;
-                            /** @enum {string} */
-                            type: "function";
+                            type?: "function" | null;
                             function: {
                                 name: string;
                                 arguments: string;
                             };
-                        }[];
+                        } | {
+                            id: string;
+                            /** @enum {string} */
+                            type: "custom";
+                            custom: {
+                                name: string;
+                                input: string;
+                            };
+                        })[] | null;
+                        refusal?: string | null;
+                        /** @description Sound is not read yet. */
+                        audio?: null;
                     }[];
                     temperature?: number | null;
                     max_tokens?: number | null;
@@ -4799,11 +4857,19 @@ export interface operations {
                                 /** @description Calls under way. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                last_error: {
+                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    kind: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    fault: boolean;
+                                } | null;
                             };
                         }[];
                         /** @description Most urgent first. */
                         attention: {
-                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
+                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "provider_fault" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
                             text: string;
                             /** @description Where in the dashboard to see to it. */
                             link: string;
@@ -4938,6 +5004,8 @@ export interface operations {
                             application_id: string;
                             name: string;
                             hint: string;
+                            /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                            issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
@@ -4989,6 +5057,8 @@ export interface operations {
                         application_id: string;
                         name: string;
                         hint: string;
+                        /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5029,6 +5099,8 @@ export interface operations {
                         application_id: string;
                         name: string;
                         hint: string;
+                        /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5388,6 +5460,8 @@ export interface operations {
                             object: "access_token";
                             user_id: string;
                             name: string;
+                            /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                            issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
@@ -5435,6 +5509,8 @@ export interface operations {
                         object: "access_token";
                         user_id: string;
                         name: string;
+                        /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5473,6 +5549,8 @@ export interface operations {
                         object: "access_token";
                         user_id: string;
                         name: string;
+                        /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5756,6 +5834,10 @@ export interface operations {
                             object: "admin_token";
                             name: string;
                             scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                            /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                            effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                            /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                            state: "active" | "revoked" | "ended";
                             /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                             issued_by: string | null;
                             /** Format: date-time */
@@ -5805,6 +5887,10 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                        effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                        state: "active" | "revoked" | "ended";
                         /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                         issued_by: string | null;
                         /** Format: date-time */
@@ -5845,6 +5931,10 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                        effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                        state: "active" | "revoked" | "ended";
                         /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                         issued_by: string | null;
                         /** Format: date-time */
@@ -5889,7 +5979,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -5944,7 +6035,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -5990,7 +6082,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -6064,7 +6157,8 @@ export interface operations {
                         email: string;
                         name: string;
                         role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                        state: "invited" | "active";
+                        /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                        state: "invited" | "active" | "suspended";
                         two_factor: boolean;
                         last_signed_in_at: string | null;
                         /** Format: date-time */
@@ -6115,6 +6209,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                             timeout_ms: number;
+                            idle_timeout_ms: number | null;
                             max_retries: number;
                             max_concurrency: number;
                             weight: number;
@@ -6127,6 +6222,14 @@ export interface operations {
                                 /** @description Calls under way. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                last_error: {
+                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    kind: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    fault: boolean;
+                                } | null;
                             };
                             /** Format: date-time */
                             created_at: string;
@@ -6172,7 +6275,10 @@ export interface operations {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Longest time of one attempt. */
                     timeout_ms?: number;
+                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6203,6 +6309,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6215,6 +6322,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6262,6 +6377,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6274,6 +6390,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6340,7 +6464,10 @@ export interface operations {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Longest time of one attempt. */
                     timeout_ms?: number;
+                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6371,6 +6498,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6383,6 +6511,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -7247,19 +7383,29 @@ export interface operations {
                             role: "system" | "user" | "assistant" | "developer" | "tool";
                             content?: string | null | {
                                 type: string;
-                                text?: string;
+                                text?: string | null;
                             }[];
-                            name?: string;
-                            tool_call_id?: string;
-                            tool_calls?: {
+                            name?: string | null;
+                            tool_call_id?: string | null;
+                            tool_calls?: ({
                                 id: string;
-                                /** @enum {string} */
-                                type: "function";
+                                type?: "function" | null;
                                 function: {
                                     name: string;
                                     arguments: string;
                                 };
-                            }[];
+                            } | {
+                                id: string;
+                                /** @enum {string} */
+                                type: "custom";
+                                custom: {
+                                    name: string;
+                                    input: string;
+                                };
+                            })[] | null;
+                            refusal?: string | null;
+                            /** @description Sound is not read yet. */
+                            audio?: null;
                         }[];
                         temperature?: number | null;
                         max_tokens?: number | null;
@@ -7585,6 +7731,9 @@ export interface operations {
                             released_at: string | null;
                             released_audit_id: string | null;
                             successor_id: string | null;
+                            key_id: string | null;
+                            /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                            key_issuers: string[];
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */
@@ -7664,6 +7813,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                         /** @description null once it has been erased: on denial, and at expiry. */
                         content: {
                             messages: {
@@ -7774,6 +7926,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };
@@ -7856,6 +8011,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };
@@ -7938,6 +8096,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };

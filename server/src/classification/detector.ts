@@ -14,6 +14,8 @@ export interface Detector {
   readonly raw?: true
   /** Spans in any order; spans of one type may overlap. Bounded in number only by the length of the text. */
   detect(text: string): Finding[]
+  /** The detector that this one watches over. */
+  readonly watches?: Detector
   /** Told when it threw, or when the time of the whole scan was over as it ended. */
   failed?(how: 'threw' | 'overran', error?: unknown): void
 }

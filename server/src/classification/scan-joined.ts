@@ -1,6 +1,7 @@
-import type { Finding } from '../domain/finding.ts'
+import { type Finding, groupOf } from '../domain/finding.ts'
 import { settle } from './overlaps.ts'
-import { count, type Scan, scan } from './scan.ts'
+import { count, type Scan } from './scan.ts'
+import { scanAside } from './scan-aside.ts'
 
 /** A scan of texts of which some are also read joined. */
 export interface JoinedScan extends Scan {
@@ -12,18 +13,19 @@ export interface JoinedScan extends Scan {
  * Scans texts apart, and each list of `joins` (indices of texts) joined as well: a word or a key may be split over two of them. What
  * is found in a joined text is a finding of every text that it lies in, so that a transform takes all of it away.
  */
-export function scanJoined(
+export async function scanJoined(
   texts: readonly string[],
   joins: readonly (readonly number[])[],
-  options: Parameters<typeof scan>[1],
-): JoinedScan {
-  const apart = scan(texts, options)
+  options: Parameters<typeof scanAside>[1],
+): Promise<JoinedScan> {
+  const apart = await scanAside(texts, options)
   if (joins.length === 0) return { ...apart, joined: '' }
   const joined = joins.map((indices) => indices.map((index) => texts[index] ?? '').join(''))
-  // What hides a character does not hide it better when it is split.
-  const together = scan(joined, { ...options, detectors: options.detectors.filter(({ raw }) => !raw) })
+  const together = await scanAside(joined, options)
   const lists = apart.findings.map((list) => [...list])
-  for (const [at, indices] of joins.entries()) spread(together.findings[at] ?? [], indices, texts, lists)
+  // An invisible character is found where it stands: split, it hides no better.
+  const visible = together.findings.map((list) => list.filter(({ type }) => groupOf(type) !== 'hidden'))
+  for (const [at, indices] of joins.entries()) spread(visible[at] ?? [], indices, texts, lists)
   const findings = lists.map(settle)
   const failures = [...new Set([...apart.failures, ...together.failures])]
   return { findings, counts: count(findings), failures, joined: joined.join('\n') }

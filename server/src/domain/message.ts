@@ -1,5 +1,6 @@
 import { mapEncoded, mapText, Unchangeable, type Visitor } from './content-reading.ts'
 import { readEncoded } from './encoded-text.ts'
+import { isOpaque } from './opaque.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
 /**
@@ -92,11 +93,23 @@ interface Visit extends Visitor {
   spoke(message: Spoken): void
 }
 
+/** Numbers whose schema leaves no room for anybody's. */
+const BOUNDED: ReadonlySet<string> = new Set([
+  'temperature',
+  'n',
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'top_logprobs',
+  'max_tokens',
+  'max_completion_tokens',
+])
+
 function mapTexts(value: unknown, visit: Visit): unknown {
   if (Array.isArray(value)) return mapItems(value, (message) => mapMessage(message, visit))
   if (!isObject(value)) return mapAny(value, visit)
   return mapFields(value, visit, (field, name) => {
-    if (typeof field === 'number') return fixed(field, mapAny(field, visit), name)
+    if (typeof field === 'number') return BOUNDED.has(name) ? field : fixed(field, mapAny(field, visit), name)
     return FIXED.has(name) ? fixed(field, mapAny(field, visit), name) : mapAny(field, visit)
   })
 }
@@ -226,7 +239,7 @@ function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: str
   for (const [name, field] of Object.entries(fields)) {
     const newName = VOCABULARY.has(name) ? name : visit.text(name)
     const isWord = (name === 'type' || name === 'role') && typeof field === 'string' && VOCABULARY.has(field)
-    const newField = isWord ? field : map(field, name)
+    const newField = isWord || isOpaque(fields, name, field) ? field : map(field, name)
     changed ||= newName !== name || newField !== field
     copy[newName] = newField
   }

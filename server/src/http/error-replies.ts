@@ -39,6 +39,13 @@ const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_STATIC_FORBIDDEN_PATH: 'NOT_FOUND',
 }
 
+/** Says which limit it was, and the setting where there is one. */
+function tooLarge({ routeOptions: { bodyLimit: limit, config } }: FastifyRequest): ErrorFields {
+  const setting = config.bodySetting
+  const named = setting === undefined ? '' : ` (${setting})`
+  return { message: `The body must not be larger than ${limit} bytes${named}.`, details: { limit, ...(setting && { setting }) } }
+}
+
 export function answerErrors(app: FastifyInstance): void {
   app.decorateReply('errorCode', undefined)
   const routes: { method: string; segments: string[] }[] = []
@@ -53,7 +60,7 @@ export function answerErrors(app: FastifyInstance): void {
     }
     const code = FRAMEWORK_CODES[error.code] ?? (error.statusCode === 400 ? 'VALIDATION_ERROR' : 'INTERNAL')
     if (code === 'INTERNAL') request.log.error({ err: error }, 'request failed')
-    return sendError(reply, code)
+    return sendError(reply, code, code === 'PAYLOAD_TOO_LARGE' ? tooLarge(request) : {})
   })
 
   const methodsOf = (path: string): string[] => {

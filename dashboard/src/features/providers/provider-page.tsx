@@ -9,7 +9,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { showInForm } from '../../ui/form-errors.ts'
-import { HealthBadge } from '../../ui/health-badge.tsx'
+import { errorWords, HealthBadge } from '../../ui/health-badge.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { notifyDone } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
@@ -62,6 +62,7 @@ export function Page() {
         <Facts
           facts={[
             ['Health, on the node that answers', <HealthBadge key="health" enabled={enabled} health={health} />],
+            ['Last error', <LastError key="error" error={health.last_error} />],
             ['Calls under way', `${health.active} of ${provider.max_concurrency}`],
             ['Declared by', SOURCES[source]],
             ['Changed', <Time key="changed" at={provider.updated_at} />],
@@ -71,6 +72,15 @@ export function Page() {
       <ModelsSection providerId={id} />
       <Settings provider={provider} readOnly={!changes} />
     </Frame>
+  )
+}
+
+function LastError({ error }: { readonly error: Provider['health']['last_error'] }) {
+  if (!error) return 'none since the start'
+  return (
+    <>
+      {errorWords(error.kind)}, <Time at={error.at} />
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, Kbd } from '@mantine/core'
+import { Alert, Button, Group, Kbd } from '@mantine/core'
 import { useSession } from '../../api/session.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -9,13 +9,12 @@ import { type ReviewItem, STATE_NAMES } from './review-item.ts'
 
 interface OutcomeProps {
   readonly item: ReviewItem
-  readonly settled: boolean
   /** Undefined: there is no other item. */
   readonly onNext: (() => void) | undefined
 }
 
-/** The decision, in the place of the buttons. Until it has settled it takes no click: that may have been meant for a button. */
-export function Outcome({ item, settled, onNext }: OutcomeProps) {
+/** The decision, in the place of the buttons. */
+export function Outcome({ item, onNext }: OutcomeProps) {
   const self = useSession().data?.operator.id
   const { decided_by, decided_at, comment, released_at, released_audit_id, successor_id, expires_at, state } = item
   const next = onNext && (
@@ -30,36 +29,32 @@ export function Outcome({ item, settled, onNext }: OutcomeProps) {
   )
   if (state === 'expired') {
     return (
-      <Box inert={!settled}>
-        <Alert color="gray" title="Expired without a decision">
-          It expired <Time at={expires_at} />.{next}
-        </Alert>
-      </Box>
+      <Alert color="gray" title="Expired without a decision">
+        It expired <Time at={expires_at} />.{next}
+      </Alert>
     )
   }
   return (
-    <Box inert={!settled}>
-      <Section title="What was decided">
-        <Facts
-          facts={[
-            ['Decision', STATE_NAMES[state]],
-            ['By', decided_by === self ? 'you' : decided_by],
-            ['When', decided_at && <Time key="decided" at={decided_at} />],
-            ['Comment', comment],
-            ['Answer left', released_at && <Time key="released" at={released_at} />],
-            ['Its record', released_audit_id && <RecordLink key="record" id={released_audit_id} />],
-            [
-              'Held again as',
-              successor_id && (
-                <Link key="next" to={`/reviews/${successor_id}`}>
-                  {successor_id}
-                </Link>
-              ),
-            ],
-          ]}
-        />
-        {next}
-      </Section>
-    </Box>
+    <Section title="What was decided">
+      <Facts
+        facts={[
+          ['Decision', STATE_NAMES[state]],
+          ['By', decided_by === self ? 'you' : decided_by],
+          ['When', decided_at && <Time key="decided" at={decided_at} />],
+          ['Comment', comment],
+          ['Answer left', released_at && <Time key="released" at={released_at} />],
+          ['Its record', released_audit_id && <RecordLink key="record" id={released_audit_id} />],
+          [
+            'Held again as',
+            successor_id && (
+              <Link key="next" to={`/reviews/${successor_id}`}>
+                {successor_id}
+              </Link>
+            ),
+          ],
+        ]}
+      />
+      {next}
+    </Section>
   )
 }

@@ -1,4 +1,5 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
+import { useRef } from 'react'
 import { hasStatus } from '../../api/api-error.ts'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
@@ -67,8 +68,11 @@ function Item({ item, content, marks, onNext }: ItemProps) {
   const waits = item.state === 'pending'
   const { policy, loading } = useItemPolicy(item)
   const settled = useSettled(loading ? undefined : item.state, SETTLE_MS)
+  // What takes the place of the buttons takes no click at first: a second one was meant for a button.
+  const opened = useRef(item.state)
+  const justDecided = item.state !== opened.current && !settled
   return (
-    <Stack>
+    <Stack inert={justDecided}>
       <Section
         title={subjectOf(item)}
         actions={
@@ -94,7 +98,7 @@ function Item({ item, content, marks, onNext }: ItemProps) {
           <Judgement item={item} ready={settled} />
         </Section>
       )}
-      {!waits && <Outcome item={item} settled={settled} onNext={onNext} />}
+      {!waits && <Outcome item={item} onNext={onNext} />}
       <Section title="Who asked">
         <Origin item={item} />
       </Section>

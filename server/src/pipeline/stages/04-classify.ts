@@ -16,11 +16,11 @@ export interface ClassifyDeps {
  * Stage 4 of 12: every detector reads every message, and whatever else would go to the provider. A detector that fails or
  * overruns its time denies: silence would look like innocence (decisions.md §2.2).
  */
-export function classify({ application }: Caller, { request }: Admitted, deps: ClassifyDeps): Step<Content> {
+export async function classify({ application }: Caller, { request }: Admitted, deps: ClassifyDeps): Promise<Step<Content>> {
   const messages = collect(request.messages)
   const parameters = collect(request.parameters)
   const texts = [...messages.texts, ...parameters.texts]
-  const { findings, counts, failures, joined } = scanJoined(texts, joinsWithin(messages.spoken), {
+  const { findings, counts, failures, joined } = await scanJoined(texts, joinsWithin(messages.spoken), {
     detectors: deps.detectors,
     budgetMs: deps.detectorBudgetMs,
   })

@@ -1,7 +1,7 @@
 import type { Detector } from '../../classification/detector.ts'
 import { assess } from '../../classification/risk.ts'
 import { scanJoined } from '../../classification/scan-joined.ts'
-import type { Choice, Completion } from '../../domain/completion.ts'
+import { type Completion, partsOf, withParts } from '../../domain/completion.ts'
 import type { Decision } from '../../domain/decision.ts'
 import type { ReportFault } from '../../domain/fault.ts'
 import { collect, estimateTokens, joinsAcross, replaceTexts } from '../../domain/message.ts'
@@ -29,7 +29,7 @@ export interface InspectDeps {
  * Stage 10 of 12: the whole answer, every choice or every hit of it, before a byte of it is replayed: first the originals of
  * what the provider saw as placeholders, so that detectors, output policies and transforms see what would leave.
  */
-export function inspect(
+export async function inspect(
   exchange: Pick<Exchange, 'endpoint'>,
   caller: Caller,
   admitted: Admitted,
@@ -37,7 +37,7 @@ export function inspect(
   leave: Authorized,
   { found, recalled, reply: { completion, provider } }: { found: Retrieved; recalled: Recalled; reply: Reply },
   deps: InspectDeps,
-): Step<Inspected> {
+): Promise<Step<Inspected>> {
   if (exchange.endpoint !== 'chat') return inspectHits(exchange, caller, admitted, identity, leave, { found, recalled }, deps)
   if (!completion) return new Passed(uninspected(leave))
   if (leave.release?.kind === 'again') {
@@ -47,10 +47,10 @@ export function inspect(
   }
 
   const { application } = caller
-  const messages = completion.choices.map(({ message }) => message)
-  const { texts: answered, spoken, unread } = collect(messages)
+  const { texts: answered, spoken, unread } = collect(partsOf(completion))
   const texts = answered.map((text) => leave.vault.restore(text))
-  const { findings, counts, failures, joined } = scanJoined(texts, joinsAcross(spoken), {
+  const joins = joinsAcross(spoken.slice(0, completion.choices.length))
+  const { findings, counts, failures, joined } = await scanJoined(texts, joins, {
     detectors: deps.detectors,
     budgetMs: deps.detectorBudgetMs,
   })
@@ -125,10 +125,5 @@ function withTexts(
   const unchanged = before.every((text, index) => text === after[index])
   const inspected = withInspectedLogprobs(completion, unchanged, outputRules)
   if (unchanged) return inspected
-  const messages = replaceTexts(
-    completion.choices.map(({ message }) => message),
-    after,
-  )
-  const choices = inspected.choices.map((choice, index): Choice => ({ ...choice, message: messages[index] ?? choice.message }))
-  return { ...inspected, choices }
+  return withParts(inspected, replaceTexts(partsOf(completion), after))
 }
