@@ -47,6 +47,7 @@ async function govern(texts: Iterable<string>, { limit = 10, ms = 0, turns = new
     vault: new Vault(),
     detectors: [detector],
     budgetMs: 10_000,
+    reportFault: () => {},
     readers: [NOBODY],
     mayUse: () => true,
     texts: ({ text }) => [text],

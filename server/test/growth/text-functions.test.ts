@@ -40,10 +40,11 @@ test('normalize: is the only function that normalises texts of any length', () =
   const root = join(import.meta.dirname, '../../src')
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /(?<!\.test)\.ts$/.test(name))
   const users = files.filter((name) => readFileSync(join(root, name), 'utf8').includes('.normalize('))
-  // The other two normalise one character.
+  // The others normalise one character, or letters that hold no run of marks.
   expect(users.toSorted()).toEqual([
     'classification/detectors/injection/fold.ts',
-    'classification/text/plain.ts',
     'lib/normalize.ts',
+    'lib/plain-characters.ts',
+    'lib/plain-text.ts',
   ])
 })

@@ -2,7 +2,6 @@ import { misplacedCredential, readBearer } from '../../src/applications/credenti
 import { canonicalText } from '../../src/audit/canonical.ts'
 import { settle } from '../../src/classification/overlaps.ts'
 import { scan } from '../../src/classification/scan.ts'
-import { plain } from '../../src/classification/text/plain.ts'
 import { readable, rewritten } from '../../src/domain/json-text.ts'
 import { collectTexts, replaceTexts } from '../../src/domain/message.ts'
 import { requestIdOf } from '../../src/http/request-id.ts'
@@ -22,6 +21,7 @@ import { parseDuration, parseTime } from '../../src/lib/clock.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import { normalize } from '../../src/lib/normalize.ts'
+import { readings, withoutAccents } from '../../src/lib/plain-text.ts'
 import { explicitMemories } from '../../src/memory/explicit.ts'
 import { readExtraction } from '../../src/memory/extract.ts'
 import { normalised, skeleton } from '../../src/memory/sameness.ts'
@@ -86,7 +86,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   },
   savedAs: { most: 4096, run: (text) => refused(() => savedAs(text)) },
   'scan (all detectors)': { run: (text) => scan([text], options) },
-  plain: { run: (text) => plain(text) },
+  readings: { run: (text) => readings(text), shapes: shapes(['', 'w\u00ad', ''], ['', 'é\u0301', ''], ['', '𝐚', '']) },
+  withoutAccents: { run: withoutAccents, shapes: shapes(['', 'ế', '']) },
   readBearer: { run: (text) => readBearer(`Bearer ${text}`, 'gk_') },
   collectTexts: { run: (text) => collectTexts([{ role: 'user', content: text }]) },
   readable: { run: (text) => readable(text, true) },
