@@ -3,7 +3,8 @@ import { Agent, fetch as undiciFetch } from 'undici'
 import { DocumentFetcher } from './admin/document-fetcher.ts'
 import { operatorEventRecorder } from './admin/operator-events.ts'
 import { AdminAuthenticator } from './applications/admin-authenticator.ts'
-import { Authenticator } from './applications/authenticator.ts'
+import { allCorsOrigins } from './applications/application-store.ts'
+import { APPLICATIONS_TOPIC, Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
 import { CheckpointDelivery } from './audit/outside/delivery.ts'
 import { openPlaces, type PlacesOptions } from './audit/outside/open-places.ts'
@@ -12,6 +13,7 @@ import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
+import { watchOver } from './classification/watch-over.ts'
 import type { AuditBucketConfig } from './config/audit-outside.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
@@ -26,6 +28,7 @@ import { type Clock, systemClock } from './lib/clock.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { traceHeaders } from './lib/trace-context.ts'
+import { Turns } from './lib/turns.ts'
 import { Limiter } from './limits/limiter.ts'
 import { AssistantWorker } from './messaging/assistants/worker.ts'
 import { type FileStoreOptions, openFileStore } from './messaging/attachments/open-file-store.ts'
@@ -47,6 +50,7 @@ import { PendingAnswers } from './review/pending-answers.ts'
 import { ReviewWaiters } from './review/waiting.ts'
 import { openSemantic, type Semantic } from './semantic.ts'
 import { exchangeObserver } from './telemetry/exchange-observer.ts'
+import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Degraded, Readiness } from './telemetry/readiness.ts'
@@ -129,6 +133,8 @@ function compose(
     }),
   )
   signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
+  const allowedOrigins = new Cache(() => allCorsOrigins(db))
+  signal.subscribe(APPLICATIONS_TOPIC, () => allowedOrigins.forget())
   const workspaceKeys = new Cache<WorkspaceKeys>(
     async (workspaceId) => {
       const keys = await loadWorkspaceKeys(db, workspaceBox, workspaceId)
@@ -159,6 +165,7 @@ function compose(
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => fallbacks.count,
   })
+  const reportFault = faultReporter({ metrics, log })
   const checkpointDeliveries = openPlaces(outsideOf(config, secrets), guardedConnector(true, OUTSIDE_CONNECT_MS)).map(
     (place) => new CheckpointDelivery(place, { db, clock, log }),
   )
@@ -169,6 +176,7 @@ function compose(
     limiter: new Limiter(),
     jsonDepth: config.sizes.jsonDepth,
     chatLimits: config.sizes,
+    allowedOrigins,
     userTokens: new UserTokenVerifier({
       ...database,
       clock,
@@ -179,7 +187,8 @@ function compose(
           dispatcher: jwksAgent,
         }),
     }),
-    detectors,
+    detectors: watchOver(detectors, reportFault),
+    reportFault,
     detectorBudgetMs: config.detectorBudgetMs,
     policies,
     ranker: createRanker({ db, pool: database.pool, embedder: semantic?.ranker }),
@@ -187,6 +196,7 @@ function compose(
     pendingAnswers: new PendingAnswers({ ...database, clock }),
     db,
     clock,
+    turns: new Turns(),
     reviewBox,
     waiters,
     // Embedded, nobody else has the database: a claim from before this start was left by a process that is gone.
