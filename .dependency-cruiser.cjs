@@ -39,7 +39,7 @@ module.exports = {
     only('lib-imports-nothing-of-ours', 'lib/', ['lib/']),
     only('domain', 'domain/', ['domain/', 'lib/']),
     only('config', 'config/', ['config/', 'domain/', 'lib/', 'errors\\.ts']),
-    only('db', 'db/', ['db/', 'lib/']),
+    only('db', 'db/', ['db/', 'domain/', 'lib/']),
     only('retrieval', RETRIEVAL, [RETRIEVAL, 'db/', ...WORDS]),
     only('http-translates', 'http/', ['http/', ...WORDS]),
     ...CAPABILITIES.map((folder) =>

@@ -3,7 +3,8 @@ import { Agent, fetch as undiciFetch } from 'undici'
 import { DocumentFetcher } from './admin/document-fetcher.ts'
 import { operatorEventRecorder } from './admin/operator-events.ts'
 import { AdminAuthenticator } from './applications/admin-authenticator.ts'
-import { Authenticator } from './applications/authenticator.ts'
+import { allCorsOrigins } from './applications/application-store.ts'
+import { APPLICATIONS_TOPIC, Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
 import { CheckpointDelivery } from './audit/outside/delivery.ts'
 import { openPlaces, type PlacesOptions } from './audit/outside/open-places.ts'
@@ -12,8 +13,10 @@ import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
+import { watchOver } from './classification/watch-over.ts'
 import type { AuditBucketConfig } from './config/audit-outside.ts'
 import type { Config } from './config/config.ts'
+import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { Upkeep } from './db/upkeep.ts'
@@ -24,6 +27,8 @@ import { Cache } from './lib/cache.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
+import { traceHeaders } from './lib/trace-context.ts'
+import { Turns } from './lib/turns.ts'
 import { Limiter } from './limits/limiter.ts'
 import { AssistantWorker } from './messaging/assistants/worker.ts'
 import { type FileStoreOptions, openFileStore } from './messaging/attachments/open-file-store.ts'
@@ -45,6 +50,7 @@ import { PendingAnswers } from './review/pending-answers.ts'
 import { ReviewWaiters } from './review/waiting.ts'
 import { openSemantic, type Semantic } from './semantic.ts'
 import { exchangeObserver } from './telemetry/exchange-observer.ts'
+import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Degraded, Readiness } from './telemetry/readiness.ts'
@@ -73,6 +79,7 @@ export type Context = Awaited<ReturnType<typeof createContext>>
 /** The one composition root: everything that has state is made here, once, and handed to who needs it. */
 export async function createContext(config: Config, secrets: Secrets, overrides: Overrides = {}) {
   const { clock = systemClock, log = createLogger(config.logLevel), detectors = DETECTORS, random = Math.random } = overrides
+  for (const path of secureDataFolder(config)) log.warn({ path }, 'other users of this machine can no longer read it')
   const onError = (err: Error) => log.error({ err }, 'background fault')
   const database = await openDatabase({
     url: config.databaseUrl,
@@ -126,6 +133,8 @@ function compose(
     }),
   )
   signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
+  const allowedOrigins = new Cache(() => allCorsOrigins(db))
+  signal.subscribe(APPLICATIONS_TOPIC, () => allowedOrigins.forget())
   const workspaceKeys = new Cache<WorkspaceKeys>(
     async (workspaceId) => {
       const keys = await loadWorkspaceKeys(db, workspaceBox, workspaceId)
@@ -156,22 +165,30 @@ function compose(
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => fallbacks.count,
   })
+  const reportFault = faultReporter({ metrics, log })
   const checkpointDeliveries = openPlaces(outsideOf(config, secrets), guardedConnector(true, OUTSIDE_CONNECT_MS)).map(
     (place) => new CheckpointDelivery(place, { db, clock, log }),
   )
-  const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl)
+  const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl, config.otelResource)
 
   const gateway = {
     authenticator: new Authenticator(database),
     limiter: new Limiter(),
     jsonDepth: config.sizes.jsonDepth,
     chatLimits: config.sizes,
+    allowedOrigins,
     userTokens: new UserTokenVerifier({
       ...database,
       clock,
-      fetch: (url, init) => undiciFetch(url, { ...init, dispatcher: jwksAgent }),
+      fetch: (url, init) =>
+        undiciFetch(url, {
+          ...init,
+          headers: { ...Object.fromEntries(new Headers(init.headers)), ...traceHeaders() },
+          dispatcher: jwksAgent,
+        }),
     }),
-    detectors,
+    detectors: watchOver(detectors, reportFault),
+    reportFault,
     detectorBudgetMs: config.detectorBudgetMs,
     policies,
     ranker: createRanker({ db, pool: database.pool, embedder: semantic?.ranker }),
@@ -179,6 +196,7 @@ function compose(
     pendingAnswers: new PendingAnswers({ ...database, clock }),
     db,
     clock,
+    turns: new Turns(),
     reviewBox,
     waiters,
     // Embedded, nobody else has the database: a claim from before this start was left by a process that is gone.
@@ -224,7 +242,7 @@ function compose(
       record: operatorEventRecorder({ clock, workspaceBox }),
       ...signInOf(config, secrets),
     }),
-    members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
+    members: new MemberAuthenticator({ ...gateway, ...database }),
     pace: given.pace ?? new Pace(),
     files,
     fileLimits: config.files,

@@ -37,6 +37,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One model that the calling Application may use
+         * @description The id as in a chat: `model` or `provider/model`; slashes in it may be percent-encoded.
+         */
+        get: operations["getModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit/{id}": {
         parameters: {
             query?: never;
@@ -658,7 +678,10 @@ export interface paths {
         /** An Application's keys, oldest first, revoked ones too */
         get: operations["listKeys"];
         put?: never;
-        /** Issue a key: it is in this answer, and nowhere afterwards */
+        /**
+         * Issue a key: it is in this answer, and nowhere afterwards
+         * @description Whoever issues a key may not decide on what is asked with it.
+         */
         post: operations["issueKey"];
         delete?: never;
         options?: never;
@@ -778,7 +801,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a token for the messaging API: it is in this answer, and nowhere afterwards
-         * @description For people; an assistant has none.
+         * @description For people; an assistant has none. Whoever issues one may not decide on what the user sends.
          */
         post: operations["issueAccessToken"];
         delete?: never;
@@ -879,7 +902,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Admin tokens of the server, oldest first, revoked ones too */
+        /**
+         * Admin tokens of the server, oldest first, revoked ones too
+         * @description A token may what its issuer may: at each use the role of the operator who answers for it counts.
+         */
         get: operations["listAdminTokens"];
         put?: never;
         /**
@@ -904,7 +930,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke an admin token; the last one stays
-         * @description Nobody revokes a token that may more than they do.
+         * @description Nobody revokes a token that may more than they do. Invitations that were issued with a token that no operator answers for end with it.
          */
         post: operations["revokeAdminToken"];
         delete?: never;
@@ -964,13 +990,16 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove somebody, and end their sessions */
+        /**
+         * Remove somebody: their sessions, the admin tokens that they issued and their invitations end
+         * @description API keys and tokens of users that they issued stay: they belong to an Application or a user.
+         */
         delete: operations["deleteOperator"];
         options?: never;
         head?: never;
         /**
          * Change the name or the role of somebody; a new role ends their sessions
-         * @description A link that was made for the old role opens nothing any more.
+         * @description A link that was made for the old role opens nothing any more, nor do invitations that they issued. Admin tokens that they issued may what the new role may.
          */
         patch: operations["updateOperator"];
         trace?: never;
@@ -1327,7 +1356,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a hold: its request may be sent again and goes through; a message is stored at once
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["approveReview"];
         delete?: never;
@@ -1347,7 +1376,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a hold, and erase its content
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["denyReview"];
         delete?: never;
@@ -1367,7 +1396,7 @@ export interface paths {
         put?: never;
         /**
          * Take an escalation off the queue
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["acknowledgeReview"];
         delete?: never;
@@ -1876,7 +1905,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus metrics. */
+        /** Prometheus metrics. With GATEHOUSE_METRICS_TOKEN set, for its bearer only. */
         get: {
             parameters: {
                 query?: never;
@@ -2103,6 +2132,35 @@ export interface operations {
                             /** @description The provider id. */
                             owned_by: string;
                         }[];
+                    };
+                };
+            };
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "model";
+                        created: number;
+                        /** @description The provider id. */
+                        owned_by: string;
                     };
                 };
             };
@@ -4001,6 +4059,9 @@ export interface operations {
                                 };
                                 audit_retention_days: number;
                                 message_retention_days: number | null;
+                                review: {
+                                    four_eyes: boolean;
+                                };
                             };
                             signing_public_key: string;
                             /** Format: date-time */
@@ -4044,6 +4105,10 @@ export interface operations {
                         } | null;
                         audit_retention_days?: number | null;
                         message_retention_days?: number | null;
+                        review?: {
+                            /** @description Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off. */
+                            four_eyes?: boolean | null;
+                        } | null;
                     };
                 };
             };
@@ -4074,6 +4139,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4119,6 +4187,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4160,6 +4231,10 @@ export interface operations {
                         } | null;
                         audit_retention_days?: number | null;
                         message_retention_days?: number | null;
+                        review?: {
+                            /** @description Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off. */
+                            four_eyes?: boolean | null;
+                        } | null;
                     };
                 };
             };
@@ -4190,6 +4265,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4282,12 +4360,16 @@ export interface operations {
                                     capture: "off" | "explicit" | "extract";
                                     recall: number;
                                     scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                    assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                                 };
                                 assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                                 role_clearance: {
                                     [key: string]: "public" | "internal" | "confidential" | "restricted";
                                 };
                                 default_classification: "public" | "internal" | "confidential" | "restricted";
+                                cors?: {
+                                    origins: string[];
+                                };
                             } & {
                                 [key: string]: unknown;
                             };
@@ -4345,12 +4427,18 @@ export interface operations {
                             capture?: "off" | "explicit" | "extract" | null;
                             recall?: number | null;
                             scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[] | null;
+                            /** @description Shared scopes that requests without a verified user may write. Default: none. */
+                            assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
+                        /** @description Origins of browsers that may call with this Application. */
+                        cors?: {
+                            origins: string[];
+                        } | null;
                     } & {
                         [key: string]: unknown;
                     };
@@ -4393,12 +4481,16 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            cors?: {
+                                origins: string[];
+                            };
                         } & {
                             [key: string]: unknown;
                         };
@@ -4463,12 +4555,16 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            cors?: {
+                                origins: string[];
+                            };
                         } & {
                             [key: string]: unknown;
                         };
@@ -4524,12 +4620,18 @@ export interface operations {
                             capture?: "off" | "explicit" | "extract" | null;
                             recall?: number | null;
                             scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[] | null;
+                            /** @description Shared scopes that requests without a verified user may write. Default: none. */
+                            assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
+                        /** @description Origins of browsers that may call with this Application. */
+                        cors?: {
+                            origins: string[];
+                        } | null;
                     } & {
                         [key: string]: unknown;
                     };
@@ -4572,12 +4674,16 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            cors?: {
+                                origins: string[];
+                            };
                         } & {
                             [key: string]: unknown;
                         };
@@ -4967,6 +5073,8 @@ export interface operations {
                             application_id: string;
                             name: string;
                             hint: string;
+                            /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                            issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
@@ -5018,6 +5126,8 @@ export interface operations {
                         application_id: string;
                         name: string;
                         hint: string;
+                        /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5058,6 +5168,8 @@ export interface operations {
                         application_id: string;
                         name: string;
                         hint: string;
+                        /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5417,6 +5529,8 @@ export interface operations {
                             object: "access_token";
                             user_id: string;
                             name: string;
+                            /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                            issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
@@ -5464,6 +5578,8 @@ export interface operations {
                         object: "access_token";
                         user_id: string;
                         name: string;
+                        /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5502,6 +5618,8 @@ export interface operations {
                         object: "access_token";
                         user_id: string;
                         name: string;
+                        /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5785,6 +5903,10 @@ export interface operations {
                             object: "admin_token";
                             name: string;
                             scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                            /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                            effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                            /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                            state: "active" | "revoked" | "ended";
                             /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                             issued_by: string | null;
                             /** Format: date-time */
@@ -5834,6 +5956,10 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                        effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                        state: "active" | "revoked" | "ended";
                         /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                         issued_by: string | null;
                         /** Format: date-time */
@@ -5874,6 +6000,10 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                        effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                        state: "active" | "revoked" | "ended";
                         /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                         issued_by: string | null;
                         /** Format: date-time */
@@ -5918,7 +6048,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -5973,7 +6104,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -6019,7 +6151,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -6093,7 +6226,8 @@ export interface operations {
                         email: string;
                         name: string;
                         role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                        state: "invited" | "active";
+                        /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                        state: "invited" | "active" | "suspended";
                         two_factor: boolean;
                         last_signed_in_at: string | null;
                         /** Format: date-time */
@@ -6946,6 +7080,7 @@ export interface operations {
                             object: "policy_set";
                             /** @description In force. */
                             active: boolean;
+                            declared: boolean | null;
                             published_by: string;
                             /** Format: date-time */
                             created_at: string;
@@ -6998,6 +7133,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -7019,6 +7155,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -7059,6 +7196,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -7111,6 +7249,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -7666,6 +7805,9 @@ export interface operations {
                             released_at: string | null;
                             released_audit_id: string | null;
                             successor_id: string | null;
+                            key_id: string | null;
+                            /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                            key_issuers: string[];
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */
@@ -7745,6 +7887,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                         /** @description null once it has been erased: on denial, and at expiry. */
                         content: {
                             messages: {
@@ -7855,6 +8000,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };
@@ -7937,6 +8085,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };
@@ -8019,6 +8170,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };

@@ -5,6 +5,7 @@ import { startEmbedded } from './embedded.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { preparing } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
+import { requireServerVersion } from './server-version.ts'
 import { localSignal, postgresSignal, type Signal } from './signal.ts'
 
 /** What stores take first: the database, or a transaction of it. */
@@ -57,6 +58,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
   try {
+    if (!embedded) await requireServerVersion(pool)
     await migrate(db)
     const signal = url === undefined ? localSignal() : await postgresSignal(pool, url, onError)
     return {

@@ -1,10 +1,9 @@
 import type { Signal } from '../db/signal.ts'
-import type { Operator } from '../domain/operator.ts'
+import { OPERATORS_TOPIC, type Operator } from '../domain/operator.ts'
+import { ROLE_SCOPES, roleOf } from '../domain/roles.ts'
 import { Cache } from '../lib/cache.ts'
 import { type Acceptance, type Accepted, acceptInvitation } from './accept.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
-import { OPERATORS_TOPIC } from './operator.ts'
-import { ROLE_SCOPES, roleOf } from './roles.ts'
 
 export interface SignInDeps extends BetterAuthDeps {
   readonly signal: Signal
@@ -73,7 +72,7 @@ export class SignIn {
     const { api, $context } = await this.library()
     const { name } = (await $context).authCookies.sessionToken
     const found = await api.getSession({ headers: new Headers({ cookie: `${name}=${value}` }) })
-    if (!found) return undefined
+    if (!found || found.user.suspendedAt) return undefined
     const { id, name: called, role } = found.user
     return { id, name: called, kind: 'person', scopes: ROLE_SCOPES[roleOf(role ?? '')] }
   }

@@ -38,6 +38,8 @@ export interface Caller {
   readonly application: Application
   /** Empty: code of this server, without a key. */
   readonly keyId: string
+  /** The operator who issued the key, if one did. */
+  readonly keyIssuer?: string
   /** The operator who tries the Application out, without a key. */
   readonly playedBy?: string
   /** What would be remembered is decided, and not stored: the operator may write no memories. */
@@ -80,6 +82,10 @@ export interface Content {
   readonly findings: readonly (readonly Finding[])[]
   /** How many of `texts` come from messages. */
   readonly messageTexts: number
+  /** Texts that are read joined as well; empty: none. */
+  readonly joined: string
+  /** Pictures, sounds and files that no detector reads. */
+  readonly unread: number
   readonly counts: FindingCounts
   readonly classification: Classification
   readonly risk: RiskLevel
@@ -135,7 +141,7 @@ export interface Inspected {
   readonly decision: Decision
   readonly counts: FindingCounts
   /** What the output policies were told beside the texts; undefined: they were not asked. */
-  readonly looked?: Pick<PolicyInput['content'], 'classification' | 'riskLevel'> & Pick<PolicyInput, 'response'>
+  readonly looked?: Pick<PolicyInput['content'], 'classification' | 'riskLevel' | 'unread'> & Pick<PolicyInput, 'response'>
   /** What the caller gets: transforms applied, pseudonyms restored. */
   readonly completion: Completion | undefined
   /** Searches: the hits the caller gets. */

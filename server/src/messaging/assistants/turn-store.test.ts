@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
+import { asGoverned } from '../../../test/support/governed-words.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import { createUser } from '../../applications/user-store.ts'
 import type { Database } from '../../db/database.ts'
@@ -41,12 +42,12 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
     user: { id, role: '', department: '', attributes: {}, verified: true, ...fields },
   })
   const person = async (id: string): Promise<Member> => {
-    await createUser(database.db, workspaceId, { id, username: id }, at(0))
+    await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, at(0))
     return member(id)
   }
   const assistant = async (id: string): Promise<Member> => {
     const { applicationId } = await seedApplication(database.db, workspaceId)
-    const create = { id, username: id, application_id: applicationId }
+    const create = { id, username: asGoverned(id), application_id: applicationId }
     await database.db.transaction().execute((tx) => createAssistant(tx, workspaceId, create, at(0)))
     return member(id)
   }

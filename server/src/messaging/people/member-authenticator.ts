@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { readBearer } from '../../applications/credential.ts'
+import { misplacedCredential, readBearer } from '../../applications/credential.ts'
 import { CredentialCache } from '../../applications/credential-cache.ts'
 import type { UserTokenVerifier } from '../../applications/user-token.ts'
 import { WORKSPACES_TOPIC } from '../../applications/user-token.ts'
@@ -10,15 +10,14 @@ import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Member } from '../door/member.ts'
 import { findTokenHolder } from './access-token-store.ts'
-import { admitToDirectory, workspacesWithKeys } from './directory.ts'
+import { admitToDirectory, type DirectoryDeps, workspacesWithKeys } from './directory.ts'
 
 /** Topic of db/signal.ts: an access token, or whom it stands for, has changed. */
 export const ACCESS_TOKENS_TOPIC = 'access_tokens'
 
 type Found = { readonly member: Member } | 'revoked'
 
-interface Deps {
-  readonly db: Db
+interface Deps extends DirectoryDeps {
   readonly signal: Signal
   readonly clock: Clock
   readonly userTokens: Pick<UserTokenVerifier, 'verify'>
@@ -37,7 +36,7 @@ export class MemberAuthenticator {
     this.#deps = deps
     this.#tokens = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')))
     this.#workspaces = new Cache(() => workspacesWithKeys(db))
-    this.#admitted = new Cache((key) => admitToDirectory(db, ...(JSON.parse(key) as [string, string]), clock.now()))
+    this.#admitted = new Cache((key) => admitToDirectory(deps, ...(JSON.parse(key) as [string, string]), clock.now()))
     signal.subscribe(ACCESS_TOKENS_TOPIC, () => {
       this.#tokens.forget()
       this.#admitted.forget()
@@ -50,7 +49,10 @@ export class MemberAuthenticator {
     const hash = readBearer(authorization, 'gu_')
     const found = hash === undefined ? await this.#byJwt(authorization) : await this.#tokens.get(hash)
     if (found === 'revoked') throw new GatehouseError('AUTH_KEY_REVOKED', { message: 'The access token has been revoked.' })
-    if (!found) throw new GatehouseError('AUTH_INVALID_KEY', { message: 'The access token is missing or not valid.' })
+    if (!found) {
+      const message = misplacedCredential(authorization, 'gu_') ?? 'The access token is missing or not valid.'
+      throw new GatehouseError('AUTH_INVALID_KEY', { message })
+    }
     return found.member
   }
 

@@ -1,4 +1,5 @@
-import type { Authenticator } from '../../applications/authenticator.ts'
+import type { Authentication, Authenticator } from '../../applications/authenticator.ts'
+import { misplacedCredential } from '../../applications/credential.ts'
 import type { Caller } from '../facts.ts'
 import { refuse, type Step } from '../outcome.ts'
 import { PlaygroundCaller } from '../playground-caller.ts'
@@ -15,5 +16,14 @@ export async function authenticate(
     return { application, keyId: '', playedBy: caller.operatorId, keepsNothing: !caller.remembers }
   }
   const answer = await authenticator.authenticate(authorization)
-  return answer.ok ? { application: answer.application, keyId: answer.keyId } : refuse(answer.code)
+  if (answer.ok) return callerOf(answer)
+  const message = answer.code === 'AUTH_INVALID_KEY' ? misplacedCredential(authorization, 'gk_') : undefined
+  return refuse(answer.code, message === undefined ? {} : { message })
 }
+
+const callerOf = ({ application, keyId, keyIssuer }: Extract<Authentication, { ok: true }>): Caller => ({
+  application,
+  keyId,
+  // A token without an operator stands for no person who could approve: what it issued binds nobody.
+  ...(keyIssuer?.startsWith('opr_') && { keyIssuer }),
+})
