@@ -65,6 +65,11 @@ fill([[0x1160, 0x1160]], DROPPED)
 fill([[0xd800, 0xdbff]], PAIR)
 fill([[0xdc00, 0xdfff]], KEPT)
 
+/** The first of nine digits from 1 on that have no compatibility form: in circles, and of Suzhou. */
+for (const first of [0x24f5, 0x2776, 0x2780, 0x278a, 0x3021]) for (let at = 0; at < 9; at++) table[first + at] = 0x31 + at
+fill([[0x24ff, 0x24ff]], 0x30)
+fill([[0x3007, 0x3007]], 0x30)
+
 const IS_MARK = /^\p{M}$/u
 const IS_DIGIT = /^\p{Nd}$/u
 const IS_IGNORABLE = /^\p{DI}$/u

@@ -27,6 +27,7 @@ test.each([
   ['half-width kana', '\uff76\uff9e', 'ガ'],
   ['Arabic and Indic digits', '٤١١١ ۴۱ ४१ ৪১ ๔๑ \u{11066}', '4111 41 41 41 41 0'],
   ['circled digits and superscripts', '①² ⒛', '12 20.'],
+  ['digits in filled and double circles, and of Suzhou', '❹❶ ➃➀ ➍➊ ⓸⓵⓿ 〤〡〇', '41 41 41 410 410'],
   ['ligatures', 'ﬁle oﬃce', 'file office'],
   ['letters in circles', 'ⓦⓘⓡⓔ 🄰', 'wire A'],
   ['signs of an accent alone', '´ ¨ ¯', '´ ¨ ¯'],
