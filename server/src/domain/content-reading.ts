@@ -1,4 +1,4 @@
-import { type Encoded, readEncoded } from './encoded-text.ts'
+import { decodedText, type Encoded, readEncoded } from './encoded-text.ts'
 import { readable, rewritten } from './json-text.ts'
 
 /** What happens on the way through a value: `text` answers what is to stand in the place of each text. */
@@ -25,11 +25,29 @@ export function mapEncoded(value: string, isBare: boolean, visitor: Visitor): st
   const isShort = value.length < LITERAL_LENGTH
   if (encoded.kind === 'bytes') visitor.unread()
   if (encoded.kind === 'bytes' && !isShort) return value
+  if (encoded.kind === 'literal' && isBare) return mapLiteral(value, visitor)
   if (encoded.kind !== 'text') return mapText(value, false, visitor)
   const literal = isShort && isBare ? mapText(value, false, visitor) : value
   const mapped = mapText(encoded.text, false, visitor)
   if (literal !== value) return literal
   return mapped === encoded.text ? value : encoded.encode(mapped)
+}
+
+/** A text that a lenient reader may take for base64: what it says then is read as well, and cannot be changed there. */
+export function mapLiteral(value: string, visitor: Visitor): string {
+  const hidden = decodedText(value)
+  if (hidden !== undefined && mapText(hidden, false, visitor) !== hidden)
+    throw new Unchangeable('base64 in a field without data:')
+  return mapText(value, false, visitor)
+}
+
+/**
+ * The signature of a provider (opaque.ts), which no other text can replace. A transform that would change a short one, which may be
+ * somebody's key, ends the request; among the random letters of a long one its finding is chance, and is left in place.
+ */
+export function mapSignature(value: string, visitor: Visitor): string {
+  if (visitor.text(value) !== value && value.length < LITERAL_LENGTH) throw new Unchangeable('a signature')
+  return value
 }
 
 /** A text as its reader has it: JSON with its strings decoded, and what its data: URLs say besides. */

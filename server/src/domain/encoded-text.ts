@@ -11,18 +11,36 @@ export type Encoded =
   /** No file: a URL with another scheme, an id, a word. */
   | { readonly kind: 'literal' }
 
-const DATA_URL = /^\s*data:([^,]*),/i
+const DATA_URL = /^data:([^,]*),/i
+/** URL parsers skip control characters before a scheme, and tabs and line ends anywhere. */
+const LEADING = /^[\s\p{Cc}]+/u
+const SKIPPED = /[\t\n\r]+/g
+const DATA_SCHEME = /^[\s\p{Cc}]*d[\t\n\r]*a[\t\n\r]*t[\t\n\r]*a[\t\n\r]*:/iu
+
+export const isDataUrl = (value: string): boolean => DATA_SCHEME.test(value)
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const TEXTUAL =
   /^$|^(?:text|message)\/|[+/](?:json|xml|yaml|x-yaml|toml|csv|sql|javascript|ecmascript|x-ndjson|jsonl|graphql|x-sh|rtf)$/
 
 /** `isBare`: the field may hold base64 without `data:` in front of it. */
 export function readEncoded(value: string, isBare: boolean): Encoded {
-  const header = DATA_URL.exec(value)
-  if (header) return readDataUrl(header[0], header[1] ?? '', value.slice(header[0].length))
+  const comma = isDataUrl(value) ? value.indexOf(',') + 1 : 0
+  const header = DATA_URL.exec(value.slice(0, comma).replace(LEADING, '').replace(SKIPPED, ''))
+  if (header) return readDataUrl(header[0], header[1] ?? '', value.slice(comma))
   const payload = isBare ? bare(value) : ''
   if (payload === '' || !BASE64.test(payload)) return { kind: 'literal' }
   return readBytes(Buffer.from(payload, 'base64'), { type: 'application/octet-stream' }, (bytes) => bytes.toString('base64'))
+}
+
+/** Shorter texts are words and ids. */
+const MIN_ENCODED = 16
+
+/** What a reader that skips everything but the letters of base64 makes of `value`; undefined: no text. */
+export function decodedText(value: string): string | undefined {
+  if (value.length < MIN_ENCODED) return undefined
+  const bytes = Buffer.from(value, 'base64')
+  const found = charsetOf(bytes)
+  return found?.decode(bytes.subarray(found.mark.length))
 }
 
 const bare = (payload: string): string => (/\s/.test(payload) ? payload.replace(/\s+/g, '') : payload)

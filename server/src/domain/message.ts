@@ -1,5 +1,5 @@
-import { mapEncoded, mapText, Unchangeable, type Visitor } from './content-reading.ts'
-import { readEncoded } from './encoded-text.ts'
+import { mapEncoded, mapLiteral, mapSignature, mapText, Unchangeable, type Visitor } from './content-reading.ts'
+import { isDataUrl, readEncoded } from './encoded-text.ts'
 import { isOpaque } from './opaque.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
@@ -61,9 +61,9 @@ export function collect(value: unknown): Collected {
   return { texts, spoken, unread }
 }
 
-/** What a reader takes for one text: the reasoning of a message and all that it says. */
-export const joinsWithin = (spoken: readonly Spoken[]): readonly (readonly number[])[] =>
-  spoken.map(({ reasoning, said }) => [...reasoning, ...said]).filter(isSplit)
+/** What a reader takes for one text: the reasoning of a message and all that it says. `from`: where its texts begin in a longer list. */
+export const joinsWithin = (spoken: readonly Spoken[], from = 0): readonly (readonly number[])[] =>
+  spoken.map(({ reasoning, said }) => [...reasoning, ...said].map((index) => from + index)).filter(isSplit)
 
 /** The same for the choices of an answer, which may be read one after the other. */
 export const joinsAcross = (spoken: readonly Spoken[]): readonly (readonly number[])[] => [
@@ -109,6 +109,8 @@ function mapTexts(value: unknown, visit: Visit): unknown {
   if (Array.isArray(value)) return mapItems(value, (message) => mapMessage(message, visit))
   if (!isObject(value)) return mapAny(value, visit)
   return mapFields(value, visit, (field, name) => {
+    // A predicted answer has the content of a message.
+    if (name === 'prediction') return mapMessage(field, visit)
     if (typeof field === 'number') return BOUNDED.has(name) ? field : fixed(field, mapAny(field, visit), name)
     return FIXED.has(name) ? fixed(field, mapAny(field, visit), name) : mapAny(field, visit)
   })
@@ -132,6 +134,9 @@ function mapMessage(message: unknown, visit: Visit): unknown {
   const mapped = mapFields(message, visit, (field, name) => {
     const from = visit.position()
     if (name === 'content' && Array.isArray(field)) return mapItems(field, (part) => mapPart(part, visit, spoken.said))
+    if (name === 'reasoning_details' && Array.isArray(field)) {
+      return mapItems(field, (detail) => mapDetail(detail, visit, spoken.reasoning))
+    }
     const next = mapAny(field, visit, name)
     if (SAID.has(name)) addRange(spoken.said, from, visit.position())
     if (REASONING.has(name)) addRange(spoken.reasoning, from, visit.position())
@@ -139,6 +144,17 @@ function mapMessage(message: unknown, visit: Visit): unknown {
   })
   visit.spoke(spoken)
   return mapped
+}
+
+/** One piece of a model's reasoning: what it says may go on in the next one. */
+function mapDetail(detail: unknown, visit: Visit, reasoning: number[]): unknown {
+  if (!isObject(detail)) return mapAny(detail, visit)
+  return mapFields(detail, visit, (field, name) => {
+    const from = visit.position()
+    const next = mapAny(field, visit, name)
+    if (name === 'text' || name === 'summary') addRange(reasoning, from, visit.position())
+    return next
+  })
 }
 
 function addRange(indices: number[], from: number, to: number): void {
@@ -151,8 +167,6 @@ const BYTES: Readonly<Record<string, { readonly field: string; readonly bare: bo
   input_audio: { field: 'data', bare: true },
   file: { field: 'file_data', bare: true },
 }
-
-const DATA_SCHEME = /^\s*data:/i
 
 /** The fields of a content part that may hold a file, with how each is to be read. */
 function fileFields(part: Fields): readonly { readonly path: string; readonly value: string; readonly bare: boolean }[] {
@@ -180,22 +194,26 @@ function mapPart(part: unknown, visit: Visit, said: number[]): unknown {
   const bytes = Object.hasOwn(BYTES, kind) ? BYTES[kind] : undefined
   const encoded = (field: string, isFile: boolean) => mapEncoded(field, isFile && bytes?.bare === true, visit)
   const isEncoded = (field: unknown, isFile: boolean): field is string =>
-    typeof field === 'string' && (isFile || DATA_SCHEME.test(field))
+    typeof field === 'string' && (isFile || isDataUrl(field))
   return mapFields(part, visit, (field, name) => {
-    if (name === 'text' || name === 'refusal') {
+    if (name === 'text' || name === 'refusal' || (name === kind && !bytes && typeof field === 'string')) {
       const from = visit.position()
       const next = mapAny(field, visit)
       addRange(said, from, visit.position())
       return next
     }
     if (isEncoded(field, bytes !== undefined && name === kind)) return encoded(field, true)
-    if (!isObject(field)) return mapAny(field, visit)
+    if (!isObject(field)) return mapUnknown(field, visit)
     return mapFields(field, visit, (inner, innerName) => {
       const isFile = name === kind && innerName === bytes?.field
-      return isEncoded(inner, isFile) ? encoded(inner, isFile) : mapAny(inner, visit)
+      return isEncoded(inner, isFile) ? encoded(inner, isFile) : mapUnknown(inner, visit)
     })
   })
 }
+
+/** A field of a part that the gateway does not know: other APIs keep the base64 of their files in such fields. */
+const mapUnknown = (field: unknown, visit: Visit): unknown =>
+  typeof field === 'string' ? mapLiteral(field, visit) : mapAny(field, visit)
 
 /** A number of that many digits may be anybody's: a card's, a phone's. */
 const TELLING_NUMBER = 1_000_000
@@ -239,7 +257,7 @@ function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: str
   for (const [name, field] of Object.entries(fields)) {
     const newName = VOCABULARY.has(name) ? name : visit.text(name)
     const isWord = (name === 'type' || name === 'role') && typeof field === 'string' && VOCABULARY.has(field)
-    const newField = isWord || isOpaque(fields, name, field) ? field : map(field, name)
+    const newField = isWord ? field : isOpaque(fields, name, field) ? mapSignature(field, visit) : map(field, name)
     changed ||= newName !== name || newField !== field
     copy[newName] = newField
   }

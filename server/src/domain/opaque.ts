@@ -7,9 +7,9 @@ const OPAQUE = /^[A-Za-z0-9+/_-]{24,}={0,2}$/
 
 /**
  * Whether a field holds provider state that only its provider can read: it has to come back to the byte in the next turn, so nothing
- * may be found or changed in it. Like the bytes of a picture it passes unread.
+ * may be changed in it. Anybody can write a key under such a name, so it is read all the same.
  */
-export function isOpaque(owner: Fields, name: string, value: unknown): boolean {
+export function isOpaque(owner: Fields, name: string, value: unknown): value is string {
   if (typeof value !== 'string') return false
   const isSignature = SIGNATURE_FIELDS.has(name) || (name === 'data' && owner.type === 'reasoning.encrypted')
   return isSignature && OPAQUE.test(value)

@@ -73,6 +73,14 @@ const CARRIERS: Readonly<Record<string, (words: string) => Fields>> = {
   "a tool's property called type": (words) => tool({ parameters: { properties: { type: { description: words } } } }),
   "the name of a tool's property": (words) => tool({ parameters: { properties: { [words]: {} } } }),
   'a stop sequence': (words) => ({ stop: ['x', words] }),
+  'a signature': (words) => ({ messages: [user({ signature: `${words}-${'a'.repeat(24)}` })] }),
+  'a signature in the metadata': (words) => metadata({ thought_signature: `${words}-${'a'.repeat(24)}` }),
+  'encrypted reasoning': (words) => ({
+    messages: [user({ reasoning_details: [{ type: 'reasoning.encrypted', data: `${words}-${'a'.repeat(300)}` }] })],
+  }),
+  'a predicted answer over two parts': (words) => ({
+    prediction: { type: 'content', content: [words.slice(0, 9), words.slice(9)].map((text) => ({ type: 'text', text })) },
+  }),
   'the user field': (words) => ({ user: words }),
 }
 
@@ -113,6 +121,7 @@ describe('what a policy forbids does not leave in an answer', () => {
     'the escaped arguments of a tool call': (words) => message({ tool_calls: called({ arguments: escaped(words) }) }),
     'the escaped arguments of a function call': (words) => message({ function_call: { name: 'x', arguments: escaped(words) } }),
     'a content in escaped JSON': (words) => message({ content: escaped(words) }),
+    'a signature': (words) => message({ signature: `${words}-${'a'.repeat(24)}` }),
     'a field that nobody knows': (words) => message({ annotations: [{ text: words }] }),
   }
   test.each(Object.entries(ANSWERS))('in %s', async (_, make) => {

@@ -59,11 +59,23 @@ describe('content parts: a text that a file or URL carries is read', () => {
     ['a data: URL inside a text', say(`See data:text/plain;base64,${base64('about wire fraud')} for more`)],
     ['a data: URL inside a file', file(`data:text/html;base64,${base64(`<a href="data:text/plain,${percent('wire fraud')}">`)}`)],
     ['a data: URL in a part of another type', { type: 'document', source: { data: `data:text/plain;base64,${base64(text)}` } }],
+    ['base64 in the field of another API', { type: 'document', source: { type: 'base64', data: base64(text) } }],
+    ['base64 in a part of another API', { type: 'input_file', file_data: base64(text) }],
+    ['base64 with signs that lenient readers skip', file(base64(text).replace(/(.{10})/g, '$1!'))],
+    ['a data: URL with a tab in its scheme', image(`da\tta:text/plain;base64,${base64(text)}`)],
+    ['a data: URL after a control character', image(`\u0001data:text/plain;base64,${base64(text)}`)],
     ['a file name', { type: 'file', file: { filename: 'wire fraud.pdf', file_data: PICTURE } }],
   ])('%s: 403', async (_, part) => {
     const calls = governed.provider.calls.length
     refused(await ask(parts(say('Please look'), part)), 'POLICY_DENIED')
     expect(governed.provider.calls.length).toBe(calls)
+  })
+
+  test('a key as the signature of a message: 403, whether it is denied or cannot be redacted', async () => {
+    const signed = (signature: string): Message[] => [{ role: 'user', content: 'Good morning', signature } as Message]
+    refused(await ask(signed(`ghp_${'aB3dE5gH7jK9'.repeat(3)}`)), 'POLICY_DENIED')
+    refused(await ask(signed(`${CARD.replaceAll(' ', '')}-${'x'.repeat(20)}`)), 'POLICY_DENIED')
+    accepted(await ask(signed(base64(Uint8Array.from({ length: 30 }, (_, i) => 255 - i)))))
   })
 
   test.each([
@@ -124,6 +136,7 @@ describe('what is split is read joined', () => {
     ['a phrase, letter by letter', parts(...[...'wire fraud'].map(say))],
     ['a key', parts(say(`key: ${KEY.slice(0, 9)}`), say(KEY.slice(9)))],
     ['a word in three parts around a picture', parts(say('wire f'), image('https://x.example/a.png'), say('raud'))],
+    ['a phrase in thoughts', parts({ type: 'thinking', thinking: 'about wi' }, { type: 'thinking', thinking: 're fraud' })],
     ['a password and its name', parts(say('the database password = "'), say('hunter2-Kq8zT4"'))],
   ])('%s over the parts of a message: 403', async (_, messages) => {
     refused(await ask(messages), 'POLICY_DENIED')
@@ -146,6 +159,10 @@ describe('what is split is read joined', () => {
   }
   test('a phrase over the parts of an answer and over its choices: 403', async () => {
     refused(await answering([{ content: 'about wire f' }, { content: 'raud' }]), 'POLICY_DENIED')
+  })
+  test('a phrase over the pieces of reasoning of an answer: 403', async () => {
+    const pieces = ['about wi', 're fraud'].map((text) => ({ type: 'reasoning.text', text, format: 'x' }))
+    refused(await answering([{ content: 'Hello', reasoning_details: pieces }]), 'POLICY_DENIED')
   })
   test('a key over the choices of an answer: 403', async () => {
     refused(await answering([{ content: `Use ${KEY.slice(0, 9)}` }, { content: KEY.slice(9) }]), 'POLICY_DENIED')

@@ -20,7 +20,8 @@ export async function classify({ application }: Caller, { request }: Admitted, d
   const messages = collect(request.messages)
   const parameters = collect(request.parameters)
   const texts = [...messages.texts, ...parameters.texts]
-  const { findings, counts, failures, joined } = await scanJoined(texts, joinsWithin(messages.spoken), {
+  const joins = [...joinsWithin(messages.spoken), ...joinsWithin(parameters.spoken, messages.texts.length)]
+  const { findings, counts, failures, joined } = await scanJoined(texts, joins, {
     detectors: deps.detectors,
     budgetMs: deps.detectorBudgetMs,
   })
