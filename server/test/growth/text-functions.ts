@@ -246,7 +246,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
       ['name: a\ntexts:\n', '  a: b\n', ''],
     ),
   },
-  // A condition has at most 4,096 characters (POLICY_LIMITS): the parser is quadratic in white space.
+  // A condition has at most 4,096 characters (POLICY_LIMITS).
   parseCondition: {
     run: (text) => refused(() => parseCondition(text)),
     most: 1_024,
