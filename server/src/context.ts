@@ -14,12 +14,14 @@ import type { Secrets } from './config/secrets.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { Upkeep } from './db/upkeep.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
+import { Drain } from './http/drain.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
 import { Background } from './lib/background.ts'
 import { Cache } from './lib/cache.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
+import { Shutdown } from './lib/shutdown.ts'
 import { Limiter } from './limits/limiter.ts'
 import { AssistantWorker } from './messaging/assistants/worker.ts'
 import { type FileStoreOptions, openFileStore } from './messaging/attachments/open-file-store.ts'
@@ -36,6 +38,7 @@ import { Pools } from './providers/pools.ts'
 import type { Provider } from './providers/provider.ts'
 import { loadProviders, PROVIDERS_TOPIC } from './providers/provider-store.ts'
 import { guardedConnector } from './providers/url-guard.ts'
+import { readinessChecks } from './readiness-checks.ts'
 import { createRanker } from './retrieval/rank.ts'
 import { PendingAnswers } from './review/pending-answers.ts'
 import { ReviewWaiters } from './review/waiting.ts'
@@ -58,6 +61,7 @@ export interface Overrides {
 
 /** A release may take as long as the slowest provider with all its retries; an older claim was left by a node that died. */
 const RELEASE_LEASE_MS = 25 * 60_000
+const EMBEDDED_LOOK_UP_MS = 30_000
 const JWKS_CONNECT_MS = 5_000
 const SHUTDOWN_GRACE_MS = 10_000
 
@@ -71,6 +75,7 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
     url: config.databaseUrl,
     dataDir: config.dataDir,
     poolSize: config.databasePoolSize,
+    timeouts: config.databaseTimeouts,
     onError,
     onProgress: (text) => log.info(text),
   })
@@ -102,6 +107,9 @@ function compose(
 ) {
   const { db, signal } = database
   const startedAt = clock.now()
+  const shutdown = new Shutdown()
+  // The embedded database does one thing after the other: behind a large document a look-up has to wait.
+  const credentials = database.kind === 'embedded' ? { lookUpMs: EMBEDDED_LOOK_UP_MS } : {}
   const workspaceBox = secretBox(secrets.secretKey, 'workspace')
   const providerBox = secretBox(secrets.secretKey, 'provider')
   const reviewBox = secretBox(secrets.secretKey, 'review')
@@ -144,7 +152,7 @@ function compose(
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl)
 
   const gateway = {
-    authenticator: new Authenticator(database),
+    authenticator: new Authenticator(database, credentials),
     limiter: new Limiter(),
     jsonDepth: config.sizes.jsonDepth,
     chatLimits: config.sizes,
@@ -170,6 +178,7 @@ function compose(
     random,
     providerCalls: { pools, health, random, clock, newId },
     audit,
+    cutting: shutdown.cutting,
     observe: exchangeObserver({ metrics, tracing, log }),
   } satisfies GatewayDeps
   const relay = new EventRelay({ ...database, background })
@@ -184,7 +193,7 @@ function compose(
     documentFetcher,
     background,
     metrics,
-    adminAuthenticator: new AdminAuthenticator(database),
+    adminAuthenticator: new AdminAuthenticator(database, credentials),
     signIn: new SignIn({
       ...database,
       clock,
@@ -192,7 +201,7 @@ function compose(
       record: operatorEventRecorder({ clock, workspaceBox }),
       ...signInOf(config, secrets),
     }),
-    members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens }),
+    members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens, credentials }),
     pace: given.pace ?? new Pace(),
     files,
     fileLimits: config.files,
@@ -201,7 +210,9 @@ function compose(
     hub,
     webhookBox,
     webhooks: new WebhookDispatcher({ ...database, clock, random, webhookBox, sender: webhookSender, background }),
-    readiness: new Readiness([{ name: 'database', run: async () => void (await database.pool.query('select 1')) }]),
+    shutdown,
+    drain: new Drain(),
+    readiness: new Readiness(readinessChecks({ config, database, shutdown, workspaceBox })),
     /** Ends what waits, lets what runs finish, and writes what is queued. Call it when no request comes in any more. */
     close: async () => {
       waiters.close()

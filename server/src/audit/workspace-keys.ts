@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import type { Db } from '../db/database.ts'
-import { fromId } from '../lib/id.ts'
+import type { Database, Db } from '../db/database.ts'
+import { fromId, toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { type KeyedHasher, keyedHasher } from './hashes.ts'
 
@@ -38,5 +38,25 @@ export async function loadWorkspaceKeys(db: Db, box: SecretBox, workspaceId: str
     hasher: keyedHasher(Buffer.from(box.open(row.hash_key, workspaceId), 'base64')),
     sign: (text) => sign(null, Buffer.from(text), signingKey),
     publicKey: row.signing_public_key,
+  }
+}
+
+/** Workspaces whose keys are tried: one may have been damaged, or its keys destroyed. */
+const TRIED = 3
+
+/** Whether the box opens what is sealed in this database; true where nothing is. */
+export async function opensWith(pool: Pick<Database['pool'], 'query'>, box: SecretBox): Promise<boolean> {
+  const { rows } = await pool.query<{ id: string; signing_key: Buffer }>(
+    `select id, signing_key from workspace order by created_at, id limit ${TRIED}`,
+  )
+  return rows.length === 0 || rows.some(({ id, signing_key }) => opens(box, signing_key, toId('ws', id)))
+}
+
+function opens(box: SecretBox, sealed: Uint8Array, context: string): boolean {
+  try {
+    box.open(sealed, context)
+    return true
+  } catch {
+    return false
   }
 }

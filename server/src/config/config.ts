@@ -13,6 +13,13 @@ export interface Config {
   /** PostgreSQL; absent: the embedded database in dataDir. */
   readonly databaseUrl: string | undefined
   readonly databasePoolSize: number
+  /** Of PostgreSQL, milliseconds; 0: no limit (db/connections.ts). */
+  readonly databaseTimeouts: {
+    readonly connectMs: number
+    readonly statementMs: number
+    readonly lockMs: number
+    readonly idleTransactionMs: number
+  }
   /** The declarative configuration; undefined when there is no such file and none was named. */
   readonly configFile: string
   readonly configFileNamed: boolean
@@ -34,6 +41,12 @@ export interface Config {
   /** Where spans go by OTLP over HTTP, the whole URL; absent: no spans. */
   readonly otlpTracesUrl: string | undefined
   readonly signIn: SignInConfig
+  readonly drain: {
+    /** After SIGTERM: how long `/readyz` says 503 while requests are still taken. */
+    readonly delayMs: number
+    /** Then: how long running requests may take before they are cut off. */
+    readonly timeoutMs: number
+  }
   readonly providers: readonly EnvironmentProvider[]
 }
 
@@ -49,6 +62,12 @@ export function readConfig(env: Environment): Config {
     dataDir,
     databaseUrl: databaseUrl(env),
     databasePoolSize: integer(env, 'GATEHOUSE_DATABASE_POOL', 10, 2, 500),
+    databaseTimeouts: {
+      connectMs: integer(env, 'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS', 5_000, 100, 600_000),
+      statementMs: integer(env, 'GATEHOUSE_DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 0, 3_600_000),
+      lockMs: integer(env, 'GATEHOUSE_DATABASE_LOCK_TIMEOUT_MS', 5_000, 0, 3_600_000),
+      idleTransactionMs: integer(env, 'GATEHOUSE_DATABASE_IDLE_TRANSACTION_TIMEOUT_MS', 2_000, 0, 3_600_000),
+    },
     configFile: resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml'),
     configFileNamed: Boolean(env.GATEHOUSE_CONFIG),
     demo: flag(env, 'GATEHOUSE_DEMO', true),
@@ -65,6 +84,11 @@ export function readConfig(env: Environment): Config {
     files: files(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
     otlpTracesUrl: otlpTracesUrl(env),
     signIn: signIn(env),
+    drain: {
+      // Several nodes have a load balancer before them that has to notice; a node with its own database is the only one.
+      delayMs: integer(env, 'GATEHOUSE_DRAIN_DELAY_MS', env.DATABASE_URL ? 5_000 : 0, 0, 600_000),
+      timeoutMs: integer(env, 'GATEHOUSE_DRAIN_TIMEOUT_MS', 15_000, 0, 3_600_000),
+    },
     providers: environmentProviders(env),
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
+import { opensWith } from '../audit/workspace-keys.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'
@@ -34,6 +35,9 @@ export interface PrepareDeps {
   readonly background: Pick<Background, 'start'>
 }
 
+const WRONG_KEY =
+  'GATEHOUSE_SECRET_KEY is not the one that this database was set up with: nothing that is encrypted in it can be opened. Set the key that the other nodes have, or the one in secret.key'
+
 /** To be called once the server listens, with its address: notes it in demo.json and greets whoever started it. */
 export type Announce = (base: string) => Promise<void>
 
@@ -43,6 +47,7 @@ export type Announce = (base: string) => Promise<void>
  */
 export async function prepare(deps: PrepareDeps, greet: (text: string) => void = toStandardError): Promise<Announce> {
   const { config, log, background } = deps
+  if (!(await opensWith(deps.database.pool, deps.workspaceBox))) throw new ConfigError(WRONG_KEY)
   const configured = await applyFile(deps)
   const demo = configured || !config.demo ? undefined : await demoOf(deps)
   const adminTokenFile = await ensureAdminToken(deps, config.dataDir)

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely/migration'
+import type { SchemaMigration } from '../migrate.ts'
 import * as gateway from './0001-gateway.ts'
 import * as retrieval from './0002-retrieval.ts'
 import * as embeddings from './0003-embeddings.ts'
@@ -9,7 +9,7 @@ import * as operators from './0007-operators.ts'
 import * as statistics from './0008-statistics.ts'
 
 /** Forward only; a landed migration is never edited. Names sort in the order they run. */
-export const MIGRATIONS: Record<string, Migration> = {
+export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0001-gateway': gateway,
   '0002-retrieval': retrieval,
   '0003-embeddings': embeddings,
