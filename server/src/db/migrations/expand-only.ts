@@ -5,8 +5,14 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/\brename\b/i, 'renames what an older version uses'],
   [/\balter\s+(?:column\s+)?\S+\s+(?:set\s+data\s+)?type\b/i, 'changes the type of a column'],
   [/\bset\s+not\s+null\b/i, 'forbids null, which an older version writes'],
-  [/\badd\s+column\b(?:(?!,\s*add\b).)*\bnot\s+null\b(?!(?:(?!,\s*add\b).)*\bdefault\b)(?<!\bdefault\b.*)/is, 'adds a column that an older version does not fill'],
-  [/\badd\s+(?:constraint\b.*)?\b(?:check|foreign\s+key|unique|primary\s+key)\b(?!.*\bnot\s+valid\b)/is, 'adds a constraint, and reads the whole table under a lock'],
+  [
+    /\badd\s+column\b(?:(?!,\s*add\b).)*\bnot\s+null\b(?!(?:(?!,\s*add\b).)*\bdefault\b)(?<!\bdefault\b.*)/is,
+    'adds a column that an older version does not fill',
+  ],
+  [
+    /\badd\s+(?:constraint\b.*)?\b(?:check|foreign\s+key|unique|primary\s+key)\b(?!.*\bnot\s+valid\b)/is,
+    'adds a constraint, and reads the whole table under a lock',
+  ],
   [/\btruncate\b/i, 'removes rows'],
   [/^\s*delete\b/i, 'removes rows'],
   [/^\s*update\b/i, 'rewrites a table under the locks of the migration: fill it in batches, in a job'],
