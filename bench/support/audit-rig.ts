@@ -56,7 +56,7 @@ export async function startAuditRig(url: string | undefined, source: string, cou
   const draft = (index: number) => chatDraft({ workspaceId, applicationId: application.id, hasher, policy }, special(index))
   for (let at = 0; at < count; at += BATCH) {
     const drafts = Array.from({ length: Math.min(BATCH, count - at) }, (_, index) => draft(at + index))
-    await db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts))
+    await db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, hasher))
   }
   // As every server does by itself before long: so many rows at once it has not looked at yet.
   await sql`analyze audit_record`.execute(db)
@@ -87,7 +87,7 @@ function chatDraft(
 ): AuditDraft {
   const findings = { pii: emails, 'pii.email': emails }
   const rules = emails > 0 ? ['addresses-stay-here', 'personal-data-is-medium'] : []
-  const hash = hasher.text(`${at.getTime()}`)
+  const hash = hasher.text('request', `${at.getTime()}`)
   return {
     id: newId('aud'),
     object: 'audit_record',

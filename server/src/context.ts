@@ -5,10 +5,14 @@ import { operatorEventRecorder } from './admin/operator-events.ts'
 import { AdminAuthenticator } from './applications/admin-authenticator.ts'
 import { Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
+import { CheckpointDelivery } from './audit/outside/delivery.ts'
+import { openPlaces, type PlacesOptions } from './audit/outside/open-places.ts'
+import { AuditWatch } from './audit/watch.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
+import type { AuditBucketConfig } from './config/audit-outside.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Database, openDatabase } from './db/database.ts'
@@ -46,7 +50,7 @@ import { openSemantic, type Semantic } from './semantic.ts'
 import { exchangeObserver } from './telemetry/exchange-observer.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
-import { Readiness } from './telemetry/readiness.ts'
+import { Degraded, Readiness } from './telemetry/readiness.ts'
 import { NO_TRACING, otlpTracing } from './telemetry/tracing.ts'
 
 /** What a test or a measurement may bring instead of the real thing. */
@@ -63,6 +67,7 @@ export interface Overrides {
 const RELEASE_LEASE_MS = 25 * 60_000
 const EMBEDDED_LOOK_UP_MS = 30_000
 const JWKS_CONNECT_MS = 5_000
+const OUTSIDE_CONNECT_MS = 5_000
 const SHUTDOWN_GRACE_MS = 10_000
 
 export type Context = Awaited<ReturnType<typeof createContext>>
@@ -114,7 +119,6 @@ function compose(
   const providerBox = secretBox(secrets.secretKey, 'provider')
   const reviewBox = secretBox(secrets.secretKey, 'review')
 
-  const audit = given.audit ?? new AuditWriter(database, { onAlarm: onError })
   const pools = new Pools({ allowPrivateUrls: config.allowPrivateUrls })
   const health = new Health()
   const policies = new PolicyLibrary(db, { onProblem: onError })
@@ -136,6 +140,13 @@ function compose(
     },
     { maxAgeMs: 60_000 },
   )
+  const auditWatch = new AuditWatch()
+  const audit =
+    given.audit ??
+    new AuditWriter(database, {
+      sealerOf: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
+      onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
+    })
   const jwksAgent = new Agent({ connect: guardedConnector(config.allowPrivateUrls, JWKS_CONNECT_MS) })
   const documentFetcher = new DocumentFetcher({ allowPrivateUrls: config.allowPrivateUrls })
   const background = new Background(onError)
@@ -146,9 +157,14 @@ function compose(
   const metrics = new Metrics({
     auditWaiting: () => audit.waiting,
     auditLagSeconds: () => audit.lagSeconds,
+    checkpointDeliveries: () => checkpointDeliveries.map(({ state }) => state),
+    auditTampered: () => [...auditWatch.found].map(([workspace, { reason }]) => ({ workspace, reason })),
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => fallbacks.count,
   })
+  const checkpointDeliveries = openPlaces(outsideOf(config, secrets), guardedConnector(true, OUTSIDE_CONNECT_MS)).map(
+    (place) => new CheckpointDelivery(place, { db, clock, log }),
+  )
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl)
 
   const gateway = {
@@ -188,6 +204,8 @@ function compose(
     ...gateway,
     signal,
     upkeep: database.kind === 'embedded' ? new Upkeep(database.pool) : undefined,
+    auditWatch,
+    checkpointDeliveries,
     workspaceBox,
     providerBox,
     documentFetcher,
@@ -212,7 +230,10 @@ function compose(
     webhooks: new WebhookDispatcher({ ...database, clock, random, webhookBox, sender: webhookSender, background }),
     shutdown,
     drain: new Drain(),
-    readiness: new Readiness(readinessChecks({ config, database, shutdown, workspaceBox })),
+    readiness: new Readiness([
+      ...readinessChecks({ config, database, shutdown, workspaceBox }),
+      { name: 'audit_log', run: () => noTampering(auditWatch) },
+    ]),
     /** Ends what waits, lets what runs finish, and writes what is queued. Call it when no request comes in any more. */
     close: async () => {
       waiters.close()
@@ -226,6 +247,7 @@ function compose(
         documentFetcher.close(),
         webhookSender.close(),
         files.close(),
+        ...checkpointDeliveries.map((delivery) => delivery.close()),
         tracing.close(),
         closeParsers(),
         semantic?.close(),
@@ -233,6 +255,11 @@ function compose(
       await database.close()
     },
   }
+}
+
+/** One Workspace's log is no reason to take the others' requests away: an intruder in the database could stop them all. */
+function noTampering({ found }: AuditWatch): void {
+  if (found.size > 0) throw new Degraded(`The audit log of ${found.size} Workspace(s) was tampered with.`)
 }
 
 /** Where files go, with the keys to it. */
@@ -243,6 +270,19 @@ function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: Secrets)
     ...bucket,
     accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
     secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
+  }
+}
+
+/** Where checkpoints are written outside, with the keys to it. */
+function outsideOf({ auditOutside: { file, bucket, http } }: Config, { fromEnvironment }: Secrets): PlacesOptions {
+  const keysOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: AuditBucketConfig) => ({
+    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
+    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
+  })
+  return {
+    file,
+    bucket: bucket && { ...bucket, ...keysOf(bucket) },
+    http: http && { url: http.url, token: fromEnvironment(http.tokenEnv) },
   }
 }
 

@@ -1,4 +1,4 @@
-import { opensWith } from './audit/workspace-keys.ts'
+import { opensWith } from './audit/secret-key-check.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { freeBytes, MIN_FREE_BYTES, megabytes } from './db/disk-space.ts'

@@ -1484,6 +1484,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/audit/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the log was tampered with, as far as the node that answers has found */
+        get: operations["getAuditState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/audit/export": {
         parameters: {
             query?: never;
@@ -1834,8 +1851,9 @@ export interface paths {
                             checks: {
                                 /** @description What was checked, as `database` or `schema`. */
                                 name: string;
-                                status: "ok" | "fail";
-                                /** @description Why it failed. */
+                                /** @description `degraded`: an operator has to act, but the server takes requests. */
+                                status: "ok" | "degraded" | "fail";
+                                /** @description What is wrong. */
                                 message?: string;
                             }[];
                         };
@@ -4785,7 +4803,7 @@ export interface operations {
                         }[];
                         /** @description Most urgent first. */
                         attention: {
-                            kind: "holds_expiring" | "provider_down" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
+                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
                             text: string;
                             /** @description Where in the dashboard to see to it. */
                             link: string;
@@ -8085,6 +8103,13 @@ export interface operations {
                             /** @description Ed25519, base64. */
                             signature: string;
                             frontier: string[];
+                            /** @description Absent in checkpoints that an older version has signed. */
+                            previous?: {
+                                /** @description Of the checkpoint before; 64 zeros for the first. */
+                                hash: string;
+                                /** @description Ed25519 over this checkpoint and `hash`, base64. */
+                                signature: string;
+                            };
                         };
                         /** @description RFC 9162 audit path of the leaf `integrity.sequence - 1`, from the leaf upwards. */
                         path: string[];
@@ -8160,6 +8185,13 @@ export interface operations {
                             /** @description Ed25519, base64. */
                             signature: string;
                             frontier: string[];
+                            /** @description Absent in checkpoints that an older version has signed. */
+                            previous?: {
+                                /** @description Of the checkpoint before; 64 zeros for the first. */
+                                hash: string;
+                                /** @description Ed25519 over this checkpoint and `hash`, base64. */
+                                signature: string;
+                            };
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */
@@ -8202,6 +8234,13 @@ export interface operations {
                         /** @description Ed25519, base64. */
                         signature: string;
                         frontier: string[];
+                        /** @description Absent in checkpoints that an older version has signed. */
+                        previous?: {
+                            /** @description Of the checkpoint before; 64 zeros for the first. */
+                            hash: string;
+                            /** @description Ed25519 over this checkpoint and `hash`, base64. */
+                            signature: string;
+                        };
                     };
                 };
             };
@@ -8224,12 +8263,55 @@ export interface operations {
                         first: number;
                         /** @description Up to here a checkpoint vouches for the records. */
                         signed_through: number;
+                        /** @description An operator has accepted the records up to this one as they stood: they are not checked. 0: none. */
+                        accepted_through: number;
                         first_bad: {
+                            /** @description 0: the Workspace's keys or its audit seal, and no record. */
                             sequence: number;
                             /** @description It is one of `sequence` to `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "keys_unreadable";
+                            message: string;
+                        } | null;
+                    };
+                };
+            };
+        };
+    };
+    getAuditState: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the log was tampered with, as far as the node that answers has found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "audit_state";
+                        /** @description false: the log was tampered with, and no checkpoint is signed until an operator acts. */
+                        ok: boolean;
+                        first_bad: {
+                            /** @description 0: the Workspace's keys or its audit seal, and no record. */
+                            sequence: number;
+                            /** @description It is one of `sequence` to `through`. */
+                            through?: number;
+                            id: string | null;
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "keys_unreadable";
                             message: string;
                         } | null;
                     };

@@ -7,6 +7,7 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { AdminAuthenticator } from '../applications/admin-authenticator.ts'
+import type { AuditWatch } from '../audit/watch.ts'
 import type { Signal } from '../db/signal.ts'
 import type { Operator } from '../domain/operator.ts'
 import type { ChatLimits } from '../gateway/chat-request.ts'
@@ -34,6 +35,7 @@ export interface AdminDeps extends PipelineDeps {
   readonly chatLimits: ChatLimits
   readonly jsonDepth: number
   readonly trials: Trials
+  readonly auditWatch: AuditWatch
   readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>
   readonly config: { readonly allowPrivateUrls: boolean; readonly sizes: { readonly bodyBytes: number } }
 }

@@ -1,4 +1,6 @@
+import type { Bad } from '../audit/chain-checker.ts'
 import type { Counted } from '../audit/statistics.ts'
+import { describeBad } from '../audit/vouching.ts'
 import type { WaitingCount } from '../review/waiting-counts.ts'
 import type { AttentionKind } from './overview-shapes.ts'
 
@@ -14,19 +16,26 @@ interface Standing {
   readonly down: readonly string[]
   readonly totals: Counted
   readonly governed: boolean
+  /** What is wrong with the audit log. */
+  readonly tampered: Bad | undefined
   readonly now: Date
 }
 
 const EXPIRES_SOON_MS = 10 * 60_000
 const MANY_ERRORS = 0.05
 
-/** What somebody should see to, the most urgent first: a client that waits for a person goes before everything else. */
-export function attentionTo({ waiting, down, totals, governed, now }: Standing): Attention[] {
+/** What somebody should see to, the most urgent first: a log that was tampered with, then a client that waits for a person. */
+export function attentionTo({ waiting, down, totals, governed, tampered, now }: Standing): Attention[] {
   const of = (kind: WaitingCount['kind']) => waiting.find((one) => one.kind === kind)
   const [holds, escalations] = [of('hold'), of('escalation')]
   const urgent = holds && holds.nextExpiry.getTime() - now.getTime() < EXPIRES_SOON_MS
   const share = totals.requests === 0 ? 0 : totals.errors / totals.requests
   const found: (Attention | false | undefined)[] = [
+    tampered && {
+      kind: 'audit_tampered',
+      text: `The audit log was tampered with, and no checkpoint is signed until an operator acts: ${describeBad(tampered)}.`,
+      link: '/audit',
+    },
     urgent && {
       kind: 'holds_expiring',
       text: `${several(holds.count, 'request waits', 'requests wait')} for approval, and the first expires within ten minutes.`,

@@ -5,8 +5,8 @@ import { exportRecords } from '../audit/export.ts'
 import { makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { sequenceIn, timesIn } from './audit-query.ts'
-import { AUDIT_QUERY, Checkpoint, Export, PublicKey, VerificationView } from './audit-shapes.ts'
-import { auditVerification } from './audit-verification.ts'
+import { AUDIT_QUERY, AuditStateView, Checkpoint, Export, PublicKey, VerificationView } from './audit-shapes.ts'
+import { auditVerification, badView } from './audit-verification.ts'
 import { bodyOptional } from './bodies.ts'
 import { inWorkspace } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
@@ -25,6 +25,11 @@ const docs = {
     query: {},
     body: Type.Object({ checkpoint: Type.Optional(Checkpoint) }),
     answers: { 200: VerificationView },
+  }),
+  state: inWorkspace('getAuditState', 'Whether the log was tampered with, as far as the node that answers has found', {
+    scope: 'audit:read',
+    query: {},
+    answers: { 200: AuditStateView },
   }),
   export: inWorkspace('exportAudit', 'Export as JSON lines: a header, the records, the checkpoint over them', {
     scope: 'audit:write',
@@ -56,6 +61,11 @@ export function auditLogRoutes(app: AdminApp, deps: AdminDeps): void {
   app.post('/audit/verify', { schema: docs.verify, preValidation: bodyOptional }, async ({ workspaceId, body }) =>
     verify(workspaceId, body.checkpoint),
   )
+
+  app.get('/audit/state', { schema: docs.state }, async ({ workspaceId }) => {
+    const bad = deps.auditWatch.found.get(workspaceId)
+    return { object: 'audit_state', ok: bad === undefined, first_bad: bad ? badView(bad) : null }
+  })
 
   app.get('/audit/export', { schema: docs.export }, async (request, reply) => {
     const { workspaceId, query, log } = request

@@ -27,14 +27,14 @@ interface AuditQuery extends Times {
 export function recordFilter(query: AuditQuery, hasher: KeyedHasher): RecordFilter {
   const { limit, after } = pageOf(query)
   const applicationId = applicationIn(query)
-  const userHash = query.user === undefined ? null : hasher.user(query.user)
+  const userHashes = query.user === undefined || query.user === '' ? undefined : hasher.known('user', query.user)
   const { verdict, risk_level: riskLevel, endpoint, status } = query
   return {
     limit,
     ...timesIn(query),
     ...(after !== undefined && { cursor: sequenceIn(after) }),
     ...(applicationId !== undefined && { applicationId }),
-    ...(userHash !== null && { userHash }),
+    ...(userHashes && { userHashes }),
     ...(verdict && { verdict }),
     ...(riskLevel && { riskLevel }),
     ...(endpoint && { endpoint }),

@@ -60,9 +60,26 @@ export const Checkpoint = Type.Object({
   created_at: Timestamp,
   signature: Type.String({ maxLength: 200, description: 'Ed25519, base64.' }),
   frontier: Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 64 }),
+  previous: Type.Optional(
+    Type.Object(
+      {
+        hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the checkpoint before; 64 zeros for the first.' }),
+        signature: Type.String({ maxLength: 200, description: 'Ed25519 over this checkpoint and `hash`, base64.' }),
+      },
+      { description: 'Absent in checkpoints that an older version has signed.' },
+    ),
+  ),
 })
 
 export const PublicKey = Type.String({ description: "The Workspace's signing key, SPKI PEM." })
+
+const FirstBad = Type.Object({
+  sequence: Type.Integer({ description: "0: the Workspace's keys or its audit seal, and no record." }),
+  through: Type.Optional(Type.Integer({ description: 'It is one of `sequence` to `through`.' })),
+  id: nullable(Type.String()),
+  reason: oneOf(Object.keys(FAULTS)),
+  message: Type.String(),
+})
 
 export const VerificationView = Type.Object({
   object: Type.Literal('audit_verification'),
@@ -71,15 +88,16 @@ export const VerificationView = Type.Object({
   checkpoints: Type.Integer(),
   first: Type.Integer({ description: 'Sequence of the first record kept.' }),
   signed_through: Type.Integer({ description: 'Up to here a checkpoint vouches for the records.' }),
-  first_bad: nullable(
-    Type.Object({
-      sequence: Type.Integer(),
-      through: Type.Optional(Type.Integer({ description: 'It is one of `sequence` to `through`.' })),
-      id: nullable(Type.String()),
-      reason: oneOf(Object.keys(FAULTS)),
-      message: Type.String(),
-    }),
-  ),
+  accepted_through: Type.Integer({
+    description: 'An operator has accepted the records up to this one as they stood: they are not checked. 0: none.',
+  }),
+  first_bad: nullable(FirstBad),
+})
+
+export const AuditStateView = Type.Object({
+  object: Type.Literal('audit_state'),
+  ok: Type.Boolean({ description: 'false: the log was tampered with, and no checkpoint is signed until an operator acts.' }),
+  first_bad: nullable(FirstBad),
 })
 
 export const ProofView = Type.Object({

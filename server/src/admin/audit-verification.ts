@@ -1,19 +1,21 @@
-import { verify } from 'node:crypto'
 import { findWorkspace } from '../applications/workspace-store.ts'
-import { FAULTS } from '../audit/chain-checker.ts'
+import { type Bad, FAULTS } from '../audit/chain-checker.ts'
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { type Verification, verifyWorkspace } from '../audit/verify.ts'
-import { loadWorkspaceKeys } from '../audit/workspace-keys.ts'
+import { stopSigning } from '../audit/vouching.ts'
+import type { AuditWatch } from '../audit/watch.ts'
+import { KeysUnreadable, type WorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Db } from '../db/database.ts'
 import { GatehouseError } from '../errors.ts'
+import type { Cache } from '../lib/cache.ts'
 import { type Clock, elapsed } from '../lib/clock.ts'
-import type { SecretBox } from '../lib/secret-box.ts'
 import { invalid, notFound } from './refusals.ts'
 
 interface Deps {
   readonly db: Db
   readonly clock: Clock
-  readonly workspaceBox: SecretBox
+  readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly auditWatch: AuditWatch
 }
 
 /** Longest time; a log that takes longer is for the command line. */
@@ -40,13 +42,16 @@ export function auditVerification(deps: Deps) {
   }
 }
 
-async function verifyLog({ db, clock, workspaceBox }: Deps, workspaceId: string, kept?: Checkpoint): Promise<Verification> {
+async function verifyLog(deps: Deps, workspaceId: string, kept?: Checkpoint): Promise<Verification> {
+  const { db, clock, workspaceKeys, auditWatch } = deps
   const workspace = await findWorkspace(db, workspaceId)
   if (!workspace) throw notFound('Workspace')
+  const keys = await workspaceKeys.get(workspaceId).catch(unreadable)
+  if (!keys) return UNREADABLE
   const deadline = elapsed() + MAX_MS
-  return verifyWorkspace(db, workspaceId, await publicKeyOf(db, workspaceBox, workspaceId), {
+  const verification = await verifyWorkspace(db, workspaceId, keys, {
     completeSince: new Date(clock.now().getTime() - workspace.settings.audit_retention_days * DAY_MS),
-    ...(kept && { kept }),
+    ...(kept && { kept: [kept] }),
     onProgress: () => {
       if (elapsed() < deadline) return
       throw new GatehouseError('UNAVAILABLE', {
@@ -57,22 +62,38 @@ async function verifyLog({ db, clock, workspaceBox }: Deps, workspaceId: string,
     if (!(error instanceof RangeError)) throw error
     throw invalid({ param: 'checkpoint', message: 'is older than what retention has kept' })
   })
+  const bad = verification.firstBad
+  // A checkpoint that the caller has brought can be altered itself: that says nothing about the log.
+  if (bad && !kept) {
+    await stopSigning(db, workspaceId, keys, bad)
+    auditWatch.report(workspaceId, bad)
+  }
+  return verification
 }
 
-/** It lies open in the table, where whoever forges records could put their own: it must fit the private one, which is sealed. */
-async function publicKeyOf(db: Db, box: SecretBox, workspaceId: string): Promise<string> {
-  const keys = await loadWorkspaceKeys(db, box, workspaceId)
-  const probe = 'gatehouse audit'
-  if (keys && verify(null, Buffer.from(probe), keys.publicKey, keys.sign(probe))) return keys.publicKey
-  throw new Error('the public key of the Workspace is not the one that belongs to its signing key')
+function unreadable(cause: unknown): undefined {
+  if (!(cause instanceof KeysUnreadable)) throw cause
 }
 
-const verificationView = ({ ok, records, checkpoints, first, signedThrough, firstBad }: Verification) => ({
+const KEYS: Bad = { sequence: 0, id: null, reason: 'keys_unreadable' }
+const UNREADABLE: Verification = { ok: false, records: 0, checkpoints: 0, first: 1, signedThrough: 0, firstBad: KEYS }
+
+const verificationView = ({ ok, records, checkpoints, first, signedThrough, acceptedThrough, firstBad }: Verification) => ({
   object: 'audit_verification' as const,
   ok,
   records,
   checkpoints,
   first,
   signed_through: signedThrough,
-  first_bad: firstBad ? { ...firstBad, message: FAULTS[firstBad.reason] } : null,
+  accepted_through: acceptedThrough ?? 0,
+  first_bad: firstBad ? badView(firstBad) : null,
+})
+
+/** What is wrong with a log, as operators see it. */
+export const badView = ({ sequence, through, id, reason }: Bad) => ({
+  sequence,
+  ...(through !== undefined && { through }),
+  id,
+  reason,
+  message: FAULTS[reason],
 })

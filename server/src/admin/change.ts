@@ -65,7 +65,7 @@ export async function change<T>(
         change: factsOf(made, keys.hasher),
         durationMs: Math.round(elapsed() - startedAt),
       })
-      await appendInTransaction(tx, workspaceId, [draft])
+      await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
     } catch (cause) {
       throw new GatehouseError('UNAVAILABLE', { message: 'The change could not be recorded, so it was not made.' }, cause)
     }

@@ -24,6 +24,6 @@ export function operatorEventRecorder(deps: { readonly clock: Clock; readonly wo
       actor: actor === null ? null : keys.hasher.user(actor),
       change: { action, object_type: 'operator', object_id: id, fields },
     })
-    await appendInTransaction(tx, oldest.id, [draft])
+    await appendInTransaction(tx, oldest.id, [draft], keys.hasher)
   }
 }

@@ -32,7 +32,7 @@ interface Asked {
 }
 
 export function overviewRoutes(app: AdminApp, deps: AdminDeps): void {
-  const { db, clock, policies } = deps
+  const { db, clock, policies, auditWatch } = deps
 
   app.get('/overview', { schema: docs.overview }, async ({ workspaceId, query }) => {
     const now = clock.now()
@@ -59,6 +59,7 @@ export function overviewRoutes(app: AdminApp, deps: AdminDeps): void {
         down,
         totals,
         governed: policy !== undefined,
+        tampered: auditWatch.found.get(workspaceId),
         now,
       }),
     }

@@ -88,6 +88,7 @@ const Waiting = Type.Object({
 })
 
 export const ATTENTION = [
+  'audit_tampered',
   'holds_expiring',
   'provider_down',
   'holds_waiting',

@@ -101,6 +101,12 @@ async function decideAgain(record: AuditRecord, replayer: Replayer, past: Past) 
   return version && !decided ? 'policy_gone' : replayer.replay(exchange, decided)
 }
 
+/** By what a record hashes the value of a policy's variable. */
+function hashedAs(name: string): 'user' | 'session' | 'model' {
+  if (name === 'user.id' || name === 'message.sender') return 'user'
+  return name === 'request.session_id' ? 'session' : 'model'
+}
+
 /** What is looked up for many records once. */
 class Past {
   readonly #db: Db
@@ -113,8 +119,7 @@ class Past {
     this.#db = db
     this.#workspaceId = workspaceId
     for (const { name, text } of compared) {
-      const hash = name === 'user.id' || name === 'message.sender' ? hasher.user(text) : hasher.text(text)
-      this.#texts.set(`${name} ${hash}`, text)
+      for (const hash of hasher.known(hashedAs(name), text)) this.#texts.set(`${name} ${hash}`, text)
     }
   }
 

@@ -13,7 +13,7 @@ import {
 import { createWorkspace, findWorkspace, findWorkspaceByName, listWorkspaces, updateWorkspace } from './workspace-store.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
-const KEYS = { hashKey: Buffer.from('sealed 1'), signingKey: Buffer.from('sealed 2'), signingPublicKey: 'PEM' }
+const KEYS = { hashKey: Buffer.from('sealed 1'), signingKey: Buffer.from('sealed 2'), signingPublicKey: 'PEM', auditSeal: 'seal' }
 
 describe.each(testDatabases())('Workspaces on $name', ({ open }) => {
   let database: Database

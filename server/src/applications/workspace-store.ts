@@ -13,6 +13,8 @@ export interface WorkspaceKeys {
   readonly signingKey: Buffer
   /** SPKI PEM. */
   readonly signingPublicKey: string
+  /** How far the server vouches for the audit log: for nothing yet. */
+  readonly auditSeal: string
 }
 
 /** What a chain of records starts from: nothing, after 32 zero bytes (audit/). */
@@ -45,6 +47,7 @@ export async function createWorkspace(
       hash_key: keys.hashKey,
       signing_key: keys.signingKey,
       signing_public_key: keys.signingPublicKey,
+      audit_seal: keys.auditSeal,
       active_policy_id: null,
       created_at: now,
     })

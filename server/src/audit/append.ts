@@ -28,6 +28,7 @@ const COLUMNS = {
   body: 'text',
   prev_hash: 'bytea',
   hash: 'bytea',
+  seal: 'bytea',
 }
 
 const TEXT = `
@@ -92,6 +93,10 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
       binaryArray(
         'bytea',
         records.map(({ hash }) => hash),
+      ),
+      binaryArray(
+        'bytea',
+        records.map(({ seal }) => seal),
       ),
     ],
   }

@@ -1,29 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { assertNoContent, testDraft } from '../../test/support/audit.ts'
+import { assertNoContent, seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
 import { appendInTransaction, findRecord, searchRecords, streamRecords } from './audit-store.ts'
 import { type AuditDraft, type AuditRecord, changeDraft } from './record.ts'
+import type { WorkspaceKeys } from './workspace-keys.ts'
 
 describe.each(testDatabases())('the audit log on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
+  let keys: WorkspaceKeys
   const append = (...drafts: AuditDraft[]): Promise<AuditRecord[]> =>
-    database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts))
+    database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, keys.hasher))
   const draft = (change?: Partial<AuditDraft>) => testDraft(workspaceId, change)
 
   beforeAll(async () => {
     database = await open()
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
   })
   afterAll(() => database.close())
 
   test('a record is kept with what it records, or neither is', async () => {
     const lost = draft()
     const rolledBack = database.db.transaction().execute(async (tx) => {
-      await appendInTransaction(tx, workspaceId, [lost])
+      await appendInTransaction(tx, workspaceId, [lost], keys.hasher)
       throw new Error('something else failed')
     })
     await expect(rolledBack).rejects.toThrow('something else failed')
@@ -72,7 +74,7 @@ describe.each(testDatabases())('the audit log on $name', ({ open }) => {
     let records: AuditRecord[]
 
     beforeAll(async () => {
-      workspaceId = (await seedWorkspace(database.db)).workspaceId
+      ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
       const base = draft()
       const decided = (verdict: 'allow' | 'deny') => base.decision && { ...base.decision, verdict }
       records = await append(
@@ -102,12 +104,12 @@ describe.each(testDatabases())('the audit log on $name', ({ open }) => {
       expect(await found({ from: second(9) })).toEqual([11, 10, 9])
       expect(await found({ to: second(2) })).toEqual([1, 0])
       expect(await found({ applicationId: app })).toEqual([10, 8, 6, 4, 2, 0])
-      expect(await found({ userHash: user })).toEqual([9, 6, 3, 0])
+      expect(await found({ userHashes: [user ?? ''] })).toEqual([9, 6, 3, 0])
       expect(await found({ verdict: 'deny' })).toEqual([8, 4, 0])
       expect(await found({ riskLevel: 'high' })).toEqual([11, 10, 9])
       expect(await found({ endpoint: 'models' })).toEqual([7])
       expect(await found({ status: 502 })).toEqual([3])
-      expect(await found({ applicationId: app, userHash: user, from: second(1), to: second(11) })).toEqual([6])
+      expect(await found({ applicationId: app, userHashes: [user ?? ''], from: second(1), to: second(11) })).toEqual([6])
       expect(await found({ applicationId: newId('app') })).toEqual([])
     })
 

@@ -5,23 +5,28 @@ import type { RiskLevel } from '../domain/classification.ts'
 import type { Verdict } from '../domain/decision.ts'
 import { fromId } from '../lib/id.ts'
 import { appendStatement, LOCK_END } from './append.ts'
-import { type ChainEnd, parseRecord, prepare, recordOf, sealAll, uuidOf } from './chain.ts'
+import { type ChainEnd, parseRecord, prepare, type RecordSealer, recordOf, sealAll, uuidOf } from './chain.ts'
 import { checkpointNewerThan, checkpointOlderThan } from './checkpoint-store.ts'
 import type { AuditDraft, AuditEndpoint, AuditRecord } from './record.ts'
 
 /**
  * Records what `tx` does, in `tx`: both are kept, or neither. Call it last: it holds the end of the Workspace's chain until
  * the transaction ends, and every other record waits for that. For the same reason nothing inside a transaction may await
- * the AuditWriter.
+ * the AuditWriter. `sealer` is the Workspace's hasher.
  */
-export async function appendInTransaction(tx: Tx, workspaceId: string, drafts: readonly AuditDraft[]): Promise<AuditRecord[]> {
+export async function appendInTransaction(
+  tx: Tx,
+  workspaceId: string,
+  drafts: readonly AuditDraft[],
+  sealer: RecordSealer,
+): Promise<AuditRecord[]> {
   if (drafts.length === 0) return []
   const prepared = drafts.map((draft) => prepare(workspaceId, draft))
   const workspace = uuidOf('ws', workspaceId)
   const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_END, [workspace]))
   const end = rows[0]
   if (end === undefined) throw new Error(`Workspace ${workspaceId} has no audit chain`)
-  const sealed = sealAll(prepared, end)
+  const sealed = sealAll(prepared, end, sealer)
   const { text, values } = appendStatement(workspace, end, sealed)
   const { numAffectedRows } = await tx.executeQuery(CompiledQuery.raw(text, values))
   if (Number(numAffectedRows) !== sealed.length) throw new Error('the end of the audit chain moved under its lock')
@@ -52,7 +57,7 @@ export interface RecordFilter {
   readonly to?: Date
   readonly applicationId?: string
   /** The keyed hash, as in `user.id` of the record. */
-  readonly userHash?: string
+  readonly userHashes?: readonly string[]
   readonly verdict?: Verdict
   readonly riskLevel?: RiskLevel
   readonly endpoint?: AuditEndpoint
@@ -73,7 +78,7 @@ export interface RecordPage {
 /** Newest first, in the order of the chain; stable while records are added. */
 export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<RecordPage> {
   const workspace = uuidOf('ws', workspaceId)
-  const { from, to, applicationId, userHash, verdict, riskLevel, endpoint, endpoints, status, cursor, limit } = filter
+  const { from, to, applicationId, userHashes, verdict, riskLevel, endpoint, endpoints, status, cursor, limit } = filter
   let query = db.selectFrom('audit_record').select(['sequence', 'body', 'hash']).where('workspace_id', '=', workspace)
   if (from) query = query.where('created_at', '>=', from)
   if (to) query = query.where('created_at', '<', to)
@@ -83,7 +88,7 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   if (floor) query = query.where('sequence', '>', floor.size)
   if (ceiling) query = query.where('sequence', '<=', ceiling.size)
   if (applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', applicationId))
-  if (userHash !== undefined) query = query.where('user_hash', '=', userHash)
+  if (userHashes !== undefined) query = query.where('user_hash', 'in', userHashes)
   if (verdict) query = query.where('verdict', '=', verdict)
   if (riskLevel) query = query.where('risk_level', '=', riskLevel)
   if (endpoint) query = query.where('endpoint', '=', endpoint)
@@ -158,6 +163,29 @@ export async function* hashPages(db: Db, workspaceId: string, after: number, thr
     if (gap !== -1 || page.length === 0) throw new Error(`record ${last + 1 + Math.max(gap, 0)} of ${workspaceId} is missing`)
     yield page.map(({ hash }) => hash)
     last += page.length
+  }
+}
+
+/** A record's place and what stands there, without its body. */
+export type Link = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | 'seal'>
+
+/** The links of the records after `after` up to `through`, in order and in pages; some may be missing. */
+export async function* linkPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<Link[]> {
+  const workspace = uuidOf('ws', workspaceId)
+  for (let last = after; last < through; ) {
+    const page = await db
+      .selectFrom('audit_record')
+      .select(['sequence', 'prev_hash', 'hash', 'seal'])
+      .where('workspace_id', '=', workspace)
+      .where('sequence', '>', last)
+      .where('sequence', '<=', through)
+      .orderBy('sequence')
+      .limit(HASH_PAGE_SIZE)
+      .execute()
+    const end = page.at(-1)
+    if (end === undefined) return
+    yield page
+    last = end.sequence
   }
 }
 

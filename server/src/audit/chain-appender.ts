@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { elapsed } from '../lib/clock.ts'
 import { appendStatement, LOCK_END, type Statement } from './append.ts'
-import { type ChainEnd, type PreparedRecord, type SealedRecord, seal, sealAll, uuidOf } from './chain.ts'
+import { type ChainEnd, type PreparedRecord, type RecordSealer, type SealedRecord, seal, sealAll, uuidOf } from './chain.ts'
 
 export interface AppenderOptions {
   /** Of one statement; a connection that takes longer is given up. */
   readonly statementTimeoutMs: number
-  /** Told when the chain in the database is not the one that was written: cut, or rewritten from some record on. */
-  readonly onAlarm: (error: Error) => void
+  /** Told when the chain in the database is not the one that was written: cut, or rewritten before record `sequence`. */
+  readonly onAlarm: (workspaceId: string, sequence: number) => void
+  /** What makes the seals of a Workspace's records. */
+  readonly sealerOf: (workspaceId: string) => Promise<RecordSealer>
 }
 
 /** The database will not have these records, however often it is asked: an id for the second time, bytes it cannot hold. */
@@ -43,6 +45,7 @@ export class ChainAppender {
   /** Groups that take the lock at once before the next one trusts `#end`. */
   #lockNext = 0
   #patience = 1
+  #sealer: RecordSealer | undefined
 
   constructor(pool: pg.Pool, workspaceId: string, options: AppenderOptions) {
     this.#pool = pool
@@ -62,9 +65,12 @@ export class ChainAppender {
    */
   async commit(records: readonly PreparedRecord[], deadline: number): Promise<readonly SealedRecord[]> {
     let mayHaveLanded = false
+    // Kept for good: a database that is gone for a while must not keep records from being tried again.
+    this.#sealer ??= await this.#options.sealerOf(this.#workspaceId)
+    const sealer = this.#sealer
     if (this.#end !== undefined && this.#lockNext === 0) {
       try {
-        const sealed = await this.#commitBehind(this.#end, records)
+        const sealed = await this.#commitBehind(this.#end, records, sealer)
         if (sealed) return sealed
       } catch (cause) {
         if (isFinal(cause)) throw cause
@@ -73,7 +79,7 @@ export class ChainAppender {
     }
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
       try {
-        return await this.#commitLocked(records, mayHaveLanded)
+        return await this.#commitLocked(records, sealer, mayHaveLanded)
       } catch (cause) {
         if (isFinal(cause) || elapsed() + pause > deadline) throw cause
         mayHaveLanded = true
@@ -83,8 +89,12 @@ export class ChainAppender {
   }
 
   /** Undefined when the chain does not end there (any more). */
-  async #commitBehind(end: ChainEnd, records: readonly PreparedRecord[]): Promise<SealedRecord[] | undefined> {
-    const sealed = sealAll(records, end)
+  async #commitBehind(
+    end: ChainEnd,
+    records: readonly PreparedRecord[],
+    sealer: RecordSealer,
+  ): Promise<SealedRecord[] | undefined> {
+    const sealed = sealAll(records, end, sealer)
     const { rowCount } = await this.#pool.query(this.#timed(appendStatement(this.#workspace, end, sealed)))
     if (rowCount === sealed.length) {
       this.#end = sealed.at(-1)
@@ -96,13 +106,17 @@ export class ChainAppender {
     return undefined
   }
 
-  async #commitLocked(records: readonly PreparedRecord[], mayHaveLanded: boolean): Promise<readonly SealedRecord[]> {
+  async #commitLocked(
+    records: readonly PreparedRecord[],
+    sealer: RecordSealer,
+    mayHaveLanded: boolean,
+  ): Promise<readonly SealedRecord[]> {
     const client = await this.#pool.connect()
     try {
       await client.query(this.#timed({ text: 'begin' }))
       const end = await this.#lockEnd(client)
-      const landed = mayHaveLanded ? await this.#landed(client, records) : undefined
-      const sealed = landed ?? sealAll(records, end)
+      const landed = mayHaveLanded ? await this.#landed(client, records, sealer) : undefined
+      const sealed = landed ?? sealAll(records, end, sealer)
       if (!landed) {
         const { rowCount } = await client.query(this.#timed(appendStatement(this.#workspace, end, sealed)))
         if (rowCount !== sealed.length) throw new Error('the end of the audit chain moved under its lock')
@@ -125,22 +139,24 @@ export class ChainAppender {
     if (end === undefined) throw new NoChain(`Workspace ${this.#workspaceId} has no audit chain`)
     const known = this.#end
     if (known && (end.sequence < known.sequence || (end.sequence === known.sequence && !end.hash.equals(known.hash)))) {
-      this.#options.onAlarm(
-        new Error(`the audit chain of ${this.#workspaceId} was cut or rewritten before record ${known.sequence}`),
-      )
+      this.#options.onAlarm(this.#workspaceId, known.sequence)
     }
     return end
   }
 
   /** The group as it stands in the log, if an attempt whose outcome is unknown has put it there. */
-  async #landed(client: pg.PoolClient, records: readonly PreparedRecord[]): Promise<SealedRecord[] | undefined> {
+  async #landed(
+    client: pg.PoolClient,
+    records: readonly PreparedRecord[],
+    sealer: RecordSealer,
+  ): Promise<SealedRecord[] | undefined> {
     const { rows } = await client.query<{ id: string; sequence: number; prev_hash: Buffer; hash: Buffer }>(
       this.#timed({ text: FIND, values: [this.#workspace, records.map(({ uuid }) => uuid)] }),
     )
     const found = new Map(rows.map((row) => [row.id, row]))
     const landed = records.flatMap((record) => {
       const row = found.get(record.uuid)
-      const sealed = row && seal(record, { sequence: row.sequence - 1, hash: row.prev_hash })
+      const sealed = row && seal(record, { sequence: row.sequence - 1, hash: row.prev_hash }, sealer)
       return sealed?.hash.equals(row?.hash ?? sealed.hash) ? [sealed] : []
     })
     return landed.length === records.length ? landed : undefined

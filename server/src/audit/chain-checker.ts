@@ -11,10 +11,19 @@ export const FAULTS = {
   unlinked: 'the record does not follow the one before it',
   not_as_signed: 'the record is not the one that a checkpoint was signed over',
   checkpoint_altered: 'the checkpoint that ends with this record is not the one that was signed',
+  unsealed: 'the record does not carry the seal that only the secret key can make',
+  checkpoint_missing: 'a checkpoint that was signed over these records is missing',
+  rolled_back: 'the log has fallen behind what this server has seen of it',
+  unvouched: 'the log is older than its seal, and no checkpoint vouches for these records',
+  seal_missing: 'the audit seal of the Workspace was removed',
+  seal_altered: 'the audit seal of the Workspace is not one that the secret key has made',
+  public_key_replaced: 'the public key of the Workspace does not belong to its signing key',
+  keys_unreadable: 'the keys of the Workspace do not open: overwritten, or made with another secret key',
 } as const
 
 /** The first bad record. */
 export interface Bad {
+  /** 0: it is not a record that is bad, but the Workspace's keys or its seal. */
   readonly sequence: number
   /** Where a checkpoint tells only a range: the first bad record is one of `sequence` to `through`. */
   readonly through?: number
@@ -36,7 +45,12 @@ export interface Found {
   readonly agrees: boolean
   /** What the body says of its place; undefined when it cannot be read. */
   readonly claims: { readonly sequence: number; readonly prevHash: string } | undefined
+  /** Whether it carries the seal that it has to carry; absent where none is required, or the source does not tell. */
+  readonly sealed?: boolean
 }
+
+/** What the Workspace's seal says: the last record that a checkpoint covers. */
+type Vouched = Pick<Checkpoint, 'size' | 'hash'>
 
 /**
  * Walks along a chain, one record after the other, and stops at the first that is bad.
@@ -51,6 +65,7 @@ export class ChainChecker {
   #last: { readonly sequence: number; readonly hash: Buffer; readonly id: string | null }
   #pending: Found | undefined
   #expected: Checkpoint[] = []
+  #vouched: Vouched | undefined
   #signedThrough: number
   #bad: Bad | undefined
   #records = 0
@@ -78,6 +93,13 @@ export class ChainChecker {
     else this.#expected = [...this.#expected, checkpoint].sort((a, b) => a.size - b.size)
   }
 
+  /** What the Workspace's seal says of the record with which the last checkpoint ends. */
+  expectVouched(vouched: Vouched): void {
+    this.#vouched = vouched
+    const { sequence, hash } = this.#last
+    if (vouched.size === sequence && vouched.hash !== hash.toString('hex')) this.#bad ??= this.#unlikeVouched(vouched)
+  }
+
   /** The next record. */
   next(found: Found): void {
     const pending = this.#pending
@@ -93,7 +115,7 @@ export class ChainChecker {
   }
 
   #judge(found: Found, isBorneOut: (hash: Buffer) => boolean): Bad | undefined {
-    const bad = this.#place(found) ?? this.#link(found, isBorneOut) ?? this.#self(found)
+    const bad = this.#place(found) ?? this.#forged(found) ?? this.#link(found, isBorneOut) ?? this.#self(found)
     if (bad) return bad
     const met = this.#expected.filter(({ size }) => size === found.sequence)
     this.#expected = this.#expected.slice(met.length)
@@ -101,7 +123,21 @@ export class ChainChecker {
     this.#last = found
     this.#records += 1
     this.#frontier.append(leafHash(found.hash))
-    return met.map((checkpoint) => this.#meet(checkpoint, found.id, before)).find((fault) => fault !== undefined)
+    const fault = met.map((checkpoint) => this.#meet(checkpoint, found.id, before)).find((one) => one !== undefined)
+    const vouched = this.#vouched
+    if (fault || vouched?.size !== found.sequence || vouched.hash === found.hash.toString('hex')) return fault
+    return this.#unlikeVouched(vouched)
+  }
+
+  /** Made anew by somebody without the secret key: a record that was altered, or one that moved up into its place. */
+  #forged({ sequence, id, intact, sealed }: Found): Bad | undefined {
+    return intact && sealed === false ? { sequence, id, reason: 'unsealed' } : undefined
+  }
+
+  /** No checkpoint is left that would tell more exactly. */
+  #unlikeVouched({ size }: Vouched): Bad {
+    const sequence = Math.min(this.#signedThrough + 1, size)
+    return { sequence, ...(size > sequence && { through: size }), id: null, reason: 'not_as_signed' }
   }
 
   #place({ sequence, id }: Found): Bad | undefined {
@@ -155,7 +191,10 @@ export class ChainChecker {
     if (sequence > end.sequence) return { sequence: end.sequence + 1, id: null, reason: 'unexpected' }
     if (sequence < end.sequence) return { sequence: sequence + 1, id: null, reason: 'missing' }
     if (!hash.equals(end.hash)) return { sequence, id, reason: 'replaced' }
-    return beyond && cutOff(beyond, end, this.#publicKey)
+    if (beyond) return cutOff(beyond, end, this.#publicKey)
+    const vouched = this.#vouched?.size ?? 0
+    if (vouched <= end.sequence) return undefined
+    return { sequence: end.sequence + 1, ...(vouched > end.sequence + 1 && { through: vouched }), id: null, reason: 'missing' }
   }
 }
 

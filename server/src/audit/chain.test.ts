@@ -5,9 +5,11 @@ import { testDraft } from '../../test/support/audit.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { newId } from '../lib/id.ts'
 import { bodyOf, GENESIS, parseRecord, prepare, recordOf, seal, sealAll } from './chain.ts'
+import { keyedHasher } from './hashes.ts'
 import type { AuditDraft } from './record.ts'
 
 const workspaceId = newId('ws')
+const sealer = keyedHasher(Buffer.alloc(32, 1))
 const draft = testDraft(workspaceId)
 
 test('a body is the RFC 8785 form of the record without its own hash, whatever the record holds', () => {
@@ -21,7 +23,7 @@ test('a body is the RFC 8785 form of the record without its own hash, whatever t
       fc.nat(),
       (features, role, sequence) => {
         const odd: AuditDraft = { ...draft, features, user: { ...draft.user, role } }
-        const sealed = seal(prepare(workspaceId, odd), { sequence, hash: GENESIS.hash })
+        const sealed = seal(prepare(workspaceId, odd), { sequence, hash: GENESIS.hash }, sealer)
         const place = { sequence: sequence + 1, prev_hash: '0'.repeat(64) }
         expect(sealed.body).toBe(canonicalJson({ ...odd, integrity: place }))
         expect(sealed.hash.toString('hex')).toBe(createHash('sha256').update(sealed.body).digest('hex'))
@@ -36,6 +38,7 @@ test('each record carries the hash of the one before', () => {
   const sealed = sealAll(
     [draft, draft, draft].map((each) => prepare(workspaceId, each)),
     GENESIS,
+    sealer,
   )
   expect(sealed.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
   expect(sealed.map(({ prevHash }) => prevHash)).toEqual([GENESIS.hash, sealed[0]?.hash, sealed[1]?.hash])

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { fromId } from '../lib/id.ts'
 import { canonicalText } from './canonical.ts'
 import type { AuditDraft, AuditRecord } from './record.ts'
+import type { KeyedSeals } from './record-seals.ts'
 
 /** Where a Workspace's chain ends (or ended): the last record's sequence and hash. */
 export interface ChainEnd {
@@ -28,6 +29,13 @@ export interface SealedRecord {
   /** The record in RFC 8785 form, without `integrity.hash`: the bytes that `hash` is the SHA-256 of. */
   readonly body: string
   readonly hash: Buffer
+  /** Keyed hash of the record in its place (record-seals.ts). */
+  readonly seal: Buffer
+}
+
+/** What makes the seals of a Workspace's records: its KeyedHasher. */
+export interface RecordSealer {
+  readonly seals: Pick<KeyedSeals, 'record'>
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -64,18 +72,19 @@ export function uuidOf(prefix: string, id: string): string {
  * The record in its place after `end`. A body begins with `{` where the Merkle tree's inputs begin with 0 or 1, so that
  * no record can be passed off as a node of the tree.
  */
-export function seal(prepared: PreparedRecord, end: ChainEnd): SealedRecord {
+export function seal(prepared: PreparedRecord, end: ChainEnd, { seals }: RecordSealer): SealedRecord {
   const { beforeIntegrity, afterIntegrity } = prepared
   const sequence = end.sequence + 1
   const body = `${beforeIntegrity}${end.hash.toString('hex')}","sequence":${sequence}${afterIntegrity}`
-  return { prepared, sequence, prevHash: end.hash, body, hash: bodyHash(body) }
+  const place = { sequence, prevHash: end.hash, hash: bodyHash(body) }
+  return { prepared, body, ...place, seal: seals.record(place) }
 }
 
 /** One after the other, beginning after `end`. */
-export function sealAll(records: readonly PreparedRecord[], end: ChainEnd): SealedRecord[] {
+export function sealAll(records: readonly PreparedRecord[], end: ChainEnd, sealer: RecordSealer): SealedRecord[] {
   let last = end
   return records.map((record) => {
-    const sealed = seal(record, last)
+    const sealed = seal(record, last, sealer)
     last = sealed
     return sealed
   })

@@ -20,26 +20,42 @@ export const checkpointCovering = (db: Db, workspaceId: string, sequence: number
 export const checkpointBefore = (db: Db, workspaceId: string, sequence: number) =>
   one(all(db, workspaceId).where('size', '<', sequence).orderBy('size', 'desc'))
 
-/** The last that covers only records made before `time`: checkpoints double as the log's index of times. */
-export const checkpointOlderThan = (db: Db, workspaceId: string, time: Date) =>
-  one(
-    all(db, workspaceId)
-      .where('created_at', '<', new Date(time.getTime() - SLACK_MS))
-      .orderBy('size', 'desc'),
-  )
+/**
+ * The last that covers only records made before `time`: checkpoints double as the log's index of times. No checkpoint up to it is
+ * younger: where the clock was set back, one that looks old covers young records.
+ */
+export async function checkpointOlderThan(db: Db, workspaceId: string, time: Date): Promise<Checkpoint | undefined> {
+  const before = new Date(time.getTime() - SLACK_MS)
+  const { first } = await all(db, workspaceId)
+    .where('created_at', '>=', before)
+    .clearSelect()
+    .select(({ fn }) => fn.min<number | null>('size').as('first'))
+    .executeTakeFirstOrThrow()
+  return first === null ? latestCheckpoint(db, workspaceId) : checkpointBefore(db, workspaceId, first)
+}
 
-/** The first that covers all records made before `time`. */
-export const checkpointNewerThan = (db: Db, workspaceId: string, time: Date) =>
-  one(
-    all(db, workspaceId)
-      .where('created_at', '>', new Date(time.getTime() + SLACK_MS))
-      .orderBy('size'),
-  )
+/** The first that covers all records made before `time`. No checkpoint from it on is older. */
+export async function checkpointNewerThan(db: Db, workspaceId: string, time: Date): Promise<Checkpoint | undefined> {
+  const after = new Date(time.getTime() + SLACK_MS)
+  const { last } = await all(db, workspaceId)
+    .where('created_at', '<=', after)
+    .clearSelect()
+    .select(({ fn }) => fn.max<number | null>('size').as('last'))
+    .executeTakeFirstOrThrow()
+  return checkpointCovering(db, workspaceId, (last ?? 0) + 1)
+}
 
 /** Those with sizes after `after` up to `through`, smallest first. */
 export async function checkpointsBetween(db: Db, workspaceId: string, after: number, through: number): Promise<Checkpoint[]> {
   const rows = await all(db, workspaceId).where('size', '>', after).where('size', '<=', through).orderBy('size').execute()
   return rows.map(checkpointOf)
+}
+
+/** How many there are with sizes after `after`. */
+export async function countAfter(db: Db, workspaceId: string, after: number): Promise<number> {
+  const later = all(db, workspaceId).where('size', '>', after).clearSelect()
+  const { count } = await later.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** One page, newest first; `below`: the size of the last one seen. */
@@ -53,9 +69,10 @@ export async function listCheckpoints(
   return { data: rows.slice(0, limit).map(checkpointOf), hasMore: rows.length > limit }
 }
 
-/** Does nothing when another node has signed that size already. */
-export async function insertCheckpoint(db: Db, checkpoint: Checkpoint): Promise<void> {
-  await db
+/** False, and nothing is stored, when another node has signed that size already. */
+export async function insertCheckpoint(db: Db, checkpoint: Checkpoint): Promise<boolean> {
+  const { previous } = checkpoint
+  const { numInsertedOrUpdatedRows } = await db
     .insertInto('audit_checkpoint')
     .values({
       workspace_id: uuidOf('ws', checkpoint.workspace_id),
@@ -65,9 +82,12 @@ export async function insertCheckpoint(db: Db, checkpoint: Checkpoint): Promise<
       frontier: Buffer.from(checkpoint.frontier.join(''), 'hex'),
       signature: Buffer.from(checkpoint.signature, 'base64'),
       created_at: new Date(checkpoint.created_at),
+      previous: previous ? Buffer.from(previous.hash, 'hex') : null,
+      previous_signature: previous ? Buffer.from(previous.signature, 'base64') : null,
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'size']).doNothing())
-    .execute()
+    .executeTakeFirst()
+  return Number(numInsertedOrUpdatedRows ?? 0) === 1
 }
 
 const all = (db: Db, workspaceId: string) =>
@@ -88,5 +108,9 @@ function checkpointOf(row: Selectable<AuditCheckpointTable>): Checkpoint {
     created_at: row.created_at.toISOString(),
     signature: row.signature.toString('base64'),
     frontier: row.frontier.toString('hex').match(/.{1,64}/g) ?? [],
+    ...(row.previous &&
+      row.previous_signature && {
+        previous: { hash: row.previous.toString('hex'), signature: row.previous_signature.toString('base64') },
+      }),
   }
 }

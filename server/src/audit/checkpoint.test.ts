@@ -37,10 +37,10 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
 
   async function append(count: number, at = NOW): Promise<AuditRecord[]> {
     const drafts = Array.from({ length: count }, () => testDraft(workspaceId, { created_at: at.toISOString() }))
-    return database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts))
+    return database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, keys.hasher))
   }
   const sign = async (at = NOW) => (await makeCheckpoint(database.db, workspaceId, keys, at)) as Checkpoint
-  const verify = () => verifyWorkspace(database.db, workspaceId, keys.publicKey)
+  const verify = () => verifyWorkspace(database.db, workspaceId, keys)
 
   test('a checkpoint covers all records there are, and nothing is signed twice', async () => {
     expect(await sign()).toBeUndefined()
@@ -132,8 +132,7 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
   })
 
   describe('and retention', () => {
-    const prune = (before: Date) =>
-      pruneRecords(database.db, workspaceId, { before, publicKey: keys.publicKey, now: later(500 * DAY) })
+    const prune = (before: Date) => pruneRecords(database.db, workspaceId, { before, keys, now: later(500 * DAY) })
     /** Ten days of ten records, each signed. */
     const tenDays = async () => {
       const records: AuditRecord[] = []
@@ -214,7 +213,10 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
     test('are its own: they open for it alone, and what it signs its public key checks', async () => {
       const made = createWorkspaceKeys(box, workspaceId)
       const chain = uuidOf('ws', workspaceId)
-      const columns = { hash_key: made.hashKey, signing_key: made.signingKey, signing_public_key: made.signingPublicKey }
+      const columns = {
+        ...{ hash_key: made.hashKey, signing_key: made.signingKey, signing_public_key: made.signingPublicKey },
+        audit_seal: made.auditSeal,
+      }
       await database.db.updateTable('workspace').set(columns).where('id', '=', chain).execute()
       const loaded = await loadWorkspaceKeys(database.db, box, workspaceId)
       if (!loaded) throw new Error('no keys')
@@ -222,7 +224,7 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
       await append(1)
       expect(isGenuine(await sign(), made.signingPublicKey)).toBe(true)
       const other = await seedAuditedWorkspace(database.db)
-      expect(loaded.hasher.text('hello')).not.toBe(other.keys.hasher.text('hello'))
+      expect(loaded.hasher.text('request', 'hello')).not.toBe(other.keys.hasher.text('request', 'hello'))
       expect(() => box.open(made.hashKey, other.workspaceId)).toThrow()
     })
 

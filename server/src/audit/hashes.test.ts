@@ -1,22 +1,30 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { keyedHasher } from './hashes.ts'
 
 const key = randomBytes(32)
 const hasher = keyedHasher(key)
 
-test('a hash is an HMAC under the key: without the key not even a short text can be guessed', () => {
-  expect(hasher.text('yes')).toBe(createHmac('sha256', key).update('text\0yes').digest('hex'))
-  expect(hasher.text('yes')).not.toBe(keyedHasher(randomBytes(32)).text('yes'))
+test('a hash is an HMAC under a key derived for its kind: without the key not even a short text can be guessed', () => {
+  const derived = Buffer.from(hkdfSync('sha256', key, '', 'gatehouse hash request', 32))
+  expect(hasher.text('request', 'yes')).toBe(createHmac('sha256', derived).update('yes').digest('hex'))
+  expect(hasher.text('request', 'yes')).not.toBe(keyedHasher(randomBytes(32)).text('request', 'yes'))
 })
 
 test('one value has one hash, whatever the order of its keys', () => {
-  expect(hasher.json({ a: 1, b: [{ d: 2, c: 3 }] })).toBe(hasher.json({ b: [{ c: 3, d: 2 }], a: 1 }))
-  expect(hasher.json({ a: 1 })).not.toBe(hasher.json({ a: '1' }))
+  expect(hasher.json('hits', { a: 1, b: [{ d: 2, c: 3 }] })).toBe(hasher.json('hits', { b: [{ c: 3, d: 2 }], a: 1 }))
+  expect(hasher.json('hits', { a: 1 })).not.toBe(hasher.json('hits', { a: '1' }))
 })
 
-test('a user and a text that say the same cannot be told to do so', () => {
-  expect(new Set([hasher.user('"mia"'), hasher.text('"mia"'), hasher.json('mia')]).size).toBe(3)
+test('hashes of one text in two roles differ', () => {
+  const hashes = [hasher.user('mia'), hasher.text('session', 'mia'), hasher.text('request', 'mia'), hasher.text('memory', 'mia')]
+  expect(new Set(hashes).size).toBe(4)
+})
+
+test('known: the hash that is written now, then the one of earlier versions', () => {
+  const earlier = (text: string) => createHmac('sha256', key).update(text).digest('hex')
+  expect(hasher.known('user', 'mia')).toEqual([hasher.user('mia'), earlier('user\0mia')])
+  expect(hasher.known('session', 'mia')).toEqual([hasher.text('session', 'mia'), earlier('text\0mia')])
 })
 
 test('nobody has no hash', () => expect(hasher.user('')).toBeNull())

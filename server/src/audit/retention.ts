@@ -5,6 +5,8 @@ import { uuidOf } from './chain.ts'
 import { isGenuine } from './checkpoint.ts'
 import { checkpointBefore, checkpointCovering, checkpointOlderThan } from './checkpoint-store.ts'
 import { changeDraft } from './record.ts'
+import { readVouching } from './vouching.ts'
+import type { WorkspaceKeys } from './workspace-keys.ts'
 
 /** Records removed by one transaction, give or take a checkpoint's worth. */
 const BATCH = 2_000
@@ -12,17 +14,18 @@ const BATCH = 2_000
 /**
  * Removes the records made before `before`, as far as a checkpoint covers nothing younger: the rest goes on verifying, and
  * that checkpoint stays as what it begins behind. Every batch ends at a checkpoint too, so it may be interrupted anywhere.
- * That records were removed is itself recorded. Answers how many. Throws when that checkpoint is not what was signed:
- * what would be lost is then the only evidence.
+ * That records were removed is itself recorded. Answers how many. Throws when that checkpoint is not what was signed, or
+ * the log was tampered with otherwise (AuditTampered): what would be lost is then the only evidence.
  */
 export async function pruneRecords(
   db: Db,
   workspaceId: string,
-  { before, publicKey, now }: { before: Date; publicKey: string; now: Date },
+  { before, keys, now }: { before: Date; keys: WorkspaceKeys; now: Date },
 ): Promise<number> {
+  await readVouching(db, workspaceId, keys)
   const last = await checkpointOlderThan(db, workspaceId, before)
   if (last === undefined) return 0
-  if (!isGenuine(last, publicKey)) throw new Error(`checkpoint ${last.size} of ${workspaceId} was altered`)
+  if (!isGenuine(last, keys.publicKey)) throw new Error(`checkpoint ${last.size} of ${workspaceId} was altered`)
   let removed = 0
   for (;;) {
     const first = await firstSequence(db, workspaceId)
@@ -35,7 +38,7 @@ export async function pruneRecords(
       const change = { action: 'audit.prune', object_type: 'audit_record', object_id: `${first}-${through}`, fields: [] }
       const draft = changeDraft({ id: newId('aud'), workspaceId, at: now, actor: null, change })
       // Another node may have been quicker.
-      if (count > 0) await appendInTransaction(tx, workspaceId, [draft])
+      if (count > 0) await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
       return count
     })
   }

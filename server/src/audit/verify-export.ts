@@ -2,16 +2,24 @@ import { bodyHash, bodyOf, type ChainEnd, GENESIS } from './chain.ts'
 import { type Bad, ChainChecker, type Found } from './chain-checker.ts'
 import { type Checkpoint, frontierOf, isGenuine } from './checkpoint.ts'
 import type { ExportHeader } from './export.ts'
+import { KeptCheckpoints } from './kept-checkpoints.ts'
 import { Frontier } from './merkle.ts'
 import type { AuditRecord } from './record.ts'
 import type { Verification } from './verify.ts'
 
-/** Checks an export by itself, line by line. Throws when the first line is no export's. `publicKey` is the Workspace's, SPKI PEM. */
-export async function verifyExport(lines: AsyncIterable<string> | Iterable<string>, publicKey: string): Promise<Verification> {
+/**
+ * Checks an export by itself, line by line, and against checkpoints that were kept elsewhere. Throws when the first line is no
+ * export's. `publicKey` is the Workspace's, SPKI PEM.
+ */
+export async function verifyExport(
+  lines: AsyncIterable<string> | Iterable<string>,
+  publicKey: string,
+  kept: readonly Checkpoint[] = [],
+): Promise<Verification> {
   let check: ExportCheck | undefined
   for await (const line of lines) {
     if (check) check.line(line)
-    else check = new ExportCheck(parseHeader(line), publicKey)
+    else check = new ExportCheck(parseHeader(line), publicKey, kept)
   }
   if (check === undefined) throw new TypeError('an empty file is no audit export')
   return check.finish()
@@ -22,13 +30,16 @@ class ExportCheck {
   readonly #publicKey: string
   readonly #checker: ChainChecker
   readonly #start: ChainEnd
+  readonly #kept: KeptCheckpoints
   #lines = 0
   #end: Checkpoint | undefined
   #badStart: Bad | undefined
   #badEnd: Bad | undefined
 
-  constructor(header: ExportHeader, publicKey: string) {
-    const { after, workspace_id } = header
+  constructor(header: ExportHeader, publicKey: string, kept: readonly Checkpoint[]) {
+    const { after, workspace_id, through } = header
+    const isWithin = ({ size }: Checkpoint) => size >= (after?.size ?? 0) && size <= through
+    this.#kept = new KeptCheckpoints(kept.filter((one) => one.workspace_id === workspace_id && isWithin(one)))
     this.#header = header
     this.#publicKey = publicKey
     const frontier = after ? frontierOf(after) : new Frontier()
@@ -43,7 +54,7 @@ class ExportCheck {
     const value = parseLine(text)
     if (this.#end) this.#badEnd ??= { sequence: this.#end.size + 1, id: null, reason: 'unexpected' }
     else if (value?.object === 'audit_checkpoint') this.#endsWith(value)
-    else this.#checker.next(this.#found(value))
+    else this.#next(this.#found(value))
   }
 
   finish(): Verification {
@@ -56,6 +67,11 @@ class ExportCheck {
       this.#badEnd ??= { sequence: first + this.#lines, id: null, reason: 'missing' }
     const bad = this.#badStart ?? this.#checker.bad ?? this.#badEnd
     return { ok: bad === undefined, ...this.#checker.counts, first, ...(bad && { firstBad: bad }) }
+  }
+
+  #next(found: Found): void {
+    for (const checkpoint of this.#kept.takeThrough(found.sequence)) this.#checker.expect(checkpoint)
+    this.#checker.next(found)
   }
 
   #endsWith(checkpoint: Checkpoint): void {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
+import { asOlderVersion, seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import type { Database } from '../db/database.ts'
 import { newId, newUuid } from '../lib/id.ts'
@@ -17,7 +17,7 @@ import type { WorkspaceKeys } from './workspace-keys.ts'
 
 const NOW = new Date('2026-03-01T00:00:00.000Z')
 
-/** Twenty records; checkpoints after the eighth and the sixteenth. */
+/** Twenty records; checkpoints after the eighth and the sixteenth. Without the seals of tampering.test.ts, which tell more. */
 describe.each(testDatabases())('a log that was tampered with on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
@@ -37,14 +37,15 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
       await append(count)
       if (count === 8) await makeCheckpoint(database.db, workspaceId, keys, NOW)
     }
+    await asOlderVersion(database.db, workspaceId)
   })
 
   async function append(count: number): Promise<void> {
     const drafts = Array.from({ length: count }, () => testDraft(workspaceId))
     ids.push(...drafts.map(({ id }) => id))
-    await database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts))
+    await database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, keys.hasher))
   }
-  const verify = (options?: VerifyOptions) => verifyWorkspace(database.db, workspaceId, keys.publicKey, options)
+  const verify = (options?: VerifyOptions) => verifyWorkspace(database.db, workspaceId, keys, options)
   const idAt = (sequence: number) => ids[sequence - 1] as string
   const change = (sequence: number, columns: Partial<StoredRecord>) =>
     database.db
@@ -82,7 +83,7 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
     let end = { sequence: from - 1, hash: (later[0] as StoredRecord).prev_hash }
     for (const row of later) {
       const { integrity: _, ...draft } = parseRecord(row.body, row.hash)
-      const sealed = seal(prepare(workspaceId, row.sequence === from ? { ...draft, duration_ms: 1 } : draft), end)
+      const sealed = seal(prepare(workspaceId, row.sequence === from ? { ...draft, duration_ms: 1 } : draft), end, keys.hasher)
       const { duration_ms } = sealed.prepared.draft
       await change(row.sequence, { body: sealed.body, prev_hash: sealed.prevHash, hash: sealed.hash, duration_ms })
       end = sealed
@@ -162,7 +163,7 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
 
   test('a forged record inserted, all later ones moved up', async () => {
     const before = await rowAt(6)
-    const forged = seal(prepare(workspaceId, testDraft(workspaceId)), { sequence: 6, hash: before.hash })
+    const forged = seal(prepare(workspaceId, testDraft(workspaceId)), { sequence: 6, hash: before.hash }, keys.hasher)
     const shift = (sign: string, step: number, from: number) =>
       sql`update audit_record set sequence = ${sql.raw(sign)}(sequence + ${sql.lit(step)})
         where workspace_id = ${workspace} and sequence ${sql.raw(from > 0 ? `> ${from}` : '< 0')}`.execute(database.db)
@@ -222,7 +223,7 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
     await setHead(12, (await rowAt(12)).hash)
     await database.db.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>', 8).execute()
     expect(await verify()).toMatchObject({ ok: true, records: 12 })
-    expect(await verify({ kept })).toMatchObject({ ok: false, firstBad: { sequence: 13, id: null, reason: 'missing' } })
+    expect(await verify({ kept: [kept] })).toMatchObject({ ok: false, firstBad: { sequence: 13, id: null, reason: 'missing' } })
   })
 
   test('everything removed', async () => {
@@ -257,12 +258,13 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
     expect(await verify()).toMatchObject({ ok: false, firstBad: { sequence: 8, id: idAt(8), reason: 'replaced' } })
   })
 
-  test('sealed anew behind the last checkpoint: one that was kept elsewhere tells', async () => {
+  test('sealed anew behind the last checkpoint, which was removed: the seal tells, and one that was kept elsewhere', async () => {
     const kept = (await makeCheckpoint(database.db, workspaceId, keys, NOW)) as Checkpoint
     await database.db.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '=', 20).execute()
     await rechain(18)
-    expect(await verify()).toMatchObject({ ok: true })
-    expect(await verify({ kept })).toMatchObject({ firstBad: { sequence: 17, through: 20, reason: 'not_as_signed' } })
+    const firstBad = { sequence: 17, through: 20, reason: 'not_as_signed' }
+    expect(await verify()).toMatchObject({ ok: false, firstBad })
+    expect(await verify({ kept: [kept] })).toMatchObject({ firstBad })
   })
 
   test('sealed and signed anew with another key', async () => {
@@ -343,17 +345,19 @@ describe.each(testDatabases())('a log that was tampered with on $name', ({ open 
 
   test('an empty log verifies, and one that was only begun', async () => {
     const begun = await seedAuditedWorkspace(database.db)
-    const result = await verifyWorkspace(database.db, begun.workspaceId, begun.keys.publicKey)
+    const result = await verifyWorkspace(database.db, begun.workspaceId, begun.keys)
     expect(result).toEqual({ ok: true, records: 0, checkpoints: 0, first: 1, signedThrough: 0 })
-    await expect(verifyWorkspace(database.db, newId('ws'), keys.publicKey)).rejects.toThrow('has no audit chain')
+    await expect(verifyWorkspace(database.db, newId('ws'), keys)).rejects.toThrow('has no audit chain')
   })
 
   test('a kept checkpoint is checked itself', async () => {
     const good = (await checkpointAt(database.db, workspaceId, 16)) as Checkpoint
-    expect(await verify({ kept: good })).toMatchObject({ ok: true })
+    expect(await verify({ kept: [good] })).toMatchObject({ ok: true })
     const frontier = frontierOf(good)
     const other = generateKeyPairSync('ed25519')
     const kept = frontier && signCheckpoint(good, frontier, (text) => sign(null, Buffer.from(text), other.privateKey))
-    expect(await verify({ kept: kept as Checkpoint })).toMatchObject({ firstBad: { sequence: 16, reason: 'checkpoint_altered' } })
+    expect(await verify({ kept: [kept as Checkpoint] })).toMatchObject({
+      firstBad: { sequence: 16, reason: 'checkpoint_altered' },
+    })
   })
 })

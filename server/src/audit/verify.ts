@@ -5,10 +5,15 @@ import { findHead, firstSequence, recordPages, type StoredRecord } from './audit
 import { bodyHash, type ChainEnd, GENESIS, uuidOf } from './chain.ts'
 import { type Bad, ChainChecker, cutOff, type Found } from './chain-checker.ts'
 import { type Checkpoint, frontierOf, isGenuine } from './checkpoint.ts'
+import { CheckpointChain } from './checkpoint-chain.ts'
 import { checkpointAt, checkpointsBetween } from './checkpoint-store.ts'
+import { KeptCheckpoints } from './kept-checkpoints.ts'
+import { type LogSeal, readSeal, type SealKeys } from './log-seal.ts'
 import { Frontier } from './merkle.ts'
 import type { AuditRecord } from './record.ts'
+import type { KeyedSeals } from './record-seals.ts'
 import { costOf, tokensOf } from './usage.ts'
+import { sealedCheckpointFault } from './vouching.ts'
 
 export interface Verification {
   readonly ok: boolean
@@ -19,17 +24,18 @@ export interface Verification {
   readonly first: number
   /** Up to here a checkpoint vouches for the records; behind it only the chain does, until the next one is signed. */
   readonly signedThrough: number
+  /** An operator has accepted the records up to here as they stood: they are not checked. */
+  readonly acceptedThrough?: number
   readonly firstBad?: Bad
 }
 
 export interface VerifyOptions {
   /** Told now and then how many records have been read. */
   readonly onProgress?: (records: number) => void
-  /**
-   * A checkpoint kept outside the database: the only witness against somebody who removes the newest records and checkpoints
-   * together.
-   */
-  readonly kept?: Checkpoint
+  /** Checkpoints kept outside the database: the witnesses against somebody who puts an older state of the database back. */
+  readonly kept?: readonly Checkpoint[]
+  /** Ignores that signing was stopped before: tells whether it may go on. */
+  readonly resuming?: boolean
   /** Records since then must all be there: what retention may not have removed. */
   readonly completeSince?: Date
 }
@@ -44,45 +50,70 @@ const MAX_PASSES = 3
 export async function verifyWorkspace(
   db: Db,
   workspaceId: string,
-  publicKey: string,
+  keys: SealKeys,
   options: VerifyOptions = {},
 ): Promise<Verification> {
   for (let pass = 1; ; pass++) {
-    const result = await verifyOnce(db, workspaceId, publicKey, options)
-    const lost = result.firstBad?.reason === 'missing' ? result.firstBad.sequence : undefined
-    if (lost === undefined || pass === MAX_PASSES || (await firstSequence(db, workspaceId)) === result.first) return result
+    const result = await verifyOnce(db, workspaceId, keys, options)
+    if (result.ok || pass === MAX_PASSES || (await firstSequence(db, workspaceId)) === result.first) return result
   }
 }
 
-async function verifyOnce(
-  db: Db,
-  workspaceId: string,
-  publicKey: string,
-  { onProgress, kept, completeSince }: VerifyOptions,
-): Promise<Verification> {
+async function verifyOnce(db: Db, workspaceId: string, keys: SealKeys, options: VerifyOptions): Promise<Verification> {
+  const { publicKey } = keys
+  // Before the chain's end: the seal is moved behind it.
+  const reading = await readSeal(db, workspaceId, keys)
+  const seal = reading.kind === 'none' ? undefined : reading.seal
   const head = await findHead(db, workspaceId)
   const first = (await firstSequence(db, workspaceId)) ?? head.sequence + 1
-  const start = await startBefore(db, workspaceId, first, publicKey, completeSince)
+  const begin = seal?.accepted ? Math.max(first, seal.accepted.through + 1) : first
+  const isAccepted = begin === (seal?.accepted?.through ?? 0) + 1
+  const start = await startBefore(db, workspaceId, begin, publicKey, isAccepted ? undefined : options.completeSince)
   if ('reason' in start) return { ok: false, records: 0, checkpoints: 0, first, signedThrough: 0, firstBad: start }
 
   const checker = new ChainChecker(publicKey, start.end, start.frontier)
-  if (kept) {
-    if (kept.size < start.end.sequence)
-      throw new RangeError('retention has removed the records that the kept checkpoint was signed over')
-    checker.expect(kept)
-  }
+  if (seal && seal.size >= start.end.sequence) checker.expectVouched(seal)
+  const kept = keptAfter(start.end.sequence, seal, options.kept)
+  const chain = new CheckpointChain(start.checkpoint, seal)
+  const seals = { seals: keys.hasher.seals, from: seal?.sealed_from ?? null }
   let last = start.end.sequence
-  for await (const page of recordPages(db, workspaceId, { after: first - 1, through: head.sequence })) {
+  for await (const page of recordPages(db, workspaceId, { after: begin - 1, through: head.sequence })) {
     const through = page.at(-1)?.sequence ?? last
-    for (const checkpoint of await checkpointsBetween(db, workspaceId, last, through)) checker.expect(checkpoint)
-    for (const row of page) checker.next(found(row))
-    onProgress?.(checker.counts.records)
+    for (const checkpoint of await checkpointsBetween(db, workspaceId, last, through)) {
+      checker.expect(checkpoint)
+      chain.next(checkpoint)
+    }
+    for (const checkpoint of kept.takeThrough(through)) checker.expect(checkpoint)
+    for (const row of page) checker.next(found(row, seals))
+    options.onProgress?.(checker.counts.records)
     if (checker.bad) break
     last = through
   }
+  if (kept.rest) checker.expect(kept.rest)
   checker.finish(head)
-  const bad = checker.bad ?? (await beyondEnd(db, workspaceId, publicKey))
-  return { ok: bad === undefined, ...checker.counts, first, ...(bad && { firstBad: await named(db, workspaceId, bad) }) }
+  const bad = checker.bad ?? chain.bad ?? (await sealFault(db, workspaceId, keys, options))
+  const accepted = seal?.accepted && { acceptedThrough: seal.accepted.through }
+  const counts = { ...checker.counts, first, ...accepted }
+  return { ok: bad === undefined, ...counts, ...(bad && { firstBad: await named(db, workspaceId, bad) }) }
+}
+
+/** Those that cover something that is still there, and were not signed before an operator has accepted the log as it stood. */
+function keptAfter(start: number, seal: LogSeal | undefined, kept: readonly Checkpoint[] = []): KeptCheckpoints {
+  const accepted = seal?.accepted
+  const tooOld = kept.length > 0 && !accepted && kept.every(({ size }) => size < start)
+  if (tooOld) throw new RangeError('retention has removed the records that the kept checkpoint was signed over')
+  const isOf = ({ size, created_at }: Checkpoint) => size >= start && (!accepted || created_at > accepted.at)
+  return new KeptCheckpoints(kept.filter(isOf))
+}
+
+/** What does not show in the records: the seal, the checkpoint that it names, what lies behind the chain's end. */
+async function sealFault(db: Db, workspaceId: string, keys: SealKeys, { resuming }: VerifyOptions): Promise<Bad | undefined> {
+  const beyond = await beyondEnd(db, workspaceId, keys.publicKey)
+  if (beyond) return beyond
+  const reading = await readSeal(db, workspaceId, keys)
+  if (reading.kind === 'bad') return reading.bad
+  if (reading.kind === 'none') return undefined
+  return (await sealedCheckpointFault(db, reading.seal, keys)) ?? (resuming ? undefined : (reading.seal.stopped ?? undefined))
 }
 
 /** What the first record follows: nothing, or the checkpoint at which retention stopped. */
@@ -92,18 +123,18 @@ async function startBefore(
   first: number,
   publicKey: string,
   completeSince: Date | undefined,
-): Promise<{ end: ChainEnd; frontier: Frontier } | Bad> {
+): Promise<{ end: ChainEnd; frontier: Frontier; checkpoint?: Checkpoint } | Bad> {
   if (first <= 1) return { end: GENESIS, frontier: new Frontier() }
   const checkpoint = await checkpointAt(db, workspaceId, first - 1)
   const frontier = checkpoint && frontierOf(checkpoint)
   const removable = checkpoint && (completeSince === undefined || checkpoint.created_at < completeSince.toISOString())
   if (!frontier || !removable) return { sequence: 1, through: first - 1, id: null, reason: 'missing' }
   if (!isGenuine(checkpoint, publicKey)) return { sequence: checkpoint.size, id: null, reason: 'checkpoint_altered' }
-  return { end: { sequence: checkpoint.size, hash: Buffer.from(checkpoint.hash, 'hex') }, frontier }
+  return { end: { sequence: checkpoint.size, hash: Buffer.from(checkpoint.hash, 'hex') }, frontier, checkpoint }
 }
 
 /** Compares the row with what its body says; every column is looked at, so none can be bent to mislead a search. */
-function found(row: StoredRecord): Found {
+function found(row: StoredRecord, seals: { seals: KeyedSeals; from: number | null }): Found {
   const hash = bodyHash(row.body)
   const intact = hash.equals(row.hash)
   const place = { sequence: row.sequence, id: toId('aud', row.id), hash, intact }
@@ -125,7 +156,9 @@ function found(row: StoredRecord): Found {
       costOf(record) === row.cost &&
       prev_hash === row.prev_hash.toString('hex') &&
       sequence === row.sequence
-    return { ...place, agrees, claims: { sequence, prevHash: prev_hash } }
+    const claimed = { sequence, prevHash: Buffer.from(prev_hash, 'hex'), hash }
+    const sealed = row.seal ? seals.seals.isRecord(claimed, row.seal) : !(seals.from !== null && row.sequence >= seals.from)
+    return { ...place, agrees, claims: { sequence, prevHash: prev_hash }, sealed }
   } catch {
     return { ...place, agrees: false, claims: undefined }
   }

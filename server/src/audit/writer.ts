@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { GatehouseError } from '../errors.ts'
 import { elapsed } from '../lib/clock.ts'
-import { type PreparedRecord, prepare, recordOf, type SealedRecord } from './chain.ts'
+import { type PreparedRecord, prepare, type RecordSealer, recordOf, type SealedRecord } from './chain.ts'
 import { ChainAppender, isRefusal } from './chain-appender.ts'
 import type { AuditDraft, AuditRecord } from './record.ts'
 
@@ -14,8 +14,10 @@ export interface AuditWriterOptions {
   readonly statementTimeoutMs?: number
   /** How long a record is tried to be written, counted from `append`. */
   readonly giveUpAfterMs?: number
-  /** Told when the chain in the database is not the one that was written. */
-  readonly onAlarm?: (error: Error) => void
+  /** Told when the chain in the database is not the one that was written up to record `sequence`. */
+  readonly onAlarm?: (workspaceId: string, sequence: number) => void
+  /** What makes the seals of a Workspace's records: its keys' hasher. */
+  readonly sealerOf: (workspaceId: string) => Promise<RecordSealer>
 }
 
 interface Waiting {
@@ -45,7 +47,7 @@ export class AuditWriter {
   #waiting = 0
   #idle: (() => void)[] = []
 
-  constructor({ pool }: Pick<Database, 'pool'>, options: AuditWriterOptions = {}) {
+  constructor({ pool }: Pick<Database, 'pool'>, options: AuditWriterOptions) {
     this.#pool = pool
     this.#options = {
       maxGroup: 256,

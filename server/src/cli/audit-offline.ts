@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { verifyExport } from '../audit/verify-export.ts'
 import { chooseWorkspace } from './choose.ts'
 import { CommandProblem, type Terminal } from './command.ts'
+import { keptCheckpoints } from './kept-files.ts'
 import { describeVerification } from './verification.ts'
 import { withDatabase } from './with-database.ts'
 import { workspaceKeys } from './workspace-keys.ts'
@@ -17,12 +18,19 @@ export const auditPublicKey = (terminal: Terminal, { workspace: name }: { worksp
   })
 
 /** `gatehouse audit verify-export FILE`: with the file and the public key alone, on whatever machine. */
-export async function auditVerifyExport({ out }: Terminal, file: string, { publicKey }: { publicKey: string }): Promise<void> {
+export async function auditVerifyExport(
+  { out }: Terminal,
+  file: string,
+  { publicKey, kept = [] }: { publicKey: string; kept?: readonly string[] },
+): Promise<void> {
   const key = await readFile(publicKey, 'utf8').catch((error) => unreadable(publicKey, error))
+  const checkpoints = await keptCheckpoints(kept)
   const input = createReadStream(file)
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
   const failed = new Promise<never>((_, reject) => input.once('error', reject))
-  const verification = await Promise.race([verifyExport(lines, key), failed]).catch((error) => unreadable(file, error))
+  const verification = await Promise.race([verifyExport(lines, key, checkpoints), failed]).catch((error) =>
+    unreadable(file, error),
+  )
   out(`${file}: ${describeVerification(verification)}`)
   if (!verification.ok) throw new CommandProblem('the export is not as it was written')
 }

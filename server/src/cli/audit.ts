@@ -1,10 +1,13 @@
 import type { Workspace } from '../applications/workspace.ts'
+import { type Checkpoint, isGenuine } from '../audit/checkpoint.ts'
 import { exportRecords } from '../audit/export.ts'
 import { makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import { type Verification, verifyWorkspace } from '../audit/verify.ts'
+import { AuditTampered, stopSigning } from '../audit/vouching.ts'
 import { parseTime } from '../lib/clock.ts'
 import { allWorkspaces, chooseWorkspace } from './choose.ts'
 import { CommandProblem, type Terminal } from './command.ts'
+import { keptCheckpoints } from './kept-files.ts'
 import { describeVerification } from './verification.ts'
 import { type Workbench, withDatabase } from './with-database.ts'
 import { workspaceKeys } from './workspace-keys.ts'
@@ -12,23 +15,43 @@ import { workspaceKeys } from './workspace-keys.ts'
 const DAY_MS = 86_400_000
 
 /** `gatehouse audit verify`: reads every record; the first bad one of each Workspace is named. */
-export const auditVerify = (terminal: Terminal, { workspace: name }: { workspace?: string }): Promise<void> =>
+export const auditVerify = (terminal: Terminal, { workspace: name, kept: files = [] }: VerifyOptions): Promise<void> =>
   withDatabase(terminal, async (bench) => {
     const { db } = bench.database
+    const kept = await keptCheckpoints(files)
     const workspaces = name === undefined ? await allWorkspaces(db) : [await chooseWorkspace(db, name)]
     const bad: string[] = []
     for (const workspace of workspaces) {
-      const verification = await verify(bench, workspace)
+      const verification = await verify(bench, workspace, kept)
       terminal.out(`${workspace.name}: ${describeVerification(verification)}`)
       if (!verification.ok) bad.push(workspace.name)
     }
     if (bad.length > 0) throw new CommandProblem(`the audit log of ${bad.join(', ')} is not as it was written`)
   })
 
-async function verify(bench: Workbench, { id, settings }: Workspace): Promise<Verification> {
-  const { publicKey } = await workspaceKeys(bench, id)
+interface VerifyOptions {
+  readonly workspace?: string
+  /** Files. */
+  readonly kept?: readonly string[]
+}
+
+/** What is found stops signing on every running node. */
+async function verify(bench: Workbench, { id, settings }: Workspace, all: readonly Checkpoint[]): Promise<Verification> {
+  const { db } = bench.database
+  const keys = await workspaceKeys(bench, id)
+  const kept = all.filter((checkpoint) => checkpoint.workspace_id === id)
+  const altered = kept.find((checkpoint) => !isGenuine(checkpoint, keys.publicKey))
+  if (altered)
+    throw new CommandProblem(`a kept checkpoint of ${altered.size} records of ${id} was altered, or signed by another key`)
   const completeSince = new Date(bench.clock.now().getTime() - settings.audit_retention_days * DAY_MS)
-  return verifyWorkspace(bench.database.db, id, publicKey, { completeSince })
+  const verification = await verifyWorkspace(db, id, keys, { completeSince, kept }).catch(tooOld)
+  if (verification.firstBad) await stopSigning(db, id, keys, verification.firstBad)
+  return verification
+}
+
+function tooOld(cause: unknown): never {
+  if (cause instanceof RangeError) throw new CommandProblem(cause.message)
+  throw cause
 }
 
 export interface ExportOptions {
@@ -43,7 +66,11 @@ export const auditExport = (terminal: Terminal, { workspace: name, from, to }: E
     const { db } = bench.database
     const range = { ...time('from', from), ...time('to', to) }
     const workspace = await chooseWorkspace(db, name)
-    await makeCheckpoint(db, workspace.id, await workspaceKeys(bench, workspace.id), bench.clock.now())
+    const keys = await workspaceKeys(bench, workspace.id)
+    await makeCheckpoint(db, workspace.id, keys, bench.clock.now()).catch((cause: unknown) => {
+      if (!(cause instanceof AuditTampered)) throw cause
+      terminal.note(`${cause.message}; the export ends at the last checkpoint`)
+    })
     for await (const line of exportRecords(db, workspace.id, range)) terminal.out(line)
   })
 

@@ -304,6 +304,39 @@ describe('beside a running server', { timeout: 60_000 }, () => {
     expect(tampered.out).toBe(`acme: 1 records good, then record 2 (${second.id}): the record is not the one that was sealed\n`)
   })
 
+  test('kept checkpoints are held against the log; an altered one is refused; a log goes on when an operator accepts it', async () => {
+    const { out } = await beside('audit', 'export', '--workspace', 'acme')
+    const kept = join(folder, 'kept.ndjson')
+    const [last = ''] = out.trim().split('\n').slice(-1)
+    writeFileSync(kept, `${last}\n`)
+    const signed = JSON.parse(last) as { size: number }
+    // Record 2 was changed by the test before.
+    const refused = await beside('audit', 'resume', '--workspace', 'acme')
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/does not verify: record 2 .*--accept-as-found/) })
+    const accepted = await beside('audit', 'resume', '--workspace', 'acme', '--accept-as-found')
+    expect(accepted).toMatchObject({ code: 0, err: expect.stringMatching(/records up to \d+ are not checked any more \(aud_/) })
+    const good = await beside('audit', 'verify', '--workspace', 'acme', '--kept', kept)
+    expect(good).toMatchObject({ code: 0, out: expect.stringMatching(/were accepted as they stood\n$/) })
+    expect(await beside('audit', 'resume', '--workspace', 'acme')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/nothing had stopped/),
+    })
+    const later = await beside('audit', 'export', '--workspace', 'acme')
+    const [newest = ''] = later.out.trim().split('\n').slice(-1)
+    expect(JSON.parse(newest).size).toBeGreaterThan(signed.size)
+    writeFileSync(kept, `${last}\n${newest}\n`)
+    expect(await beside('audit', 'verify', '--workspace', 'acme', '--kept', kept)).toMatchObject({ code: 0 })
+    writeFileSync(kept, newest.replace('"size":', '"size":1'))
+    const altered = await beside('audit', 'verify', '--workspace', 'acme', '--kept', kept)
+    expect(altered).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/a kept checkpoint .* was altered, or signed by another key/),
+    })
+    writeFileSync(kept, 'nothing')
+    const useless = await beside('audit', 'verify', '--kept', kept)
+    expect(useless).toMatchObject({ code: 1, err: expect.stringMatching(/line 1 is not an audit checkpoint/) })
+  })
+
   test('a second server is refused', async () => {
     const { code, err } = await beside('serve')
     expect([code, err]).toEqual([1, expect.stringMatching(/another Gatehouse is running on .*: stop it, or set GATEHOUSE_DATA/)])

@@ -99,7 +99,18 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
     .command('verify')
     .description('check every record and checkpoint, and name the first bad one')
     .option('--workspace <name>', 'default: all')
+    .option(
+      '--kept <file>',
+      'also against checkpoints kept outside the database, a JSON line each; several times for several',
+      each,
+    )
     .action(async (options) => (await import('./audit.ts')).auditVerify(terminal, options))
+  audit
+    .command('resume')
+    .description('let checkpoints be signed again after an alarm; it is recorded')
+    .option('--workspace <name>', 'needed where there are several')
+    .option('--accept-as-found', 'accept a log that does not verify as it stands: its records are not checked any more')
+    .action(async (options) => (await import('./audit-resume.ts')).auditResume(terminal, options))
   audit
     .command('export')
     .description('print the records as JSON lines, oldest first')
@@ -112,6 +123,7 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
     .description('check an export, anywhere and without the database')
     .argument('<file>')
     .requiredOption('--public-key <file>', "the Workspace's, from `gatehouse audit public-key`")
+    .option('--kept <file>', 'also against checkpoints kept outside the database; several times for several', each)
     .action(async (file, options) => (await import('./audit-offline.ts')).auditVerifyExport(terminal, file, options))
   audit
     .command('public-key')

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { type AuditOutsideConfig, auditOutside } from './audit-outside.ts'
 import { type EmbeddingsConfig, embeddings } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { type EnvironmentProvider, environmentProviders } from './environment-providers.ts'
@@ -38,6 +39,7 @@ export interface Config {
   /** Who turns texts into vectors; absent: search goes by words alone. Its key is among the secrets. */
   readonly embeddings: EmbeddingsConfig | undefined
   readonly files: FilesConfig
+  readonly auditOutside: AuditOutsideConfig
   /** Where spans go by OTLP over HTTP, the whole URL; absent: no spans. */
   readonly otlpTracesUrl: string | undefined
   readonly signIn: SignInConfig
@@ -82,6 +84,7 @@ export function readConfig(env: Environment): Config {
     detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
     embeddings: embeddings(env),
     files: files(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
+    auditOutside: auditOutside(env),
     otlpTracesUrl: otlpTracesUrl(env),
     signIn: signIn(env),
     drain: {

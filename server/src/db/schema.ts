@@ -22,6 +22,7 @@ export interface Schema extends MessagingTables, OperatorTables {
   audit_record: AuditRecordTable
   audit_head: AuditHeadTable
   audit_checkpoint: AuditCheckpointTable
+  audit_delivery: AuditDeliveryTable
   retrieval_partition: RetrievalPartitionTable
   retrieval_entry: RetrievalEntryTable
   retrieval_posting: RetrievalPostingTable
@@ -49,6 +50,8 @@ export interface WorkspaceTable {
   signing_public_key: string
   /** The policy set version in force; null: no policies. */
   active_policy_id: string | null
+  /** What the server vouches for in the audit log (audit/log-seal.ts); null: made by an older version and not adopted yet. */
+  audit_seal: Generated<string | null>
   created_at: CreatedAt
 }
 
@@ -222,6 +225,8 @@ export interface AuditRecordTable {
   body: string
   prev_hash: Bytes
   hash: Bytes
+  /** Keyed hash of the record in its place (audit/record-seals.ts); null: written by an older version. */
+  seal: Generated<Bytes | null>
 }
 
 export interface AuditHeadTable {
@@ -241,6 +246,19 @@ export interface AuditCheckpointTable {
   frontier: Bytes
   signature: Bytes
   created_at: CreatedAt
+  /** Hash of the checkpoint before, and the signature over both; null: signed by an older version. */
+  previous: Generated<Bytes | null>
+  previous_signature: Generated<Bytes | null>
+}
+
+/** Up to which checkpoint a Workspace's checkpoints have been written to a place outside. */
+export interface AuditDeliveryTable {
+  workspace_id: string
+  /** The kind of place and where it is. */
+  target: string
+  size: number
+  /** Keyed: whoever moves it on to hide a checkpoint makes all be written once more. */
+  seal: string
 }
 
 /** Entries that are visible to the same callers, and what is summed over them. */

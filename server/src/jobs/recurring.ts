@@ -1,12 +1,6 @@
-import { findWorkspace, listWorkspaces } from '../applications/workspace-store.ts'
-import { pruneRecords } from '../audit/retention.ts'
-import { checkpointsDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
-import type { WorkspaceKeys } from '../audit/workspace-keys.ts'
-import type { Db } from '../db/database.ts'
+import { findWorkspace } from '../applications/workspace-store.ts'
 import type { Upkeep } from '../db/upkeep.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
-import type { Cache } from '../lib/cache.ts'
-import type { Clock } from '../lib/clock.ts'
 import { removeExpired } from '../memory/erase.ts'
 import type { AssistantWorker } from '../messaging/assistants/worker.ts'
 import { removeUnsent } from '../messaging/attachments/attachment-store.ts'
@@ -23,6 +17,8 @@ import { endConversationRetentions, endWorkspaceRetention } from '../messaging/r
 import { finishErasures } from '../messaging/retention/erase-traces.ts'
 import { removeExpiredSignIns } from '../operators/expired.ts'
 import { eraseExpired } from '../review/review-store.ts'
+import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
+import { eachOf, workspaceIds } from './each-workspace.ts'
 import type { Job } from './jobs.ts'
 
 const SECOND = 1_000
@@ -39,12 +35,8 @@ const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
 /** How long an upload waits to be sent. */
 const UNSENT_MS = DAY
 const FILE_BATCH = 100
-const PAGE = 100
 
-interface Deps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly workspaceKeys: Cache<WorkspaceKeys>
+interface Deps extends AuditJobDeps {
   readonly files: FileStore
   readonly relay: Pick<EventRelay, 'run'>
   readonly assistants: Pick<AssistantWorker, 'run'>
@@ -60,7 +52,7 @@ export const recurringJobs = (deps: Deps): Job[] => [
   { name: 'let go of held messages', everyMs: 60 * SECOND, run: () => letGoOfHeld(deps) },
   { name: 'remove expired memories', everyMs: 60 * SECOND, run: () => removeMemories(deps) },
   { name: 'remove deleted collections', everyMs: 30 * SECOND, run: () => removeCollections(deps) },
-  { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
+  ...auditJobs(deps),
   // Who writes events wakes the relay; this is for what was written as its node died, and by those who cannot wake it.
   { name: 'relay events', everyMs: SECOND / 4, run: () => deps.relay.run() },
   // Likewise: who sends a message to one wakes them.
@@ -74,7 +66,6 @@ export const recurringJobs = (deps: Deps): Job[] => [
   // An erasure is done by who asks for it; this is for what was on its way, and for what a fault has left.
   { name: 'finish erasures of users', everyMs: 60 * SECOND, run: () => finishAll(deps) },
   { name: 'remove expired sessions', everyMs: HOUR, run: () => removeExpiredSignIns(deps.db, deps.clock.now()) },
-  { name: 'end audit retention', everyMs: HOUR, run: () => endRetention(deps) },
   ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
 ]
 
@@ -112,13 +103,6 @@ async function forgetKeys({ db, clock }: Deps): Promise<void> {
   while ((await removeOldKeys(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
 }
 
-async function signCheckpoints({ db, clock, workspaceKeys }: Deps): Promise<void> {
-  const due = await checkpointsDue(db, clock.now())
-  await eachOf(due, async (workspaceId) => {
-    await makeCheckpoint(db, workspaceId, await workspaceKeys.get(workspaceId), clock.now())
-  })
-}
-
 async function removeOldFiles({ db, clock, files }: Deps): Promise<void> {
   while ((await removeFiles(db, files, clock.now(), FILE_BATCH)) === FILE_BATCH);
 }
@@ -139,32 +123,4 @@ async function endMessageRetention({ db, clock }: Deps): Promise<void> {
     const days = (await findWorkspace(db, workspaceId))?.settings.message_retention_days ?? null
     if (days !== null) await endWorkspaceRetention(db, workspaceId, days, clock.now())
   })
-}
-
-async function endRetention({ db, clock, workspaceKeys }: Deps): Promise<void> {
-  await eachOf(await workspaceIds(db), async (workspaceId) => {
-    const workspace = await findWorkspace(db, workspaceId)
-    if (!workspace) return
-    const now = clock.now()
-    const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
-    const { publicKey } = await workspaceKeys.get(workspaceId)
-    await pruneRecords(db, workspaceId, { before, publicKey, now })
-  })
-}
-
-async function workspaceIds(db: Db): Promise<string[]> {
-  const ids: string[] = []
-  for (let after: string | undefined; ; ) {
-    const page = await listWorkspaces(db, { limit: PAGE, ...(after && { after }) })
-    ids.push(...(page?.data ?? []).map(({ id }) => id))
-    after = ids.at(-1)
-    if (!page?.hasMore) return ids
-  }
-}
-
-/** One Workspace's fault keeps the others from nothing; it is thrown once all had their turn. */
-async function eachOf(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
-  const faults: unknown[] = []
-  for (const id of ids) await work(id).catch((fault) => faults.push(fault))
-  if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults, `${faults.length} Workspaces failed`)
 }

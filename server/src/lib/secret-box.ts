@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { derivedKey } from './derived-key.ts'
 
 const VERSION = 1
 const NONCE_BYTES = 12
@@ -13,7 +14,7 @@ export interface SecretBox {
 }
 
 export function secretBox(secretKey: Uint8Array, purpose: string): SecretBox {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, '', `gatehouse ${purpose}`, 32))
+  const key = derivedKey(secretKey, purpose)
   return {
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)

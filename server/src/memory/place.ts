@@ -12,9 +12,9 @@ import { type HeldOwner, partitionOf } from './owner-store.ts'
 import { normalised, skeleton } from './sameness.ts'
 import { replacedBy } from './subject.ts'
 
-/** What is hashed here is hashed under the Workspace's key. */
+/** Of the Workspace: every hash under which rows may know a text, the one to write first. */
 export interface Hasher {
-  text(text: string): string
+  known(of: 'same memory', text: string): readonly string[]
 }
 
 export interface Stored {
@@ -42,7 +42,10 @@ type Row = Selectable<MemoryItemTable>
  * expiry of the two. An active memory takes the place of active ones about the same subject.
  */
 export async function placeMemory(tx: Tx, owner: HeldOwner, placing: Placing, hasher: Hasher, now: Date): Promise<Stored> {
-  const hashes = { content: hasher.text(normalised(placing.content)), signature: hasher.text(skeleton(placing.content)) }
+  const hashes = {
+    content: hasher.known('same memory', normalised(placing.content)),
+    signature: hasher.known('same memory', skeleton(placing.content)),
+  }
   const related = await relatives(tx, owner, placing, hashes)
   const isDue = ({ expires_at }: Row) => expires_at !== null && expires_at <= now
   const due = related.filter(isDue).map(({ id }) => id)
@@ -59,8 +62,8 @@ export async function placeMemory(tx: Tx, owner: HeldOwner, placing: Placing, ha
 }
 
 interface Hashes {
-  readonly content: string
-  readonly signature: string
+  readonly content: readonly string[]
+  readonly signature: readonly string[]
 }
 
 /** The owner's memories that say the same, or something about the same. In that order; active before others, older before younger. */
@@ -73,20 +76,20 @@ async function relatives(tx: Tx, owner: HeldOwner, placing: Placing, hashes: Has
     .where('superseded_at', 'is', null)
     .where((row) =>
       row.or([
-        row('content_hash', '=', hashes.content),
-        row('signature', '=', hashes.signature),
+        row('content_hash', 'in', hashes.content),
+        row('signature', 'in', hashes.signature),
         ...(placing.subject === null ? [] : [row('subject', '=', placing.subject)]),
         ...(placing.corrects === undefined ? [] : [row('id', '=', placing.corrects)]),
       ]),
     )
     .orderBy('id')
     .execute()
-  const order = ({ content_hash, mode }: Row) => (content_hash === hashes.content ? 0 : 2) + (mode === 'active' ? 0 : 1)
+  const order = ({ content_hash, mode }: Row) => (hashes.content.includes(content_hash) ? 0 : 2) + (mode === 'active' ? 0 : 1)
   return rows.toSorted((a, b) => order(a) - order(b))
 }
 
 const isDuplicate = (row: Row, { kind }: Placing, { content, signature }: Hashes): boolean =>
-  row.content_hash === content || (row.signature === signature && row.kind === kind)
+  content.includes(row.content_hash) || (signature.includes(row.signature) && row.kind === kind)
 
 /** What nobody may find takes nobody's place, and a caller replaces nothing that is too sensitive for it. */
 const isReplaced = (other: Row, row: Row, { ceiling, corrects }: Placing): boolean =>
@@ -112,8 +115,8 @@ async function insert(tx: Tx, owner: HeldOwner, placing: Placing, hashes: Hashes
       subject: placing.subject,
       classification: placing.classification,
       regulations: JSON.stringify([...new Set(placing.regulations)]),
-      content_hash: hashes.content,
-      signature: hashes.signature,
+      content_hash: hashes.content[0] ?? '',
+      signature: hashes.signature[0] ?? '',
       mode: placing.mode,
       source: placing.source,
       audit_id: uuidOf('aud', placing.auditId),

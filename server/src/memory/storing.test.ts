@@ -211,7 +211,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
         source: 'capture',
         auditId: newId('aud'),
       } as const
-      await storeMemory(tx, alice(), { ...draft, ...rest }, { text: (text) => text }, new Date())
+      await storeMemory(tx, alice(), { ...draft, ...rest }, { known: (_, text) => [text] }, new Date())
       throw new Error('the record could not be written')
     })
     await expect(failing).rejects.toThrow('could not be written')

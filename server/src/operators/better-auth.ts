@@ -1,8 +1,8 @@
-import { hkdfSync } from 'node:crypto'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, isAPIError } from 'better-auth/api'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Db } from '../db/database.ts'
+import { derivedKey } from '../lib/derived-key.ts'
 import { newId } from '../lib/id.ts'
 import { countAttempt, isFirstUse } from './attempts.ts'
 import { followRole } from './follow-role.ts'
@@ -44,7 +44,7 @@ export function openBetterAuth(deps: BetterAuthDeps) {
     appName: 'Gatehouse',
     basePath: '/auth',
     ...(deps.publicUrl !== undefined && { baseURL: deps.publicUrl }),
-    secret: Buffer.from(hkdfSync('sha256', deps.secretKey, '', 'gatehouse sign-in', 32)).toString('base64url'),
+    secret: derivedKey(deps.secretKey, 'sign-in').toString('base64url'),
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,

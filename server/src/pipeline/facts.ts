@@ -14,6 +14,7 @@ import type { Steering } from '../policy/directives.ts'
 import type { PolicyInput } from '../policy/input.ts'
 import type { Vault } from '../policy/vault.ts'
 import type { Candidate, ModelEntry } from '../providers/route.ts'
+import type { RequestHashes } from '../review/request-hash.ts'
 import type { Governed } from './governed-hits.ts'
 import type { GatewayRequest } from './request.ts'
 import type { Release } from './resubmission.ts'
@@ -99,7 +100,7 @@ export interface Authorized {
   /** System texts that directives put before the messages. */
   readonly systemTexts: readonly string[]
   /** What a hold of this request is bound to; worked out when something asks. */
-  readonly requestHash: () => Buffer
+  readonly requestHashes: () => RequestHashes
   /** Set when a reviewed request comes back and may go on. */
   readonly release: Release | undefined
   /** A search whose query may not be answered: 200 without hits. */

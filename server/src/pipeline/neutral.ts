@@ -27,7 +27,7 @@ export const NOTHING_DECIDED: Authorized = {
   vault: new Vault(),
   steering: collectDirectives([]),
   systemTexts: [],
-  requestHash: () => Buffer.alloc(0),
+  requestHashes: () => ({ requestHash: Buffer.alloc(0) }),
   release: undefined,
   withheld: false,
   found: undefined,

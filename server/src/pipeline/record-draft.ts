@@ -77,15 +77,15 @@ export function draftOf(
       ...found('retrieve', retrieve?.counts),
     },
     id: admit.auditId,
-    knowledge: used(passages, hasher),
-    memory: used(memories, hasher),
+    knowledge: used(passages, 'passage', hasher),
+    memory: used(memories, 'memory', hasher),
     object: 'audit_record',
     ...(authenticate?.playedBy && { playground: { operator: hasher.user(authenticate.playedBy) } }),
     policy_versions: policy ? [policy] : [],
-    remembered: answer.remembered.map(({ id, mode, content }) => ({ hash: hasher.text(content), id, mode })),
+    remembered: answer.remembered.map(({ id, mode, content }) => ({ hash: hasher.text('memory', content), id, mode })),
     request: {
       bytes: admit.bytes,
-      hash: admit.bytes > 0 ? hasher.text(exchange.body) : null,
+      hash: admit.bytes > 0 ? hasher.text('request', exchange.body) : null,
       messages: admit.request.messages.length,
     },
     response: responseFacts(exchange, trail.facts, answer, hasher),
@@ -108,8 +108,9 @@ const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000
 /** Hits that were shown, or given to a model: which, of what text, how well they fitted. */
 const used = (
   hits: readonly { readonly id: string; readonly content: string; readonly similarity: number }[],
+  of: 'passage' | 'memory',
   hasher: KeyedHasher,
-) => hits.map(({ id, content, similarity }) => ({ hash: hasher.text(content), id, score: similarity }))
+) => hits.map(({ id, content, similarity }) => ({ hash: hasher.text(of, content), id, score: similarity }))
 
 function responseFacts(
   { endpoint }: Exchange,
@@ -119,13 +120,13 @@ function responseFacts(
 ) {
   if (completionJson !== undefined) {
     const choices = inspect?.completion?.choices.length ?? 0
-    return { bytes: Buffer.byteLength(completionJson), choices, hash: hasher.text(completionJson) }
+    return { bytes: Buffer.byteLength(completionJson), choices, hash: hasher.text('answer', completionJson) }
   }
   if (endpoint === 'knowledge_search' || endpoint === 'memory_search') {
     const texts = [...(inspect?.passages ?? []), ...(inspect?.memories ?? [])].map(({ content }) => content)
     if (errorCode !== null) return null
     const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-    return { bytes, hash: hasher.json(texts), hits: texts.length }
+    return { bytes, hash: hasher.json('hits', texts), hits: texts.length }
   }
   return route && route.models.length > 0 ? { bytes: 0, hash: null, models: route.models.length } : null
 }
@@ -152,7 +153,7 @@ function features(
   hasher: KeyedHasher,
 ): Record<string, Feature> {
   const model = request.model || (defaultModel ?? '')
-  const plain = (word: string) => (PLAIN_NAME.test(word) ? word : hasher.text(word))
+  const plain = (word: string) => (PLAIN_NAME.test(word) ? word : hasher.text('model', word))
   const looked = inspect?.looked
   const response = looked ? looked.response : responseOf(inspect?.completion ?? invoke?.completion, invoke?.provider)
   return {
@@ -163,7 +164,7 @@ function features(
     'request.max_tokens': request.maxTokens ?? 0,
     'request.message_count': request.messages.length,
     'request.model': plain(model),
-    'request.session': identify?.sessionId ? hasher.text(identify.sessionId) : '',
+    'request.session': identify?.sessionId ? hasher.text('session', identify.sessionId) : '',
     'request.stream': request.stream,
     'request.tokens': tokens,
     ...(response && {

@@ -137,7 +137,7 @@ function newReview(point: 'input' | 'output', { exchange, facts, now }: Ended): 
     classification: decision?.classification ?? 'restricted',
     riskLevel: decision?.risk ?? 'low',
     findings: (point === 'output' ? inspect?.counts : classify?.counts) ?? {},
-    requestHash: authorize?.requestHash() ?? Buffer.alloc(32),
+    ...(authorize?.requestHashes() ?? { requestHash: Buffer.alloc(32) }),
     policy: authorize?.policy?.version ?? null,
     model: admit.request.model || authenticate.application.defaultModel,
     createdAt: now,

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { sameRequest } from './request-hash.ts'
+import { type RequestHashes, sameRequest } from './request-hash.ts'
 import {
   type HoldContent,
   type Lease,
@@ -14,10 +14,9 @@ import {
 import { ITEM_COLUMNS, type ItemRow, seal, toItem, unseal, uuidOf } from './review-row.ts'
 
 /** What comes back to be released: the hold it names, and what it asks (`requestHash` of it). */
-export interface Resubmission {
+export interface Resubmission extends RequestHashes {
   /** `rev_…`, or whatever the client sent. */
   readonly id: string
-  readonly requestHash: Buffer
 }
 
 /** The right to release one hold: one caller on one node has it at a time. */
@@ -56,7 +55,7 @@ export async function claimRelease(
   if (db.isTransaction) throw new Error('a release is claimed outside of any transaction')
   const row = await holdOf(db, owner, resubmission.id)
   if (!row) return undefined
-  if (!sameRequest(row.request_hash, resubmission.requestHash)) return { kind: 'mismatch' }
+  if (!sameRequest(row.request_hash, resubmission)) return { kind: 'mismatch' }
   const { now } = lease
   const item = toItem(row, now)
   const kind = stepOf(row, lease)

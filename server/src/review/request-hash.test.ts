@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type RequestBinding, requestHash, sameRequest } from './request-hash.ts'
+import { bindRequest, type RequestBinding, requestHash, sameRequest } from './request-hash.ts'
 
 const KEY = Buffer.alloc(32, 1)
 const REQUEST = { model: 'm', messages: [{ role: 'user', content: 'Hello' }], temperature: 0.5 }
@@ -48,7 +48,15 @@ describe('another request', () => {
 
 test('sameRequest compares whole hashes only', () => {
   const a = requestHash(KEY, binding())
-  expect(sameRequest(a, Buffer.from(a))).toBe(true)
-  expect(sameRequest(a, a.subarray(0, 31))).toBe(false)
-  expect(sameRequest(a, requestHash(KEY, binding({ userId: 'u-2' })))).toBe(false)
+  expect(sameRequest(a, { requestHash: Buffer.from(a) })).toBe(true)
+  expect(sameRequest(a, { requestHash: a.subarray(0, 31) })).toBe(false)
+  expect(sameRequest(a, { requestHash: requestHash(KEY, binding({ userId: 'u-2' })) })).toBe(false)
+})
+
+test('sameRequest: a hold of an earlier version is recognised by its own key', () => {
+  const earlier = Buffer.alloc(32, 2)
+  const hashes = bindRequest({ current: KEY, earlier }, binding())
+  expect(sameRequest(requestHash(earlier, binding()), hashes)).toBe(true)
+  expect(sameRequest(requestHash(KEY, binding()), hashes)).toBe(true)
+  expect(sameRequest(requestHash(Buffer.alloc(32, 3), binding()), hashes)).toBe(false)
 })

@@ -38,5 +38,21 @@ export function requestHash(
   return createHmac('sha256', key).update(text).digest()
 }
 
+/** What a request is bound under. */
+export interface RequestHashes {
+  readonly requestHash: Buffer
+  /** What an earlier version would have bound it under: holds that it opened are still recognised. */
+  readonly earlierHash?: Buffer
+}
+
+/** `requestHash` under the present key of a Workspace, and under the one that earlier versions used. */
+export const bindRequest = (
+  { current, earlier }: { readonly current: Uint8Array; readonly earlier: Uint8Array },
+  binding: RequestBinding,
+): RequestHashes => ({ requestHash: requestHash(current, binding), earlierHash: requestHash(earlier, binding) })
+
 /** False: the resubmission is of another request, 400 `review_request_mismatch`. */
-export const sameRequest = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
+export const sameRequest = (bound: Uint8Array, { requestHash, earlierHash }: RequestHashes): boolean =>
+  same(bound, requestHash) || (earlierHash !== undefined && same(bound, earlierHash))
+
+const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)

@@ -110,7 +110,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     const { requestHash } = newReview()
     const { id } = await seedHold(database.db, owner, { requestHash, point: 'output', lifetimeMs: 1_000 })
     const find = (now: Date, point?: 'input' | 'output') =>
-      findPendingHold(database.db, owner, requestHash, now, point).then((item) => item?.id)
+      findPendingHold(database.db, owner, { requestHash }, now, point).then((item) => item?.id)
     expect(await Promise.all([find(at(999)), find(at(999), 'output'), find(at(999), 'input')])).toEqual([id, id, undefined])
     expect(await find(at(1_000))).toBeUndefined()
     const next = await seedHold(database.db, owner, { requestHash, createdAt: at(1_000) })
@@ -128,7 +128,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     const theirs = await seedHold(database.db, other, { requestHash })
     expect(theirs.id).not.toBe(mine.id)
     expect(
-      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, requestHash, OPENED),
+      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, { requestHash }, OPENED),
     ).toBeUndefined()
   })
 
@@ -162,7 +162,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     const review = newReview({ rules: [{ id: 'look', point: 'output', verdict: 'escalate' }], point: 'output' })
     const { id, state, kind } = await transact(database.db, (tx) => openEscalation(tx, owner, review, REVIEW_BOX))
     expect([kind, state]).toEqual(['escalation', 'pending'])
-    expect(await findPendingHold(database.db, owner, review.requestHash, OPENED)).toBeUndefined()
+    expect(await findPendingHold(database.db, owner, review, OPENED)).toBeUndefined()
     const judgement = { by: 'op-1', comment: 'seen', now: at(5) }
     const result = (work: Promise<{ kind: string }>) => work.then((decided) => decided.kind)
     const { db } = database

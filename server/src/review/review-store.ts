@@ -3,6 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import type { PolicyPoint } from '../domain/decision.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
+import type { RequestHashes } from './request-hash.ts'
 import {
   ESCALATION_LIFETIME_MS,
   HOLD_LIFETIME_MS,
@@ -32,6 +33,8 @@ export interface NewReview
     | 'createdAt'
     | 'auditId'
   > {
+  /** See RequestHashes. */
+  readonly earlierHash?: Buffer
   readonly content: HoldContent
   /** `msg_…`, of the message that it is about. */
   readonly messageId?: string | undefined
@@ -58,7 +61,7 @@ export async function openHold(
   await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${hold.requestHash.readInt32BE()}::int)`.execute(tx)
   // A held answer must not be lost in a hold that has none, whose release would ask the provider once more.
   const point = hold.point === 'output' ? hold.point : undefined
-  const pending = await findPendingHold(tx, owner, hold.requestHash, hold.createdAt, point)
+  const pending = await findPendingHold(tx, owner, hold, hold.createdAt, point)
   if (pending) return { item: pending, created: false }
   return { item: await insert(tx, owner, 'hold', hold, hold.lifetimeMs ?? HOLD_LIFETIME_MS, box), created: true }
 }
@@ -74,12 +77,12 @@ export const openEscalation = (tx: Tx, owner: ReviewOpener, escalation: NewRevie
 export async function findPendingHold(
   db: Db,
   owner: ReviewOpener,
-  requestHash: Buffer,
+  { requestHash, earlierHash }: RequestHashes,
   now: Date,
   point?: PolicyPoint,
 ): Promise<ReviewItem | undefined> {
   let query = holdsOf(db, owner)
-    .where('request_hash', '=', requestHash)
+    .where('request_hash', 'in', earlierHash ? [requestHash, earlierHash] : [requestHash])
     .where('state', '=', 'pending')
     .where('expires_at', '>', now)
   if (point) query = query.where('point', '=', point)

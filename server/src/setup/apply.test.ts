@@ -12,6 +12,7 @@ import { findUser } from '../applications/user-store.ts'
 import { findWorkspaceByName } from '../applications/workspace-store.ts'
 import { searchRecords } from '../audit/audit-store.ts'
 import { verifyWorkspace } from '../audit/verify.ts'
+import { loadWorkspaceKeys, type WorkspaceKeys } from '../audit/workspace-keys.ts'
 import { ConfigError } from '../config/environment.ts'
 import type { Database } from '../db/database.ts'
 import { secretBox } from '../lib/secret-box.ts'
@@ -260,7 +261,9 @@ workspaces:
       ['admin', 'application.update', ['limits']],
     ])
     const workspace = await findWorkspaceByName(database.db, name)
-    const verification = await verifyWorkspace(database.db, workspace?.id ?? '', workspace?.signingPublicKey ?? '')
+    const workspaceBox = secretBox(TEST_SECRET_KEY, 'workspace')
+    const keys = (await loadWorkspaceKeys(database.db, workspaceBox, workspace?.id ?? '')) as WorkspaceKeys
+    const verification = await verifyWorkspace(database.db, workspace?.id ?? '', keys)
     expect(verification).toMatchObject({ ok: true, records: 8 })
     expect(JSON.stringify(records)).not.toMatch(/u1"|g[ka]_|idacme|issuer":/)
   })

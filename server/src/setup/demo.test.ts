@@ -9,9 +9,10 @@ import { updateUser } from '../applications/user-store.ts'
 import { UserTokenVerifier } from '../applications/user-token.ts'
 import { createWorkspace, listWorkspaces } from '../applications/workspace-store.ts'
 import { verifyWorkspace } from '../audit/verify.ts'
-import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
+import { createWorkspaceKeys, loadWorkspaceKeys, type WorkspaceKeys } from '../audit/workspace-keys.ts'
 import { systemClock } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
 import { activePolicySet } from '../policy/policy-store.ts'
 import { loadProviders } from '../providers/provider-store.ts'
 import { eligible } from '../providers/route.ts'
@@ -91,12 +92,14 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     await starts.start({}, 'http://127.0.0.1:9999')
     const dashboard = { ...first.dashboard, url: 'http://127.0.0.1:9999/dashboard/' }
     expect(starts.demo()).toEqual({ ...first, base_url: 'http://127.0.0.1:9999', dashboard })
-    const { records } = await verifyWorkspace(db(), first.workspace.id, await publicKey(fresh))
+    const { records } = await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))
     await starts.start({}, 'http://127.0.0.1:9999')
-    expect(await verifyWorkspace(db(), first.workspace.id, await publicKey(fresh))).toMatchObject({
-      ok: true,
-      records,
-    })
+    expect(await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))).toMatchObject(
+      {
+        ok: true,
+        records,
+      },
+    )
   })
 
   test('with demo.json gone, issues new keys and tokens and revokes the old ones; what people changed stays', async () => {
@@ -194,6 +197,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
   })
 })
 
-async function publicKey({ database }: FreshDatabase): Promise<string> {
-  return (await listWorkspaces(database.db, { limit: 1 }))?.data[0]?.signingPublicKey ?? ''
+async function workspaceKeys({ database }: FreshDatabase, workspaceBox: SecretBox): Promise<WorkspaceKeys> {
+  const id = (await listWorkspaces(database.db, { limit: 1 }))?.data[0]?.id ?? ''
+  return (await loadWorkspaceKeys(database.db, workspaceBox, id)) as WorkspaceKeys
 }

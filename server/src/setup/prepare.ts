@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { opensWith } from '../audit/workspace-keys.ts'
+import { opensWith } from '../audit/secret-key-check.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'

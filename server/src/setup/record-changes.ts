@@ -1,5 +1,6 @@
 import { listWorkspaces } from '../applications/workspace-store.ts'
 import { appendInTransaction } from '../audit/audit-store.ts'
+import type { KeyedHasher } from '../audit/hashes.ts'
 import { type AuditDraft, changeDraft } from '../audit/record.ts'
 import { loadWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
@@ -29,9 +30,10 @@ const ACTIONS = {
  * did it itself: no operator is named. The last thing that a transaction does: it holds the end of the chain from here on.
  */
 export async function recordChanges(scope: RecordScope, changes: readonly Change[]): Promise<void> {
-  const hashed = changes.some(needsHash) ? await userHasher(scope) : String
-  const drafts = changes.flatMap((change) => draftOf(scope, change, hashed) ?? [])
-  if (drafts.length > 0) await appendInTransaction(scope.tx, scope.workspaceId, drafts)
+  if (changes.every(({ done }) => done === 'unchanged')) return
+  const hasher = await hasherOf(scope)
+  const drafts = changes.flatMap((change) => draftOf(scope, change, (id) => hasher.user(id) ?? '') ?? [])
+  await appendInTransaction(scope.tx, scope.workspaceId, drafts, hasher)
 }
 
 /** What concerns the whole server goes into the oldest Workspace's log, as with the admin API; before there is one, into none. */
@@ -54,8 +56,8 @@ function draftOf({ workspaceId, now }: RecordScope, change: Change, hashed: (id:
 /** Records name users by their keyed hash only (decisions.md §2.9). */
 const needsHash = ({ object, done }: Change): boolean => object === 'user' && done !== 'unchanged'
 
-async function userHasher({ tx, workspaceBox, workspaceId }: RecordScope): Promise<(id: string) => string> {
+async function hasherOf({ tx, workspaceBox, workspaceId }: RecordScope): Promise<KeyedHasher> {
   const keys = await loadWorkspaceKeys(tx, workspaceBox, workspaceId)
   if (!keys) throw new Error('the Workspace has no keys')
-  return (id) => keys.hasher.user(id) ?? ''
+  return keys.hasher
 }

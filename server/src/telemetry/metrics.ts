@@ -14,10 +14,21 @@ export interface ExchangeFigures {
   readonly held: boolean
 }
 
+interface Delivery {
+  readonly place: string
+  readonly failures: number
+  readonly waiting: number
+  readonly lagSeconds: number
+}
+
 /** Read when somebody scrapes, so that nothing has to keep them up to date. */
 export interface Readings {
   readonly auditWaiting: () => number
   readonly auditLagSeconds: () => number
+  /** Workspaces whose audit log was tampered with, by what is wrong with it. */
+  readonly auditTampered: () => readonly { readonly workspace: string; readonly reason: string }[]
+  /** Of each place outside that gets audit checkpoints. */
+  readonly checkpointDeliveries: () => readonly Delivery[]
   readonly waitingForReview: () => number
   readonly lexicalFallbacks: () => number
 }
@@ -58,6 +69,12 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry })
     this.#gauge('gatehouse_audit_waiting', 'Records waiting for their commit.', readings.auditWaiting)
     this.#gauge('gatehouse_audit_lag_seconds', 'Age of the oldest record waiting for its commit.', readings.auditLagSeconds)
+    this.#alarms(readings.auditTampered)
+    const delivery = (name: string, help: string, read: (one: Delivery) => number) =>
+      this.#byPlace(`gatehouse_audit_delivery_${name}`, help, readings.checkpointDeliveries, read)
+    delivery('failures', 'Failed attempts since the start to write an audit checkpoint outside.', ({ failures }) => failures)
+    delivery('waiting', 'Audit checkpoints that a place outside does not have yet.', ({ waiting }) => waiting)
+    delivery('lag_seconds', 'Age of the oldest audit checkpoint that waits for a place outside.', ({ lagSeconds }) => lagSeconds)
     this.#gauge('gatehouse_waiting_for_review', 'Callers that wait for a reviewer right now.', readings.waitingForReview)
     this.#gauge(
       'gatehouse_search_fallbacks',
@@ -90,6 +107,31 @@ export class Metrics {
 
   #durations<L extends string>(name: string, help: string, labels: L[], buckets: number[]): Durations<L> {
     return new Durations(this.registry, name, help, labels, buckets)
+  }
+
+  #alarms(read: Readings['auditTampered']): void {
+    const gauge = new Gauge({
+      name: 'gatehouse_audit_tampered',
+      help: 'Workspaces whose audit log is not the one that was written; nothing is signed there until an operator acts.',
+      labelNames: ['workspace', 'reason'],
+      registers: [this.registry],
+      collect: () => {
+        gauge.reset()
+        for (const labels of read()) gauge.set(labels, 1)
+      },
+    })
+  }
+
+  #byPlace(name: string, help: string, all: Readings['checkpointDeliveries'], read: (one: Delivery) => number): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: ['place'],
+      registers: [this.registry],
+      collect: () => {
+        for (const one of all()) gauge.set({ place: one.place }, read(one))
+      },
+    })
   }
 
   #gauge(name: string, help: string, read: () => number): void {

@@ -13,10 +13,15 @@ export class NotReady extends Error {
   override readonly name = 'NotReady'
 }
 
+/** Something is wrong that an operator has to see, but the server takes requests. The message is public, as that of NotReady. */
+export class Degraded extends Error {
+  override readonly name = 'Degraded'
+}
+
 interface CheckResult {
   readonly name: string
-  readonly status: 'ok' | 'fail'
-  /** Only with `fail`. */
+  readonly status: 'ok' | 'degraded' | 'fail'
+  /** Not with `ok`. */
   readonly message?: string
   /** What was thrown: for the log, never sent. */
   readonly cause?: unknown
@@ -51,7 +56,7 @@ export class Readiness {
 
   async #run(): Promise<ReadinessReport> {
     const checks = await Promise.all(this.#checks.map((check) => this.#resultOf(check)))
-    return { ready: checks.every(({ status }) => status === 'ok'), checks }
+    return { ready: checks.every(({ status }) => status !== 'fail'), checks }
   }
 
   async #resultOf({ name, run }: ReadinessCheck): Promise<CheckResult> {
@@ -64,6 +69,7 @@ export class Readiness {
       await Promise.race([(async () => run())(), late()])
       return { name, status: 'ok' }
     } catch (cause) {
+      if (cause instanceof Degraded) return { name, status: 'degraded', message: cause.message, cause }
       return {
         name,
         status: 'fail',

@@ -11,8 +11,10 @@ export interface TelemetryRouteDeps {
 const Status = Type.Object({ status: Type.String() })
 const Check = Type.Object({
   name: Type.String({ description: 'What was checked, as `database` or `schema`.' }),
-  status: Type.Union([Type.Literal('ok'), Type.Literal('fail')]),
-  message: Type.Optional(Type.String({ description: 'Why it failed.' })),
+  status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('fail')], {
+    description: '`degraded`: an operator has to act, but the server takes requests.',
+  }),
+  message: Type.Optional(Type.String({ description: 'What is wrong.' })),
 })
 const Report = Type.Object({
   status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),

@@ -66,7 +66,7 @@ const isBatches = (value: unknown): value is AsyncIterable<unknown[]> =>
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const clock = { now: () => NOW }
-const hasher = { text: (text: string) => Buffer.from(text).toString('hex') }
+const hasher = { known: (_: string, text: string) => [Buffer.from(text).toString('hex')] }
 const scanText = () => countFindings([])
 
 /** Everything that can be done with documents and memories of one Workspace, once. */

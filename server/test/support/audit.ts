@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type RecordSealer, uuidOf } from '../../src/audit/chain.ts'
 import type { AuditDraft, AuditRecord } from '../../src/audit/record.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
 import type { Db } from '../../src/db/database.ts'
@@ -13,6 +14,32 @@ export async function seedAuditedWorkspace(db: Db): Promise<{ workspaceId: strin
   const keys = await loadWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
   if (!keys) throw new Error('the Workspace has no keys')
   return { workspaceId, keys }
+}
+
+/** The sealer of each Workspace that `seedWorkspace` has made, as the server's context has it. */
+export const sealerOf =
+  (db: Db) =>
+  async (workspaceId: string): Promise<RecordSealer> => {
+    const keys = await loadWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
+    if (!keys) throw new Error('the Workspace has no keys')
+    return keys.hasher
+  }
+
+/** Makes the log what an older version would have left: no seals, checkpoints that name no predecessor. */
+export async function asOlderVersion(db: Db, workspaceId: string): Promise<void> {
+  const box = secretBox(TEST_SECRET_KEY, 'workspace')
+  const workspace = uuidOf('ws', workspaceId)
+  const { signing_key } = await db
+    .selectFrom('workspace')
+    .select('signing_key')
+    .where('id', '=', workspace)
+    .executeTakeFirstOrThrow()
+  const [key = ''] = box.open(signing_key, workspaceId).split('Gatehouse-Audit-Seal')
+  const older = { audit_seal: null, signing_key: box.seal(key, workspaceId) }
+  await db.updateTable('workspace').set(older).where('id', '=', workspace).execute()
+  await db.updateTable('audit_record').set({ seal: null }).where('workspace_id', '=', workspace).execute()
+  const unchained = { previous: null, previous_signature: null }
+  await db.updateTable('audit_checkpoint').set(unchained).where('workspace_id', '=', workspace).execute()
 }
 
 /** A record of a usual chat; what a test is about goes into `change`. */

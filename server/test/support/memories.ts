@@ -10,7 +10,7 @@ import { createRanker } from '../../src/retrieval/rank.ts'
 import { adjustableClock } from './adjustable-clock.ts'
 import { seedApplication, seedWorkspace } from './seed.ts'
 
-export const testHasher = { text: (text: string) => createHmac('sha256', 'test').update(text).digest('hex') }
+export const testHasher = { known: (_: string, text: string) => [createHmac('sha256', 'test').update(text).digest('hex')] }
 
 /** A Workspace of its own with one Application, and hands to store and recall memories in it. */
 export async function memoryBench(database: Database) {

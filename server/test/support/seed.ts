@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createWorkspaceKeys } from '../../src/audit/workspace-keys.ts'
 import type { Db } from '../../src/db/database.ts'
 import { fromId, newId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
@@ -15,17 +15,17 @@ const uuid = (prefix: string, id: string): string => {
 /** A Workspace of its own, so that tests can share a database. Answers TypeIDs (`ws_…`). */
 export async function seedWorkspace(db: Db): Promise<{ workspaceId: string }> {
   const workspaceId = newId('ws')
-  const keys = generateKeyPairSync('ed25519')
-  const box = secretBox(TEST_SECRET_KEY, 'workspace')
+  const keys = createWorkspaceKeys(secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
   await db
     .insertInto('workspace')
     .values({
       id: uuid('ws', workspaceId),
       name: `test ${workspaceId}`,
       settings: '{}',
-      hash_key: box.seal(randomBytes(32).toString('base64'), workspaceId),
-      signing_key: box.seal(keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), workspaceId),
-      signing_public_key: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      hash_key: keys.hashKey,
+      signing_key: keys.signingKey,
+      signing_public_key: keys.signingPublicKey,
+      audit_seal: keys.auditSeal,
       active_policy_id: null,
       created_at: new Date(),
     })

@@ -14,6 +14,7 @@ import { queryOf, readFilters } from './audit-filters.ts'
 import { type AuditRecord, eventOf, recordOf } from './audit-record.ts'
 import { AuditSearch } from './audit-search.tsx'
 import { ExportButton } from './export-button.tsx'
+import { TamperingAlert } from './tampering-alert.tsx'
 import { VerifyButton } from './verify-button.tsx'
 
 /** The audit log: every exchange and every change, newest first. */
@@ -53,6 +54,7 @@ export function Page() {
         )
       }
     >
+      <TamperingAlert />
       <AuditSearch filters={filters} onChange={setFilters} />
       <DataTable
         label="Records"

@@ -51,7 +51,11 @@ async function rootOf(leaf: Bytes, index: number, size: number, path: readonly B
   return last === 0 ? node : undefined
 }
 
-async function isSigned({ signature, frontier: _, ...signed }: Proof['checkpoint'], publicKey: string): Promise<boolean> {
+/** What chains checkpoints is signed apart (`previous`). */
+async function isSigned(
+  { signature, frontier: _, previous: __, ...signed }: Proof['checkpoint'],
+  publicKey: string,
+): Promise<boolean> {
   const key = await crypto.subtle.importKey(
     'spki',
     fromBase64(publicKey.replaceAll(/-----[^-]+-----|\s/g, '')),

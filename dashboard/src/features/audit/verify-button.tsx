@@ -31,16 +31,19 @@ export function VerifyButton() {
 }
 
 function Result({ verification }: { readonly verification: Verification }) {
-  const { ok, records, checkpoints, first, signed_through, first_bad } = verification
+  const { ok, records, checkpoints, first, signed_through, accepted_through, first_bad } = verification
   return (
     <Stack>
       {ok ? (
         <Alert role="status" color="green" title="The log is whole">
-          Nothing was changed, removed or put in between.
+          {accepted_through > 0
+            ? `Nothing was changed, removed or put in between after record ${accepted_through}. Records up to that one were accepted as they stood, and are not checked.`
+            : 'Nothing was changed, removed or put in between.'}
         </Alert>
       ) : (
         <Alert role="alert" color="red" title="The log has been tampered with, or damaged">
-          {first_bad?.message} At record {first_bad?.sequence}
+          {first_bad?.message}
+          {first_bad && first_bad.sequence > 0 && `: record ${first_bad.sequence}`}
           {first_bad?.id && (
             <>
               :{' '}

@@ -7,6 +7,7 @@ import * as memory from './0005-memory.ts'
 import * as messaging from './0006-messaging.ts'
 import * as operators from './0007-operators.ts'
 import * as statistics from './0008-statistics.ts'
+import * as auditSeal from './0009-audit-seal.ts'
 
 /** Forward only; a landed migration is never edited. Names sort in the order they run. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -18,4 +19,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0006-messaging': messaging,
   '0007-operators': operators,
   '0008-statistics': statistics,
+  '0009-audit-seal': auditSeal,
 }

@@ -1,6 +1,7 @@
 import { appendInTransaction } from '../../audit/audit-store.ts'
-import type { KeyedHasher } from '../../audit/hashes.ts'
+import type { RecordSealer } from '../../audit/chain.ts'
 import type { AuditDraft } from '../../audit/record.ts'
+import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { AuditWriter } from '../../audit/writer.ts'
 import type { Tx } from '../../db/database.ts'
 import { GatehouseError } from '../../errors.ts'
@@ -65,21 +66,21 @@ export class GovernedText {
 export async function govern(utterance: Utterance, deps: GovernDeps): Promise<GovernedText | HeldText> {
   const judgement = await judge(utterance, deps)
   if (!judgement) return ungoverned(utterance)
-  const { hasher } = await deps.workspaceKeys.get(utterance.workspaceId)
+  const keys = await deps.workspaceKeys.get(utterance.workspaceId)
   const { verdict } = judgement.decision
-  if (verdict === 'deny') return denied(judgement, hasher, deps)
-  if (verdict === 'require_approval') return new HeldText(judgement, hasher, deps.reviewBox)
-  return letPass(judgement, hasher, deps)
+  if (verdict === 'deny') return denied(judgement, keys, deps)
+  if (verdict === 'require_approval') return new HeldText(judgement, keys, deps.reviewBox)
+  return letPass(judgement, keys, deps)
 }
 
 /** The same for what nobody can wait for: what a person would have to approve is denied. */
 export async function governAtOnce(utterance: Utterance, deps: GovernDeps): Promise<GovernedText> {
   const judgement = await judge(utterance, deps)
   if (!judgement) return ungoverned(utterance)
-  const { hasher } = await deps.workspaceKeys.get(utterance.workspaceId)
+  const keys = await deps.workspaceKeys.get(utterance.workspaceId)
   const { verdict } = judgement.decision
-  if (verdict === 'deny' || verdict === 'require_approval') return denied(judgement, hasher, deps)
-  return letPass(judgement, hasher, deps)
+  if (verdict === 'deny' || verdict === 'require_approval') return denied(judgement, keys, deps)
+  return letPass(judgement, keys, deps)
 }
 
 /**
@@ -94,29 +95,29 @@ export async function governReleased(
   const judgement = await judge(utterance, deps)
   if (!judgement) return ungoverned(utterance)
   if (judgement.decision.verdict === 'deny') return undefined
-  const { hasher } = await deps.workspaceKeys.get(utterance.workspaceId)
+  const keys = await deps.workspaceKeys.get(utterance.workspaceId)
   const auditId = newId('aud')
-  const draft = messageDraft(judgement, { auditId, review: { id: reviewItemId, state: 'released' } }, hasher)
-  return passed({ texts: judgement.texts, flagged: false, auditId, settle: (tx) => append(tx, draft) })
+  const draft = messageDraft(judgement, { auditId, review: { id: reviewItemId, state: 'released' } }, keys.hasher)
+  return passed({ texts: judgement.texts, flagged: false, auditId, settle: (tx) => append(tx, draft, keys.hasher) })
 }
 
 const ungoverned = ({ texts }: Utterance): GovernedText =>
   passed({ texts, flagged: false, auditId: null, settle: () => Promise.resolve() })
 
-function letPass(judgement: Judgement, hasher: KeyedHasher, { reviewBox }: GovernDeps): GovernedText {
+function letPass(judgement: Judgement, keys: WorkspaceKeys, { reviewBox }: GovernDeps): GovernedText {
   const auditId = newId('aud')
   const { texts, decision, utterance } = judgement
   const flagged = decision.verdict === 'escalate'
   const settle = async (tx: Tx): Promise<void> => {
     const opener = { workspaceId: utterance.workspaceId, applicationId: null }
-    const item = flagged ? await openEscalation(tx, opener, newReview(judgement, auditId, hasher), reviewBox) : undefined
+    const item = flagged ? await openEscalation(tx, opener, newReview(judgement, auditId, keys), reviewBox) : undefined
     const review = item && { review: { id: item.id, state: 'pending' } }
-    await append(tx, messageDraft(judgement, { auditId, ...review }, hasher))
+    await append(tx, messageDraft(judgement, { auditId, ...review }, keys.hasher), keys.hasher)
   }
   return passed({ texts, flagged, auditId, settle })
 }
 
-async function denied(judgement: Judgement, hasher: KeyedHasher, { audit }: GovernDeps): Promise<never> {
+async function denied(judgement: Judgement, { hasher }: WorkspaceKeys, { audit }: GovernDeps): Promise<never> {
   const auditId = newId('aud')
   const { rules, verdict } = judgement.decision
   const draft = messageDraft(judgement, { auditId, error: 'POLICY_DENIED' }, hasher)
@@ -125,7 +126,8 @@ async function denied(judgement: Judgement, hasher: KeyedHasher, { audit }: Gove
   throw new GatehouseError('POLICY_DENIED', { auditId, details: { rules: deciding, point: 'message' } })
 }
 
-const append = (tx: Tx, draft: AuditDraft): Promise<void> => recorded(appendInTransaction(tx, draft.workspace_id, [draft]))
+const append = (tx: Tx, draft: AuditDraft, hasher: RecordSealer): Promise<void> =>
+  recorded(appendInTransaction(tx, draft.workspace_id, [draft], hasher))
 
 /** What cannot be recorded does not happen (decisions.md §2.2). */
 async function recorded(writing: Promise<unknown>): Promise<void> {

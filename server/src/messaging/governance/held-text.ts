@@ -1,5 +1,5 @@
 import { appendInTransaction } from '../../audit/audit-store.ts'
-import type { KeyedHasher } from '../../audit/hashes.ts'
+import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { Tx } from '../../db/database.ts'
 import { newId, newUuid } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -21,12 +21,12 @@ export interface HeldExtras {
 /** A text that a person has to approve. It says nothing; it can only be put before the reviewers. */
 export class HeldText {
   readonly #judgement: Judgement
-  readonly #hasher: KeyedHasher
+  readonly #keys: WorkspaceKeys
   readonly #box: SecretBox
 
-  constructor(judgement: Judgement, hasher: KeyedHasher, box: SecretBox) {
+  constructor(judgement: Judgement, keys: WorkspaceKeys, box: SecretBox) {
     this.#judgement = judgement
-    this.#hasher = hasher
+    this.#keys = keys
     this.#box = box
   }
 
@@ -37,7 +37,7 @@ export class HeldText {
     const target = change === 'update' ? messageId : null
     await stillThere(tx, utterance)
     const auditId = newId('aud')
-    const review = newReview(this.#judgement, auditId, this.#hasher, { target, attachments })
+    const review = newReview(this.#judgement, auditId, this.#keys, { target, attachments })
     const { item, created } = await openHold(tx, { workspaceId, applicationId: null }, review, this.#box)
     if (created) {
       await tx
@@ -61,7 +61,7 @@ export class HeldText {
       })
     }
     const ending = { auditId, error: 'POLICY_REVIEW_PENDING', review: { id: item.id, state: 'pending' } } as const
-    await appendInTransaction(tx, workspaceId, [messageDraft(this.#judgement, ending, this.#hasher)])
+    await appendInTransaction(tx, workspaceId, [messageDraft(this.#judgement, ending, this.#keys.hasher)], this.#keys.hasher)
     return { reviewItemId: item.id, auditId }
   }
 }

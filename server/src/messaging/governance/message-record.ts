@@ -48,7 +48,7 @@ export function messageDraft(judgement: Judgement, { auditId, error, review }: E
     object: 'audit_record',
     policy_versions: [policy.version],
     remembered: [],
-    request: { bytes: Buffer.byteLength(text), hash: hasher.text(text), messages: 1 },
+    request: { bytes: Buffer.byteLength(text), hash: hasher.text('message', text), messages: 1 },
     response: null,
     review: review ?? null,
     risk_level: decision.risk,

@@ -1,6 +1,6 @@
-import type { KeyedHasher } from '../../audit/hashes.ts'
+import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import { newId } from '../../lib/id.ts'
-import { requestHash } from '../../review/request-hash.ts'
+import { bindRequest } from '../../review/request-hash.ts'
 import type { NewReview } from '../../review/review-store.ts'
 import type { Judgement } from './judge.ts'
 
@@ -8,7 +8,7 @@ import type { Judgement } from './judge.ts'
 export function newReview(
   { utterance, policy, decision, counts }: Judgement,
   auditId: string,
-  hasher: KeyedHasher,
+  { binding }: Pick<WorkspaceKeys, 'binding'>,
   bound: Readonly<Record<string, unknown>> = {},
 ): NewReview {
   const { sender, place, messageId, texts, now } = utterance
@@ -22,7 +22,7 @@ export function newReview(
     classification: decision.classification,
     riskLevel: decision.risk,
     findings: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
-    requestHash: requestHash(Buffer.from(hasher.text('review binding'), 'hex'), {
+    ...bindRequest(binding, {
       applicationId: null,
       userId: sender.id,
       // Nobody merely claims to be a member: there is nothing to tell apart.

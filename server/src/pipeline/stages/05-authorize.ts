@@ -1,5 +1,4 @@
 import { findRecord } from '../../audit/audit-store.ts'
-import type { KeyedHasher } from '../../audit/hashes.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { Decision } from '../../domain/decision.ts'
 import { replaceTexts } from '../../domain/message.ts'
@@ -10,7 +9,7 @@ import type { PolicyLibrary } from '../../policy/policy-library.ts'
 import { applyTransforms, isTruncation } from '../../policy/transforms.ts'
 import { Vault } from '../../policy/vault.ts'
 import type { PendingAnswers } from '../../review/pending-answers.ts'
-import { requestHash } from '../../review/request-hash.ts'
+import { bindRequest, type RequestHashes } from '../../review/request-hash.ts'
 import { findPendingHold } from '../../review/review-store.ts'
 import { type Admitted, type Authorized, type Caller, type Content, type Identity, ownerOf } from '../facts.ts'
 import { deniedByFault } from '../fault-denial.ts'
@@ -52,12 +51,12 @@ export async function authorize(
   const policy = await deps.policies.current(application.workspaceId)
   const now = deps.clock.now()
   const decision = evaluate(policy, 'input', policyInput(exchange.endpoint, application, admitted, identity, now, content))
-  const { hasher } = await deps.workspaceKeys.get(application.workspaceId)
+  const { binding } = await deps.workspaceKeys.get(application.workspaceId)
   const decided = {
     ...NOTHING_DECIDED,
     decision,
     policy,
-    requestHash: () => bindingOf(hasher, caller, admitted, identity),
+    requestHashes: () => bindingOf(binding, caller, admitted, identity),
   }
   if (request.dryRun) return transformed(decided, admitted, content)
   if (request.reviewItemId !== undefined) return released(request.reviewItemId, decided, caller, admitted, content, deps)
@@ -90,7 +89,7 @@ async function stopped(
   const owner = ownerOf(caller)
   if (!(await deps.pendingAnswers.mayExist(owner))) return undefined
   // Its answer waits for a reviewer already: the provider is not asked a second time (decisions.md §2.3, Headers).
-  const waiting = await findPendingHold(deps.db, owner, decided.requestHash(), deps.clock.now(), 'output')
+  const waiting = await findPendingHold(deps.db, owner, decided.requestHashes(), deps.clock.now(), 'output')
   return waiting && new Stop({ kind: 'held', point: 'output', itemId: waiting.id }, decided)
 }
 
@@ -109,7 +108,7 @@ async function released(
   content: Content,
   deps: AuthorizeDeps,
 ): Promise<Step<Authorized>> {
-  const answer = await resubmit(ownerOf(caller), { id, requestHash: decided.requestHash() }, deps)
+  const answer = await resubmit(ownerOf(caller), { id, ...decided.requestHashes() }, deps)
   if (answer.kind === 'refused') return refuse(answer.code, answer.fields, decided)
   if (answer.kind === 'pending') return new Stop({ kind: 'held', point: 'input', itemId: answer.itemId }, decided)
   const { release } = answer
@@ -153,12 +152,12 @@ function transformed(decided: Authorized, { request }: Admitted, { texts, findin
 }
 
 const bindingOf = (
-  hasher: KeyedHasher,
+  keys: WorkspaceKeys['binding'],
   { application, playedBy }: Caller,
   { request }: Admitted,
   { user, sessionId }: Identity,
-): Buffer =>
-  requestHash(Buffer.from(hasher.text('review binding'), 'hex'), {
+): RequestHashes =>
+  bindRequest(keys, {
     applicationId: application.id,
     userId: user.id,
     isVerified: user.verified,

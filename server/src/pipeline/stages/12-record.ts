@@ -108,7 +108,7 @@ async function write(
   const { changed, remembered } = await db.transaction().execute(async (tx) => {
     const remembered = await keep(tx, memories, facts, hasher, now)
     const changed = work ? await settleReviews(tx, work, { exchange, facts, error, now }, reviewBox) : []
-    await appendInTransaction(tx, workspaceId, [draft({ review: changed[0] ?? null, remembered })])
+    await appendInTransaction(tx, workspaceId, [draft({ review: changed[0] ?? null, remembered })], hasher)
     return { changed, remembered }
   })
   for (const { id } of changed) await waiters.changed(id)

@@ -1,0 +1,156 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { resumeSigning } from '../../src/audit/resume-signing.ts'
+import { verifyWorkspace } from '../../src/audit/verify.ts'
+import { type AuditJobDeps, checkAuditLogs, signCheckpoints } from '../../src/jobs/audit-jobs.ts'
+import { fromId } from '../../src/lib/id.ts'
+import { adjustableClock } from '../support/adjustable-clock.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { Intruder } from '../support/intruder.ts'
+import { type Admin, adminClient } from './client.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+let governed: Governed
+let admin: Admin
+let home: string
+let other: string
+let intruder: Intruder
+const clock = adjustableClock()
+beforeAll(async () => {
+  governed = await startGoverned({}, { clock })
+  admin = adminClient(governed.server)
+  home = (await admin.get('/workspaces')).data[0].id
+  other = (await admin.create('/workspaces', { name: 'untouched' })).id
+  intruder = new Intruder(governed.server.context.db, home)
+})
+afterAll(() => governed.close())
+
+const context = (): AuditJobDeps => governed.server.context
+const latest = async (workspace: string) =>
+  (await admin.get('/audit/checkpoints?limit=1', { workspace })).data[0] as { size: number } | undefined
+const ready = async () => {
+  const answer = await fetch(`${governed.server.base}/readyz`)
+  const { status, checks } = (await answer.json()) as { status: string; checks: { name: string }[] }
+  return { http: answer.status, status, audit: checks.find(({ name }) => name === 'audit_log') }
+}
+const metrics = async () => (await fetch(`${governed.server.base}/metrics`)).text()
+const errors = () =>
+  governed.server
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes('was tampered with'))
+
+/** A log that verifies, with a new checkpoint. */
+beforeEach(async () => {
+  const { db, workspaceKeys } = context()
+  await resumeSigning(db, home, await workspaceKeys.get(home), { accept: true, now: clock.now() })
+  await governed.say()
+  clock.advance(2 * MINUTE)
+  await checkAuditLogs(context())
+  await signCheckpoints(context())
+  expect(await ready()).toMatchObject({ http: 200, status: 'ready', audit: { status: 'ok' } })
+})
+
+test('a rewritten log raises the alarm in /readyz, the metrics, the admin API and the log, again at each check; others go on', async () => {
+  const before = await latest(home)
+  const denied = await governed.say('juniper-deny')
+  const { integrity } = await admin.get(`/audit/${denied.response.headers.get('x-audit-id')}`, { workspace: home })
+  await intruder.allow(integrity.sequence)
+  clock.advance(2 * MINUTE)
+  const told = errors().length
+  await signCheckpoints(context())
+  await signCheckpoints(context())
+  expect(await latest(home)).toEqual(before)
+
+  expect(errors().length - told).toBe(2)
+  const [line] = errors().slice(-1)
+  expect(JSON.parse(line ?? '')).toMatchObject({
+    level: 50,
+    workspace_id: home,
+    reason: 'unsealed',
+    sequence: integrity.sequence,
+  })
+  const check = { status: 'degraded', message: 'The audit log of 1 Workspace(s) was tampered with.' }
+  expect(await ready()).toMatchObject({ http: 200, status: 'ready', audit: check })
+  expect(await metrics()).toContain(`gatehouse_audit_tampered{workspace="${home}",reason="unsealed"} 1`)
+  const state = await admin.get('/audit/state', { workspace: home })
+  expect(state).toMatchObject({ ok: false, first_bad: { sequence: integrity.sequence, reason: 'unsealed' } })
+  const { attention } = await admin.get('/overview', { workspace: home })
+  expect(attention[0]).toMatchObject({
+    kind: 'audit_tampered',
+    link: '/audit',
+    text: expect.stringContaining(`record ${integrity.sequence}`),
+  })
+
+  expect((await governed.say()).response.status).toBe(200)
+  expect(await admin.get('/audit/state', { workspace: other })).toMatchObject({ ok: true, first_bad: null })
+  expect(await latest(other)).toBeDefined()
+})
+
+test('an operator lets signing go on: the alarm ends, and the log says that it was accepted', async () => {
+  await intruder.setSeal(null)
+  await checkAuditLogs(context())
+  expect(await metrics()).toContain(`reason="seal_missing"} 1`)
+  const { db, workspaceKeys } = context()
+  const resumed = await resumeSigning(db, home, await workspaceKeys.get(home), { accept: true, now: clock.now() })
+  expect(resumed.done).toBe('accepted')
+  await checkAuditLogs(context())
+  expect(await ready()).toMatchObject({ audit: { status: 'ok' } })
+  expect(await metrics()).not.toContain('gatehouse_audit_tampered{')
+  const verified = await admin.send('POST', '/audit/verify', {}, { workspace: home })
+  expect(verified.body).toMatchObject({ ok: true, first_bad: null })
+  expect(verified.body.accepted_through).toBeGreaterThan(0)
+})
+
+test('a public key that was replaced is a finding of verify, not a server error', async () => {
+  const { publicKey } = generateKeyPairSync('ed25519')
+  await intruder.setPublicKey(publicKey.export({ type: 'spki', format: 'pem' }).toString())
+  const verified = await admin.send('POST', '/audit/verify', {}, { workspace: home })
+  expect(verified.status).toBe(200)
+  expect(verified.body).toMatchObject({ ok: false, first_bad: { sequence: 0, reason: 'public_key_replaced' } })
+  expect(await ready()).toMatchObject({ audit: { status: 'degraded' } })
+})
+
+test('what only reading the whole log finds stops signing as well', async () => {
+  const { db, workspaceKeys } = context()
+  const { records } = await verifyWorkspace(db, home, await workspaceKeys.get(home))
+  expect(records).toBeGreaterThan(0)
+  await db
+    .updateTable('audit_record')
+    .set({ status: 201 })
+    .where('workspace_id', '=', fromId('ws', home) ?? '')
+    .where('sequence', '=', (await latest(home))?.size ?? 0)
+    .execute()
+  await checkAuditLogs(context())
+  expect(await ready()).toMatchObject({ audit: { status: 'ok' } })
+  const verified = await admin.send('POST', '/audit/verify', {}, { workspace: home })
+  expect(verified.body).toMatchObject({ ok: false, first_bad: { reason: 'altered' } })
+  await checkAuditLogs(context())
+  expect(await ready()).toMatchObject({ audit: { status: 'degraded' } })
+  const before = await latest(home)
+  await governed.say()
+  clock.advance(2 * MINUTE)
+  await signCheckpoints(context())
+  expect(await latest(home)).toEqual(before)
+})
+
+test.each([
+  ['an hour', HOUR],
+  ['a year', 365 * 24 * HOUR],
+])('checkpoints go on at once when the clock is set back by %s, and in their usual rhythm from then on', async (_, back) => {
+  const sign = async () => {
+    await governed.say()
+    await signCheckpoints(context())
+    return (await latest(home))?.size ?? 0
+  }
+  const before = (await latest(home))?.size ?? 0
+  clock.advance(-back)
+  const first = await sign()
+  expect(first).toBeGreaterThan(before)
+  expect(await sign()).toBe(first)
+  clock.advance(2 * MINUTE)
+  expect(await sign()).toBeGreaterThan(first)
+  clock.advance(back)
+})

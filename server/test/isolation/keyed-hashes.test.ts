@@ -1,0 +1,133 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { canonicalJson } from '../../src/lib/canonical-json.ts'
+import { fromId } from '../../src/lib/id.ts'
+import { secretBox } from '../../src/lib/secret-box.ts'
+import { accepted, contentOf, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned()
+})
+afterAll(() => governed.close())
+
+const HEX = /\b[0-9a-f]{64}\b/g
+const hmac = (key: Buffer, text: string): string => createHmac('sha256', key).update(text).digest('hex')
+const MALLORY = { user: { id: 'mallory' }, session_id: 'review binding' }
+
+/** The text that is hashed to bind a review item to its request (review/request-hash.ts), from what its requester knows. */
+async function bindingText(held: { id: string; prompt: string }): Promise<string> {
+  const item = accepted(await governed.admin('GET', `/reviews/${held.id}`))
+  const { parameters } = item.content as { parameters: unknown }
+  return canonicalJson({
+    purpose: 'review-request-1',
+    applicationId: item.application_id,
+    userId: 'mallory',
+    sessionId: 'review binding',
+    asked: { model: 'scripted', messages: [{ role: 'user', content: held.prompt }], parameters },
+  })
+}
+
+const workspaceOf = async (id: string): Promise<string> =>
+  String(accepted(await governed.admin('GET', `/reviews/${id}`)).workspace_id)
+
+/** The secret that all of a Workspace's keys come from. */
+async function workspaceSecret(workspaceId: string): Promise<Buffer> {
+  const { db, secrets } = governed.server.context
+  const row = await db
+    .selectFrom('workspace')
+    .select('hash_key')
+    .where('id', '=', fromId('ws', workspaceId) ?? '')
+    .executeTakeFirstOrThrow()
+  return Buffer.from(secretBox(secrets.secretKey, 'workspace').open(row.hash_key, workspaceId), 'base64')
+}
+
+test('request hash: not computable from the hashes in records that a caller can read', async () => {
+  const held = await governed.hold('juniper-hold', { more: { governance: MALLORY } })
+  const said = await governed.say('', { more: { governance: MALLORY } })
+  const record = JSON.stringify(await governed.record(accepted(said.response).governance.audit_id))
+  const { request_hash } = accepted(await governed.admin('GET', `/reviews/${held.id}`))
+  const keys = record.match(HEX) ?? []
+  expect(keys.length).toBeGreaterThan(2)
+  const text = await bindingText(held)
+  expect(keys.map((key) => hmac(Buffer.from(key, 'hex'), text))).not.toContain(request_hash)
+})
+
+test('record hashes: one text sent in several fields gives a different hash in each', async () => {
+  const text = 'the launch code is swordfish'
+  const app = await governed.application({ settings: { memory: { enabled: true, capture: 'explicit' } } })
+  const options = { token: app.token }
+  const governance = { user: { id: text }, session_id: text }
+  const capture = { content: text, scope: 'session', kind: 'fact', classification: 'internal', governance }
+  const captured = accepted(await governed.post('/v1/memory/capture', capture, options))
+  const found = accepted(await governed.post('/v1/memory/search', { query: text, governance }, options))
+  const ids = [captured.governance.audit_id, found.governance.audit_id]
+  const records = await Promise.all(ids.map(async (id) => accepted(await governed.api('GET', `/v1/audit/${id}`, options))))
+  const [stored] = records as unknown as { remembered: { hash: string }[] }[]
+  const [, searched] = records as unknown as { memory: { hash: string }[] }[]
+  // biome-ignore lint/suspicious/noExplicitAny: a record, as JSON
+  const { features, user } = records[0] as any
+  const row = await governed.server.context.db
+    .selectFrom('memory_item')
+    .select(['content_hash', 'signature'])
+    .where('content', '=', text)
+    .executeTakeFirstOrThrow()
+  const memory = stored?.remembered[0]?.hash
+  expect(searched?.memory[0]?.hash).toBe(memory)
+  const hashes = [features['request.session'], user.id, memory, row.content_hash, row.signature]
+  expect(hashes.every((hash) => /^[0-9a-f]{64}$/.test(hash))).toBe(true)
+  expect(new Set(hashes.slice(0, 4)).size).toBe(4)
+})
+
+describe('data of versions that used one key for everything', () => {
+  test('a hold that was pending is found by its identical request, and released', async () => {
+    const held = await governed.hold('juniper-hold', { more: { governance: MALLORY } })
+    const secret = await workspaceSecret(await workspaceOf(held.id))
+    const earlier = hmac(Buffer.from(hmac(secret, 'text\0review binding'), 'hex'), await bindingText(held))
+    await governed.server.context.db
+      .updateTable('review_item')
+      .set({ request_hash: Buffer.from(earlier, 'hex') })
+      .where('id', '=', fromId('rev', held.id) ?? '')
+      .execute()
+    const again = refused(await governed.chat(held.prompt, { governance: MALLORY }), 'POLICY_REVIEW_PENDING')
+    expect(again.review_item_id).toBe(held.id)
+    await governed.decide(held.id, 'approve')
+    const other = await governed.resubmit({ ...held, prompt: `${held.prompt}!` }, MALLORY)
+    expect(refused(other, 'VALIDATION_ERROR').details).toEqual({ reason: 'review_request_mismatch' })
+    expect(contentOf(await governed.resubmit(held, MALLORY))).toBe(held.answer)
+  })
+
+  test('the records of a user are listed, old and new', async () => {
+    const user = { id: 'old-timer' }
+    const ids: string[] = []
+    for (let i = 0; i < 2; i++) {
+      const said = await governed.say('', { more: { governance: { user } } })
+      ids.push(accepted(said.response).governance.audit_id)
+    }
+    const { workspace_id } = await governed.record(ids[0] ?? '')
+    const secret = await workspaceSecret(String(workspace_id))
+    await governed.server.context.db
+      .updateTable('audit_record')
+      .set({ user_hash: hmac(secret, `user\0${user.id}`) })
+      .where('id', '=', fromId('aud', ids[0] ?? '') ?? '')
+      .execute()
+    const listed = accepted(await governed.admin('GET', `/audit?user=${user.id}`))
+    expect(listed.data.map(({ id }) => id)).toEqual(ids.toReversed())
+  })
+
+  test('a memory that says the same is known again', async () => {
+    const { token } = await governed.application({ settings: { memory: { enabled: true, capture: 'explicit' } } })
+    const json = { content: 'Ferns are watered on Mondays', scope: 'application', kind: 'fact', classification: 'internal' }
+    const capture = async () => accepted(await governed.post('/v1/memory/capture', json, { token }))
+    const first = await capture()
+    const { workspace_id } = accepted(await governed.api('GET', `/v1/audit/${first.governance.audit_id}`, { token }))
+    const secret = await workspaceSecret(String(workspace_id))
+    await governed.server.context.db
+      .updateTable('memory_item')
+      .set({ content_hash: hmac(secret, 'text\0ferns are watered on mondays'), signature: 'gone' })
+      .where('content', '=', json.content)
+      .execute()
+    expect((await capture()).memory_id).toBe(first.memory_id)
+  })
+})

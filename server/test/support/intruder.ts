@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import { recordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
+import { bodyHash, bodyOf, type ChainEnd, GENESIS, parseRecord, uuidOf } from '../../src/audit/chain.ts'
+import type { AuditRecord } from '../../src/audit/record.ts'
+import type { Db } from '../../src/db/database.ts'
+
+/**
+ * Somebody with write access to the database who knows how the chain is made, and who does not have the secret key: changes
+ * records, recomputes every unkeyed hash from there on and moves the chain's end.
+ */
+export class Intruder {
+  readonly #db: Db
+  readonly #workspaceId: string
+  readonly workspace: string
+
+  constructor(db: Db, workspaceId: string) {
+    this.#db = db
+    this.#workspaceId = workspaceId
+    this.workspace = uuidOf('ws', workspaceId)
+  }
+
+  async rows(): Promise<StoredRecord[]> {
+    const all: StoredRecord[] = []
+    for await (const page of recordPages(this.#db, this.#workspaceId, { after: 0, through: 1e9 })) all.push(...page)
+    return all
+  }
+
+  /** Makes record `sequence` say that it was allowed, and every hash from there on fit. */
+  async allow(sequence: number): Promise<void> {
+    const rows = await this.rows()
+    await this.#rewrite(
+      rows.map((row) => (row.sequence === sequence ? withVerdict(row, 'allow') : row)),
+      sequence,
+    )
+  }
+
+  /** Removes a record; those after it move up. */
+  async remove(sequence: number): Promise<void> {
+    const rows = (await this.rows()).filter((row) => row.sequence !== sequence)
+    await this.#db
+      .deleteFrom('audit_record')
+      .where('workspace_id', '=', this.workspace)
+      .where('sequence', '=', sequence)
+      .execute()
+    await this.#rewrite(
+      rows.map((row) => (row.sequence > sequence ? { ...row, sequence: row.sequence - 1 } : row)),
+      sequence,
+    )
+  }
+
+  /** Removes every record after `sequence`, and the checkpoints over them. */
+  async cutAfter(sequence: number): Promise<void> {
+    await this.#db
+      .deleteFrom('audit_record')
+      .where('workspace_id', '=', this.workspace)
+      .where('sequence', '>', sequence)
+      .execute()
+    await this.deleteCheckpoints(sequence)
+    await this.#fixHead()
+  }
+
+  async deleteCheckpoints(after = 0): Promise<void> {
+    await this.#db.deleteFrom('audit_checkpoint').where('workspace_id', '=', this.workspace).where('size', '>', after).execute()
+  }
+
+  /** Everything that says that there was a seal, as far as the database tells. */
+  async removeSeals(): Promise<void> {
+    await this.setSeal(null)
+    await this.#db.updateTable('audit_record').set({ seal: null }).where('workspace_id', '=', this.workspace).execute()
+  }
+
+  async seal(): Promise<string | null> {
+    const row = this.#db.selectFrom('workspace').select('audit_seal').where('id', '=', this.workspace)
+    return (await row.executeTakeFirstOrThrow()).audit_seal
+  }
+
+  async setSeal(audit_seal: string | null): Promise<void> {
+    await this.#db.updateTable('workspace').set({ audit_seal }).where('id', '=', this.workspace).execute()
+  }
+
+  async setPublicKey(signing_public_key: string): Promise<void> {
+    await this.#db.updateTable('workspace').set({ signing_public_key }).where('id', '=', this.workspace).execute()
+  }
+
+  async #rewrite(rows: readonly StoredRecord[], from: number): Promise<void> {
+    let end: ChainEnd = GENESIS
+    for (const row of rows) {
+      if (row.sequence < from) end = row
+      else end = await this.#rechain(row, end)
+    }
+    await this.#fixHead()
+  }
+
+  async #rechain(row: StoredRecord, end: ChainEnd): Promise<ChainEnd> {
+    const { integrity, ...draft } = parseRecord(row.body, row.hash)
+    const place = { ...integrity, sequence: row.sequence, prev_hash: end.hash.toString('hex') }
+    const body = bodyOf({ ...draft, integrity: place } as AuditRecord)
+    const hash = bodyHash(body)
+    await this.#db
+      .updateTable('audit_record')
+      .set({ body, hash, prev_hash: end.hash, sequence: row.sequence, verdict: row.verdict })
+      .where('id', '=', row.id)
+      .execute()
+    return { sequence: row.sequence, hash }
+  }
+
+  async #fixHead(): Promise<void> {
+    await sql`update audit_head set (sequence, hash) = (
+        select sequence, hash from audit_record where workspace_id = ${this.workspace} order by sequence desc limit 1)
+      where workspace_id = ${this.workspace}`.execute(this.#db)
+  }
+}
+
+function withVerdict(row: StoredRecord, verdict: 'allow'): StoredRecord {
+  const record = parseRecord(row.body, row.hash)
+  const decision = record.decision && { ...record.decision, verdict }
+  return { ...row, verdict, body: bodyOf({ ...record, decision }) }
+}
