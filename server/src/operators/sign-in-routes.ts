@@ -177,6 +177,8 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
   422: 'VALIDATION_ERROR',
   429: 'RATE_LIMITED',
+  // The library has logged why; as a rule the database does not answer.
+  500: 'UNAVAILABLE',
 }
 
 /** Passes the library's answer on; a refusal in our envelope, with the library's own word for it in `details.reason`. */
