@@ -242,7 +242,7 @@ function compose(
       await background.close()
       await audit.drain()
       await Promise.all([
-        pools.close(SHUTDOWN_GRACE_MS),
+        pools.close(shutdown.cutting.aborted ? 0 : SHUTDOWN_GRACE_MS),
         jwksAgent.close(),
         documentFetcher.close(),
         webhookSender.close(),

@@ -125,7 +125,7 @@ const settings = ({ statementMs, lockMs, idleTransactionMs, isEmbedded }: Databa
   ].join('; ')
 
 /** A statement that is not sent through a pool with such limits, or must be quicker than they are. */
-export const quick = (text: string): pg.QueryConfig & { query_timeout: number } => ({ text, query_timeout: QUICK_MS })
+const quick = (text: string): pg.QueryConfig & { query_timeout: number } => ({ text, query_timeout: QUICK_MS })
 
 const textOf = (config: Config): string => (typeof config === 'string' ? config : String(config.text ?? ''))
 

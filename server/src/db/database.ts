@@ -56,7 +56,7 @@ const PROBE_MS = 1_900
 const MIGRATION_TIMEOUTS = { statementMs: 0, lockMs: 0, idleTransactionMs: 60_000, answerMs: 0 }
 
 /** Without a database of its own to wait for, and for commands: how long things may take. */
-export const DEFAULT_TIMEOUTS: DatabaseTimeouts = {
+const DEFAULT_TIMEOUTS: DatabaseTimeouts = {
   connectMs: 5_000,
   statementMs: 10_000,
   lockMs: 5_000,

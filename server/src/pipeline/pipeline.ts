@@ -44,11 +44,7 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   RouteDeps &
   InvokeDeps &
   RememberDeps &
-  RecordDeps & {
-    readonly observe: (finished: FinishedExchange) => void
-    /** Aborted when the server stops and can't wait any longer: what still runs then fails, and is recorded as failed. */
-    readonly cutting: AbortSignal
-  }
+  RecordDeps & { readonly observe: (finished: FinishedExchange) => void }
 
 /** Takes one exchange through the twelve stages. Whatever happens on the way, `record` runs last, and nothing leaves before it. */
 export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promise<PipelineResult> {
@@ -103,7 +99,7 @@ async function walkOnce(exchange: Exchange, deps: PipelineDeps): Promise<Walked>
   return { trail, outcome }
 }
 
-/** Rejects with UNAVAILABLE as soon as `cutting` is aborted; the work itself goes on, and nothing that it finds is answered. */
+/** Rejects with UNAVAILABLE as soon as `cutting` is aborted: what still runs fails, and is recorded as failed. */
 async function unlessCut<T>(work: Promise<T>, cutting: AbortSignal): Promise<T> {
   const { promise: cut, reject } = Promise.withResolvers<never>()
   const onCut = (): void => {

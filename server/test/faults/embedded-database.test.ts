@@ -9,6 +9,8 @@ import { freeBytes } from '../../src/db/disk-space.ts'
 import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const MB = 1_048_576
+const MOUNT = '/bin/mount'
+const UNMOUNT = '/bin/umount'
 
 let folder: string
 const servers: ServerProcess[] = []
@@ -147,7 +149,7 @@ describe('an embedded database that dies', { timeout: 240_000 }, () => {
 function mountSmallDisk(at: string, megabytes: number): boolean {
   try {
     mkdirSync(at, { recursive: true })
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', at], { stdio: 'ignore' })
+    execFileSync(MOUNT, ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', at], { stdio: 'ignore' })
     return true
   } catch {
     return false
@@ -156,7 +158,7 @@ function mountSmallDisk(at: string, megabytes: number): boolean {
 
 const probe = mkdtempSync(join(tmpdir(), 'gatehouse-mount-'))
 const canMount = mountSmallDisk(probe, 1)
-if (canMount) execFileSync('umount', [probe])
+if (canMount) execFileSync(UNMOUNT, [probe])
 rmSync(probe, { recursive: true, force: true })
 
 describe.skipIf(!canMount)('an embedded database on a full disk', { timeout: 400_000 }, () => {
@@ -204,7 +206,7 @@ describe.skipIf(!canMount)('an embedded database on a full disk', { timeout: 400
       await again.own.kill()
     } finally {
       for (const server of servers) await server.own.kill()
-      execFileSync('umount', [disk])
+      execFileSync(UNMOUNT, [disk])
     }
   })
 })

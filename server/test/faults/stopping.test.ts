@@ -101,17 +101,15 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
       (response) =>
         void setTimeout(
           () =>
-            response
-              .writeHead(200, { 'content-type': 'application/json' })
-              .end(
-                JSON.stringify({
-                  id: 'x',
-                  object: 'chat.completion',
-                  created: 1,
-                  model: 'scripted',
-                  choices: [{ index: 0, message: { role: 'assistant', content: 'done' }, finish_reason: 'stop' }],
-                }),
-              ),
+            response.writeHead(200, { 'content-type': 'application/json' }).end(
+              JSON.stringify({
+                id: 'x',
+                object: 'chat.completion',
+                created: 1,
+                model: 'scripted',
+                choices: [{ index: 0, message: { role: 'assistant', content: 'done' }, finish_reason: 'stop' }],
+              }),
+            ),
           2_500,
         ),
     )

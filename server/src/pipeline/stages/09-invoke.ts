@@ -9,6 +9,8 @@ import { releasedAnswer } from '../resubmission.ts'
 
 export interface InvokeDeps {
   readonly providerCalls: ProviderDeps
+  /** Aborted when the server stops and can't wait any longer (pipeline.ts). */
+  readonly cutting: AbortSignal
 }
 
 /**
@@ -20,7 +22,7 @@ export async function invoke(
   { request }: Admitted,
   { messages, parameters, steering, systemTexts, release }: Authorized,
   { candidates }: Route,
-  { providerCalls }: InvokeDeps,
+  { providerCalls, cutting }: InvokeDeps,
 ): Promise<Step<Reply>> {
   const released = releasedAnswer(release)
   if (released) return new Passed({ ...NO_REPLY, ...released })
@@ -35,7 +37,7 @@ export async function invoke(
     const isImagined = request.dryRun && request.messages.length > 0
     return isImagined ? { ...NO_REPLY, completion: imagined(asked, providerCalls) } : new Passed(NO_REPLY)
   }
-  const options = { dryRun: request.dryRun, atMostOnce: release !== undefined }
+  const options = { dryRun: request.dryRun, atMostOnce: release !== undefined, signal: cutting }
   const result = await invokeProviders(candidates, asked, providerCalls, options)
   if (!result.ok) return refuse(result.code, {}, { ...NO_REPLY, attempts: result.attempts })
   const completion = application.settings.extensions.includes('tools') ? result.completion : withoutTools(result.completion)
