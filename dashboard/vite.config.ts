@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 import { compressAssets } from './scripts/compress-assets.ts'
 
 /** Where `npm run dev` in this folder finds the API: a server started with `npm start`. */
-const SERVER = 'http://127.0.0.1:8080'
+const SERVER = 'http://127.0.0.1:8787'
 
 // biome-ignore lint/style/noDefaultExport: the tool wants one
 export default defineConfig({

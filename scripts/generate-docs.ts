@@ -8,6 +8,7 @@ import { readConfig } from '../server/src/config/config.ts'
 import { readSecrets } from '../server/src/config/secrets.ts'
 import { createContext } from '../server/src/context.ts'
 import { ERRORS } from '../server/src/errors.ts'
+import { PROVIDER_CODES } from '../server/src/providers/refusal.ts'
 
 const docs = join(import.meta.dirname, '..', 'docs')
 
@@ -32,16 +33,34 @@ function errorTable(): string {
   const rows = Object.entries(ERRORS).map(
     ([code, { status, type, message }]) => `| \`${code}\` | ${status} | \`${type}\` | ${message} |`,
   )
+  const codes = Object.entries(PROVIDER_CODES).map(([code, message]) => `| \`${code}\` | ${message} |`)
   return `# Errors
 
 Generated from \`server/src/errors.ts\`. Every error has the envelope
 \`{"error": {"code", "message", "type", "param", "audit_id"?, "review_item_id"?, "details"?}}\`.
 Once a request has been let in (stage 2), its errors carry \`audit_id\`, also as header \`x-audit-id\`.
-\`x-should-retry: false\` stands on 403, 409, 410, 422 and on a 429 whose \`Retry-After\` exceeds 60 seconds.
+\`x-should-retry: false\` stands on 403, 409, 410, 422, on a 429 whose \`Retry-After\` exceeds 60 seconds, on what a provider refuses,
+and on a 502 that only an operator can end.
 
 | code | status | type | message unless a more exact one is given |
 |---|---|---|---|
 ${rows.join('\n')}
+
+## What a provider says
+
+| it answers | you get |
+|---|---|
+| 400, 404, 413, 422 | 400 \`VALIDATION_ERROR\` with \`details.reason: "provider_refused"\` and \`details.provider_code\` (below); \`param\` where it names a field of the request. Not repeated, and only \`model_not_found\` goes to another provider of the model |
+| 429 | after fallbacks 429 \`RATE_LIMITED\` with \`Retry-After\` (its own, 3,600 s at most; 10 s if it names none) and \`details.reason: "provider_rate_limited"\` |
+| 401, 402, 403, an empty account | 502 \`PROVIDER_ERROR\`: the gateway's key or account is at fault, and its operators are told |
+| anything else, or nothing sound | 502 \`PROVIDER_ERROR\`, with \`Retry-After\` while it is left alone because it failed several times |
+| nothing in time | 504 \`PROVIDER_TIMEOUT\` |
+
+| \`provider_code\` | message |
+|---|---|
+${codes.join('\n')}
+
+Sizes: 413 \`PAYLOAD_TOO_LARGE\` names the setting in \`details.setting\` ([configuration.md](configuration.md)).
 `
 }
 

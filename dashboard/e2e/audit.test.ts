@@ -1,8 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adminClient } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 import { portrait } from './support/portrait.ts'
+
+const LONG_MS = 120_000
+/** The words of the badges that are wider than what is shown of them, or reach over the edge of their table cell. */
+const CUT_BADGES = `[...document.querySelectorAll('.mantine-Badge-root')].filter((badge) => {
+  const label = badge.querySelector('.mantine-Badge-label')
+  const right = badge.closest('td')?.getBoundingClientRect().right ?? Infinity
+  const box = badge.getBoundingClientRect()
+  const cut = getComputedStyle(label).overflow !== 'visible' && label.scrollWidth > label.clientWidth
+  return box.width > 0 && (cut || label.getBoundingClientRect().width > box.width || box.right > right + 1)
+}).map((badge) => badge.textContent)`
+const PATIENCE = { timeout: 20_000 }
 
 let dashboard: Dashboard
 let auditId: string
@@ -46,6 +58,72 @@ describe('the audit log', () => {
     await page.getByRole('textbox', { name: 'User id' }).fill('nobody-of-that-name')
     await page.getByText('Nothing was found').waitFor()
     expect(new URL(page.url()).searchParams.get('user')).toContain('nobody-of-that-name')
+  })
+
+  test('audit filters: two fields that are filled within 350 ms both apply', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/audit')
+    await page.getByRole('table', { name: 'Records' }).waitFor()
+    await page.getByRole('textbox', { name: 'User id' }).fill('alice')
+    await page.getByRole('textbox', { name: 'Status' }).fill('409')
+    await page.waitForURL('**status=*')
+    await page.getByText('Nothing was found').waitFor()
+    const { searchParams } = new URL(page.url())
+    expect([searchParams.get('user'), searchParams.get('status')]).toEqual(['alice', expect.stringContaining('409')])
+  })
+
+  test('audit filters: the fields are empty after the link in the navigation cleared the filters', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/audit?user=alice&status=200')
+    await page.getByRole('table', { name: 'Records' }).waitFor()
+    expect(await page.getByRole('textbox', { name: 'User id' }).inputValue()).toBe('alice')
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit' }).click()
+    await page.waitForURL((url) => !url.searchParams.has('user'))
+    await expect.poll(() => page.getByRole('textbox', { name: 'User id' }).inputValue(), PATIENCE).toBe('')
+    expect(await page.getByRole('textbox', { name: 'Status' }).inputValue()).toBe('')
+  })
+
+  test('audit filters: a class of statuses finds its records, and a status that is none says so', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/audit?endpoint=chat')
+    const rows = page.getByRole('table', { name: 'Records' }).getByRole('row')
+    await rows.nth(1).waitFor()
+    await page.getByRole('textbox', { name: 'Status' }).fill('5xx')
+    await page.getByText('Nothing was found').waitFor()
+    await page.getByRole('textbox', { name: 'Status' }).fill('2xx')
+    await rows.nth(1).waitFor()
+    await page.getByRole('textbox', { name: 'Status' }).fill('many')
+    await page.getByText('Use a status, such as 404, or a class, such as 5xx.').waitFor()
+    expect(await rows.count()).toBe(0)
+    await expectAccessible(page)
+  })
+
+  test(
+    'lists: the newest of more than 100 Applications can be chosen',
+    async () => {
+      const admin = adminClient(dashboard.server)
+      for (let made = 1; made <= 103; made += 1) await admin.create('/applications', { name: `numbered ${made}` })
+      const { page, visit } = await dashboard.signedIn()
+      await visit('/audit')
+      await page.getByRole('combobox', { name: 'Application' }).fill('numbered 103')
+      await page.getByRole('option', { name: 'numbered 103' }).click()
+      await page.waitForURL('**application=app_*')
+    },
+    LONG_MS,
+  )
+
+  test('badges: no word of them is cut at 1280 and at 380 px', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    for (const path of ['/audit?endpoint=chat', '/policies', '/knowledge', '/providers', `/audit/${auditId}`]) {
+      await visit(path)
+      await page.locator('main .mantine-Badge-label').first().waitFor()
+      for (const width of [1280, 380]) {
+        await page.setViewportSize({ width, height: 800 })
+        const cut = await page.evaluate(CUT_BADGES)
+        expect([path, width, cut]).toEqual([path, width, []])
+      }
+      await page.setViewportSize({ width: 1280, height: 800 })
+    }
   })
 
   test('the log is verified and exported, and a record proven in the browser', async () => {

@@ -29,6 +29,8 @@ test('what waits comes first, then the numbers; the way leads to the reviews', a
   await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
   await page.getByRole('table', { name: 'Latency by stage' }).getByText('classify').waitFor()
   await page.getByText('healthy').first().waitFor()
+  // The demo's models have prices.
+  await page.getByText(/^cost 0\.0\d+/).waitFor()
   await expectAccessible(page)
   await portrait(page, 'home')
   await page.getByText('Week', { exact: true }).click()
@@ -36,6 +38,22 @@ test('what waits comes first, then the numbers; the way leads to the reviews', a
   await attention.getByRole('link', { name: /See to it: 1 request/ }).click()
   await page.waitForURL('**/dashboard/reviews?*')
   expect(complaints).toEqual([])
+})
+
+test('period: the hour moves on with the time while the page stays open', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await page.clock.install()
+  const asked = new Set<string | null>()
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.pathname.endsWith('/overview')) asked.add(url.searchParams.get('from'))
+  })
+  await visit('/?period=1h')
+  await page.getByRole('heading', { name: 'Latency by stage' }).waitFor()
+  await page.clock.fastForward('10:00')
+  await expect.poll(() => asked.size, { timeout: 20_000 }).toBeGreaterThan(1)
+  const [first, last] = [[...asked].at(0), [...asked].at(-1)].map((from) => Date.parse(from ?? ''))
+  expect((last ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(9 * 60_000)
 })
 
 test('a reviewer sees the numbers, but no way to the providers', async () => {

@@ -1,4 +1,8 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminClient, type Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
@@ -104,6 +108,41 @@ test(
   STORY_MS,
 )
 
+test('uploads: a folder keeps the paths of its files, and a document shows the labels of its collection', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-folder-'))
+  for (const area of ['north', 'south']) {
+    await mkdir(join(folder, area))
+    await writeFile(join(folder, area, 'rules.md'), `Rules of the ${area}.`)
+  }
+  await writeFile(join(folder, '.hidden.md'), 'Not to be uploaded.')
+  const admin = adminClient(dashboard.server)
+  const labels = { classification: 'confidential', regulations: ['gdpr'], acl: { departments: ['support'] } }
+  const { id } = await admin.create('/collections', { name: 'by-folder', ...labels })
+  const { page, visit } = await dashboard.signedIn()
+  await visit(`/knowledge/${id}`)
+  await page.getByLabel('Folder', { exact: true }).setInputFiles(folder)
+  const uploads = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem')
+  await uploads.filter({ hasText: 'north/rules.md' }).getByText('added').waitFor()
+  await uploads.filter({ hasText: 'south/rules.md' }).getByText('added').waitFor()
+  const { data } = await admin.get(`/documents?collection=${id}`)
+  expect(data.map(({ key }: Json) => key).toSorted()).toEqual(['north/rules.md', 'south/rules.md'])
+  expect(data[0].effective).toEqual({ ...pick(labels), acls: [labels.acl] })
+  const row = page.getByRole('table', { name: 'Documents' }).getByRole('row', { name: /north/ })
+  await row.getByText('confidential').waitFor()
+  await row.getByText('Department support').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: /north/ }).first().click()
+  await page.getByText("nothing: the collection's labels apply").waitFor()
+  await page.getByText('Department support').waitFor()
+  await page.getByText('confidential').waitFor()
+  await expectAccessible(page)
+})
+
+const pick = ({ classification, regulations }: { classification: string; regulations: string[] }) => ({
+  classification,
+  regulations,
+})
+
 test(
   'who may only read is offered no change and no text; a reviewer is told that this is not theirs',
   async () => {
@@ -114,7 +153,7 @@ test(
     for (const name of ['New collection', 'Change', 'Delete']) {
       expect(await reader.page.getByRole('button', { name }).count()).toBe(0)
     }
-    expect(await reader.page.getByText('Bring documents in').count()).toBe(0)
+    expect(await reader.page.getByText('Add documents').count()).toBe(0)
     await reader.page.getByRole('table', { name: 'Documents' }).getByRole('link').first().click()
     await reader.page.getByText('The text needs the scope knowledge:content').waitFor()
     await reader.page.getByRole('heading', { name: 'The file' }).waitFor()

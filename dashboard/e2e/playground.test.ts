@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
@@ -40,7 +41,7 @@ test('a chat is answered, streamed, decided without a model, and held; its twelv
   await page.getByLabel('Dry run').click()
   await page.getByLabel('Message').click()
   await say(PAYMENT)
-  await page.getByRole('log').getByText('dry run').waitFor()
+  await page.getByRole('log').getByText('dry run', { exact: true }).waitFor()
   await page.getByLabel('Dry run').click()
   await page.getByLabel('Message').click()
   await say(PAYMENT)
@@ -48,9 +49,91 @@ test('a chat is answered, streamed, decided without a model, and held; its twelv
   await stages.getByText('stopped here').waitFor()
   await expectAccessible(page)
   await portrait(page, 'playground')
-  await page.getByRole('button', { name: 'Show its stages' }).first().click()
+  await page.getByRole('button', { name: 'Show trace' }).first().click()
   await stages.getByText('stopped here').waitFor({ state: 'detached' })
   expect(complaints.filter((complaint) => !complaint.includes('409'))).toEqual([])
+})
+
+/** Opens the playground as an Application that asks for alice, and sends a message. */
+async function chatAs(page: Page, visit: (path: string) => Promise<void>, user: string, ...messages: string[]): Promise<void> {
+  const [application] = dashboard.server.demo.applications
+  await visit(`/playground?application=${application?.id}&user=${user}`)
+  for (const message of messages) {
+    await page.getByLabel('Message').fill(message)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+  }
+}
+
+test('playground: the chat is still there after a look at the review and Back', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await chatAs(page, visit, 'alice', 'Good morning', PAYMENT)
+  await page.getByRole('link', { name: 'Pending review' }).click()
+  await page.waitForURL('**/dashboard/reviews/rev_*')
+  await page.goBack()
+  await page.getByRole('log').getByText('Good morning').first().waitFor()
+  await page.getByText('409 POLICY_REVIEW_PENDING').waitFor()
+})
+
+test('playground: another user starts a new conversation, and nothing of the first one is sent', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await chatAs(page, visit, 'alice', 'My pelican is called Pete')
+  await page.getByLabel('user id sent by the Application').fill('bob')
+  await page.waitForURL('**user=bob*')
+  expect(await page.getByRole('log').getByText('Pete').count()).toBe(0)
+  const sent = page.waitForRequest((request) => request.url().endsWith('/chat'))
+  await page.getByLabel('Message').fill('What is my pelican called?')
+  await page.keyboard.press('Enter')
+  const body = (await sent).postDataJSON()
+  expect(body.governance.user.id).toBe('bob')
+  expect(body.messages.map(({ content }: { content: string }) => content)).toEqual(['What is my pelican called?'])
+})
+
+test('playground: the caret stays when a letter is typed in the middle of the user id', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await chatAs(page, visit, 'alie')
+  const field = page.getByLabel('user id sent by the Application')
+  await field.click()
+  await page.keyboard.press('Home')
+  for (const _ of 'ali') await page.keyboard.press('ArrowRight')
+  for (const letter of 'cc') {
+    await page.keyboard.press(letter)
+    await page.waitForTimeout(200)
+  }
+  expect(await field.inputValue()).toBe('alicce')
+  await page.waitForURL('**user=alicce*')
+})
+
+test('playground: the newest turn and the message field stay in view in a long chat', async () => {
+  const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 1280, height: 720 } })
+  await chatAs(page, visit, 'carol', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight')
+  await page.getByRole('log').getByText('Eight', { exact: true }).waitFor()
+  await page.waitForTimeout(500)
+  for (const shown of [
+    page.getByLabel('Message'),
+    page.getByRole('button', { name: 'Send' }),
+    page.getByRole('log').getByText('Eight', { exact: true }),
+  ]) {
+    const box = await shown.boundingBox()
+    expect(box && box.y >= 56 && box.y + box.height <= 720, JSON.stringify(box)).toBe(true)
+  }
+  await expectAccessible(page)
+})
+
+test('playground: a dry run shows the verdict and no answer', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await chatAs(page, visit, 'dora')
+  await page.getByLabel('Dry run').click()
+  await page.waitForURL('**dry=true*')
+  await page.getByLabel('Message').fill(PAYMENT)
+  await page.keyboard.press('Enter')
+  const log = page.getByRole('log')
+  await log.getByText('held', { exact: true }).waitFor()
+  await log.getByText('no model was called, so there is no answer').waitFor()
+  expect(await log.textContent()).not.toMatch(/\d+ tokens|demo/)
+  const stages = page.getByRole('list', { name: 'Stages' })
+  await stages.getByText('no model called').waitFor()
+  await expectAccessible(page)
 })
 
 test('who may not play is told so', async () => {

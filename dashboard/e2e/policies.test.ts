@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { adminClient } from '../../server/test/admin/client.ts'
+import { adminClient, type Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
@@ -38,6 +38,13 @@ async function write(page: Page, text: string): Promise<void> {
   // Text put in place of other text gets the browser's inline styles, which the content security policy refuses aloud.
   await page.keyboard.press('Delete')
   await page.keyboard.insertText(text)
+}
+
+async function publish(page: Page, text: string): Promise<void> {
+  await write(page, text)
+  await page.getByText('It can be published').waitFor()
+  await page.getByRole('button', { name: 'Publish', disabled: false }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false }).click()
 }
 
 describe('policies', () => {
@@ -108,6 +115,77 @@ describe('policies', () => {
     await page.getByRole('button', { name: 'Put in force' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Put in force' }).click()
     await page.getByText('demo v1 is in force again').waitFor()
+  })
+
+  test('publish: a double click on the confirmation makes one version, and its button is not red', async () => {
+    const admin = adminClient(dashboard.server)
+    await admin.create('/policy-sets', { source: GUESTS_DENIED })
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/policies/draft')
+    await page.getByText('It can be published').waitFor()
+    await write(page, GUESTS_DENIED.replace('tried', 'doubled'))
+    await page.getByText('It can be published').waitFor()
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && new URL(request.url()).pathname.endsWith('/policy-sets')) sent.push(request.url())
+    })
+    await page.getByRole('button', { name: 'Publish', disabled: false }).click()
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false })
+    await confirm.waitFor()
+    const color = (await confirm.getAttribute('style')) ?? ''
+    await confirm.dblclick()
+    await page.getByRole('heading', { name: 'doubled v' }).waitFor()
+    await page.waitForTimeout(500)
+    expect(color).not.toContain('red')
+    expect(sent).toHaveLength(1)
+    expect(new URL(sent[0] ?? '').searchParams.get('base_version')).toMatch(/^pol_/)
+    const { data } = await admin.get('/policy-sets?limit=100')
+    expect(data.filter(({ name }: Json) => name === 'doubled')).toHaveLength(1)
+  })
+
+  test('publish: the second of two tabs sees what the first published, and overwrites nothing silently', async () => {
+    const admin = adminClient(dashboard.server)
+    const original = await admin.create('/policy-sets', { source: GUESTS_DENIED })
+    const [first, second] = [await dashboard.signedIn(), await dashboard.signedIn()]
+    for (const { page, visit } of [first, second]) {
+      await visit('/policies/draft')
+      await page.getByText('It can be published').waitFor()
+    }
+    const THEIRS = GUESTS_DENIED.replace('no-guests', 'no-visitors')
+    const MINE = GUESTS_DENIED.replace('no-guests', 'no-strangers')
+    await publish(first.page, THEIRS)
+    await first.page.getByRole('heading', { name: `tried v${original.version + 1}` }).waitFor()
+    await publish(second.page, MINE)
+    const alert = second.page.getByRole('alert').filter({ hasText: 'was published after you started this draft' })
+    await alert.waitFor()
+    await alert.getByRole('textbox', { name: 'Changes' }).getByText('no-visitors').waitFor()
+    const active = async () => (await admin.get('/policy-sets?limit=100')).data.find((set: Json) => set.active)
+    expect((await active()).version).toBe(original.version + 1)
+    await expectAccessible(second.page)
+    // The draft survives a reload, and is still one of the older base.
+    await second.page.reload()
+    await editor(second.page).getByText('no-strangers').waitFor()
+    await second.page.getByText('It can be published').waitFor()
+    await second.page.getByRole('button', { name: 'Publish', disabled: false }).click()
+    await second.page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false }).click()
+    await alert.getByRole('button', { name: 'Keep my draft' }).click()
+    await second.page.getByRole('button', { name: 'Publish', disabled: false }).click()
+    await second.page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false }).click()
+    await second.page.getByRole('heading', { name: `tried v${original.version + 2}` }).waitFor()
+  })
+
+  test('replay: its results are marked when the draft changes afterwards', async () => {
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/policies/draft')
+    await page.getByText('It can be published').waitFor()
+    await page.getByRole('tab', { name: 'Replay' }).click()
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('Looked at').waitFor()
+    const mark = page.getByText('has changed since this replay')
+    expect(await mark.count()).toBe(0)
+    await write(page, GUESTS_DENIED.replace('no-guests', 'no-changes'))
+    await mark.waitFor()
+    await expectAccessible(page)
   })
 
   test('the editor completes names, and the words that fit', async () => {

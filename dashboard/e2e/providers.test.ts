@@ -59,6 +59,23 @@ test('a provider is added, one that is there is tested and given a model with it
   expect(complaints.filter((complaint) => !complaint.includes('400'))).toEqual([])
 })
 
+test('provider test: a failure says its cause', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  const { admin_token } = dashboard.server.demo
+  await fetch(`${dashboard.server.base}/admin/v1/providers`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'misspelt', base_url: 'https://no-such-host.invalid/v1' }),
+  })
+  await visit('/providers')
+  await page.getByRole('button', { name: 'Test misspelt' }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/Its host name cannot be resolved|It did not answer in time/)
+    .waitFor()
+  await expectAccessible(page)
+})
+
 test('who only reads sees providers and models, and can neither test nor change them', async () => {
   const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
   await visit('/providers/openai')

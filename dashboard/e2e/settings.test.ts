@@ -78,7 +78,7 @@ test(
     await page.getByLabel('Name of the new token').fill('phone')
     await page.getByRole('button', { name: 'Issue a token' }).click()
     expect(await page.getByRole('dialog').locator('code').textContent()).toMatch(/^\w+_\w+/)
-    await page.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('button', { name: 'I have saved it' }).click()
     await page.getByRole('button', { name: 'Revoke phone' }).waitFor()
     await expectAccessible(page)
     await portrait(page, 'user')
@@ -131,7 +131,7 @@ test(
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Create' }).click()
     expect(await page.getByRole('dialog').locator('code').textContent()).toMatch(/^whsec_/)
-    await page.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('button', { name: 'I have saved it' }).click()
     await expectAccessible(page)
     await portrait(page, 'webhooks')
 

@@ -62,7 +62,7 @@ async function makeApplication(page: Page, name: string): Promise<string> {
   await page.getByLabel('Name').fill('production')
   await page.getByRole('button', { name: 'Issue', exact: true }).click()
   const key = await page.getByRole('dialog', { name: 'The new key' }).locator('code').textContent()
-  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   return key ?? ''
 }
 
@@ -123,7 +123,7 @@ async function approveWhileAClientWaits(page: Page, apiKey: string): Promise<str
   await page.getByRole('link', { name: RULE, exact: true }).waitFor()
   await page.getByLabel('Comment').fill('it says what the museum says')
   await page.getByRole('button', { name: 'Approve' }).click()
-  await page.getByText('Approved: who waits for it goes on.').waitFor()
+  await page.getByText('Approved. Request released.').waitFor()
   const { choices, governance } = await answer
   expect(choices[0].message.content).toContain('the museum is closed on Monday')
   return governance.audit_id

@@ -5,6 +5,7 @@ import { dashboardRoutes } from './dashboard/dashboard-routes.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
 import { answerClientError } from './http/client-errors.ts'
 import { answerErrors } from './http/error-replies.ts'
+import { boundLargeBodies, OTHER_BODY_BYTES } from './http/large-bodies.ts'
 import { NODE_OPTIONS, takeOverNodesAnswers } from './http/node-answers.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { requestIdOf, sendRequestId } from './http/request-id.ts'
@@ -26,7 +27,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     loggerInstance: context.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
-    bodyLimit: context.config.sizes.bodyBytes,
+    bodyLimit: Math.min(context.config.sizes.bodyBytes, OTHER_BODY_BYTES),
     requestTimeout: REQUEST_TIMEOUT_MS,
     // A malformed path is nobody's: the same 404 as an unknown one.
     routerOptions: { maxParamLength: 256 },
@@ -44,6 +45,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   context.drain.watch(app, context.shutdown)
   cutOffStalledReaders(app)
   answerErrors(app)
+  boundLargeBodies(app, context.config.sizes.bodyBytesInFlight)
   logResponses(app)
   await collectOpenApi(app, API_VERSION)
   await app.register(gatewayRoutes, context)

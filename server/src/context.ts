@@ -6,15 +6,15 @@ import { AdminAuthenticator } from './applications/admin-authenticator.ts'
 import { Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
 import { CheckpointDelivery } from './audit/outside/delivery.ts'
-import { openPlaces, type PlacesOptions } from './audit/outside/open-places.ts'
+import { openPlaces } from './audit/outside/open-places.ts'
 import { AuditWatch } from './audit/watch.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
-import type { AuditBucketConfig } from './config/audit-outside.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
+import { fileStoreOf, outsideOf, signInOf } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { Upkeep } from './db/upkeep.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
@@ -28,7 +28,7 @@ import { secretBox } from './lib/secret-box.ts'
 import { Shutdown } from './lib/shutdown.ts'
 import { Limiter } from './limits/limiter.ts'
 import { AssistantWorker } from './messaging/assistants/worker.ts'
-import { type FileStoreOptions, openFileStore } from './messaging/attachments/open-file-store.ts'
+import { openFileStore } from './messaging/attachments/open-file-store.ts'
 import { Pace } from './messaging/door/pace.ts'
 import { WebhookDispatcher } from './messaging/events/dispatcher.ts'
 import { EventHub } from './messaging/events/hub.ts'
@@ -63,9 +63,11 @@ export interface Overrides {
   readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
-/** A release may take as long as the slowest provider with all its retries; an older claim was left by a node that died. */
-const RELEASE_LEASE_MS = 25 * 60_000
 const EMBEDDED_LOOK_UP_MS = 30_000
+/**
+ * A release takes at most as long as all attempts at providers and what comes around them; an older claim was left by a node that died.
+ */
+const RELEASE_MARGIN_MS = 15 * 60_000
 const JWKS_CONNECT_MS = 5_000
 const OUTSIDE_CONNECT_MS = 5_000
 const SHUTDOWN_GRACE_MS = 10_000
@@ -188,11 +190,23 @@ function compose(
     reviewBox,
     waiters,
     // Embedded, nobody else has the database: a claim from before this start was left by a process that is gone.
-    lease: { leaseMs: RELEASE_LEASE_MS, ...(database.kind === 'embedded' && { exclusiveSince: startedAt }) },
+    lease: {
+      leaseMs: config.providerLimits.totalMs + RELEASE_MARGIN_MS,
+      ...(database.kind === 'embedded' && { exclusiveSince: startedAt }),
+    },
     providers,
     health,
     random,
-    providerCalls: { pools, health, random, clock, newId },
+    providerCalls: {
+      pools,
+      health,
+      random,
+      clock,
+      newId,
+      limits: config.providerLimits,
+      onFault: ({ provider, kind, status }) =>
+        log.error({ workspace_id: provider.workspaceId, provider: provider.id, kind, status }, 'a provider needs an operator'),
+    },
     audit,
     cutting: shutdown.cutting,
     observe: exchangeObserver({ metrics, tracing, log }),
@@ -260,34 +274,4 @@ function compose(
 /** One Workspace's log is no reason to take the others' requests away: an intruder in the database could stop them all. */
 function noTampering({ found }: AuditWatch): void {
   if (found.size > 0) throw new Degraded(`The audit log of ${found.size} Workspace(s) was tampered with.`)
-}
-
-/** Where files go, with the keys to it. */
-function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {
-  if (store.kind === 'folder') return store
-  const { accessKeyIdEnv, secretAccessKeyEnv, ...bucket } = store
-  return {
-    ...bucket,
-    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
-    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
-  }
-}
-
-/** Where checkpoints are written outside, with the keys to it. */
-function outsideOf({ auditOutside: { file, bucket, http } }: Config, { fromEnvironment }: Secrets): PlacesOptions {
-  const keysOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: AuditBucketConfig) => ({
-    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
-    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
-  })
-  return {
-    file,
-    bucket: bucket && { ...bucket, ...keysOf(bucket) },
-    http: http && { url: http.url, token: fromEnvironment(http.tokenEnv) },
-  }
-}
-
-/** How people sign in, with the secret of single sign-on. */
-function signInOf({ signIn: { publicUrl, trustedProxies, oidc } }: Config, { secretKey, fromEnvironment }: Secrets) {
-  const client = oidc && { ...oidc, clientSecret: fromEnvironment(oidc.clientSecretEnv) ?? '' }
-  return { secretKey, publicUrl, trustedProxies, oidc: client }
 }

@@ -1,6 +1,4 @@
-import { useList } from './queries.ts'
-
-const MOST = 100
+import { useAll } from './queries.ts'
 
 interface ApplicationNames {
   /** Of an id; the id itself where the name is not known. */
@@ -11,7 +9,7 @@ interface ApplicationNames {
 
 /** What the Workspace's Applications are called. */
 export function useApplicationNames(): ApplicationNames {
-  const { items = [] } = useList('/admin/v1/applications', { params: { query: { limit: MOST } } })
+  const { items = [] } = useAll('/admin/v1/applications')
   return {
     nameOf: (id) => items.find((one) => one.id === id)?.name ?? id,
     choices: items.map(({ id, name }) => ({ value: id, label: name })),

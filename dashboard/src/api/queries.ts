@@ -8,6 +8,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import { useRef } from 'react'
 import {
   type AnswerOf,
   call,
@@ -23,6 +24,8 @@ interface ReadOptions {
   readonly enabled?: boolean
   /** Asks again every so many milliseconds, while the page is looked at. */
   readonly every?: number
+  /** While another question is read, the answer to the one before stays: for pages that ask the same again with the time. */
+  readonly keepPrevious?: boolean
   /** For so many milliseconds what was read is not read again; default: a few seconds. */
   readonly staleTime?: number
 }
@@ -37,6 +40,7 @@ export function useRead<P extends PathOf<'get'>>(path: P, ...[init, options = {}
     ...(options.enabled !== undefined && { enabled: options.enabled }),
     ...(options.every !== undefined && { refetchInterval: options.every }),
     ...(options.staleTime !== undefined && { staleTime: options.staleTime }),
+    ...(options.keepPrevious && { placeholderData: keepPreviousData }),
   }) as UseQueryResult<AnswerOf<'get', P>>
 }
 
@@ -72,6 +76,36 @@ export function useList<P extends ListPath>(path: P, ...[init, options = {}]: Op
   }
 }
 
+const ALL_FRESH_MS = 60_000
+
+/** How many pages of a list are read at most: 20,000 items. */
+const MOST_PAGES = 200
+
+/** A list to its end, for what is chosen from or looked up in it. */
+export function useAll<P extends ListPath>(path: P, ...[init, options = {}]: Optional<InitOf<'get', P>>) {
+  const { data, error, refetch } = useQuery({
+    queryKey: [path, 'all', init ?? {}],
+    queryFn: ({ signal }) => readAll(path, init, signal),
+    // Long lists take several requests, and are read for names and choices: they may be a little older.
+    staleTime: ALL_FRESH_MS,
+    ...(options.enabled !== undefined && { enabled: options.enabled }),
+  })
+  return { items: data, error, retry: () => void refetch() }
+}
+
+async function readAll<P extends ListPath>(path: P, init: Parameters | undefined, signal: AbortSignal): Promise<ItemOf<P>[]> {
+  const items: ItemOf<P>[] = []
+  const first = { ...init, params: { ...init?.params, query: { limit: 100, ...init?.params?.query } } }
+  let cursor: string | undefined
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const { data, next_cursor } = await readPage(path, fromCursor(first, cursor) as InitOf<'get', P>, signal)
+    items.push(...data)
+    if (next_cursor === null) break
+    cursor = next_cursor
+  }
+  return items
+}
+
 interface ListedPage<Item> {
   readonly data: readonly Item[]
   readonly next_cursor: string | null
@@ -100,13 +134,21 @@ export function useChange<M extends Exclude<Method, 'get'>, P extends PathOf<M>>
   { refresh = [], expire = [], onDone }: ChangeOptions<AnswerOf<M, P>> = {},
 ): UseMutationResult<AnswerOf<M, P>, Error, InitOf<M, P>> {
   const queries = useQueryClient()
+  const inFlight = useRef(new Map<string, Promise<AnswerOf<M, P>>>())
   return useMutation({
-    mutationFn: (init: InitOf<M, P>) => call(method, path, init),
+    mutationFn: (init: InitOf<M, P>) => once(inFlight.current, JSON.stringify(init), () => call(method, path, init)),
     onSuccess: async (answer) => {
       onDone?.(answer)
       await Promise.all([refreshPaths(queries, refresh), refreshPaths(queries, expire, 'none')])
     },
   })
+}
+
+/** A change that is in flight is not sent a second time: a double click gets the first one's answer. */
+function once<T>(inFlight: Map<string, Promise<T>>, key: string, send: () => Promise<T>): Promise<T> {
+  const sent = inFlight.get(key) ?? send().finally(() => inFlight.delete(key))
+  inFlight.set(key, sent)
+  return sent
 }
 
 /** Reads anew whatever came from paths that begin with one of `prefixes`; with 'none', when next it is looked at. */

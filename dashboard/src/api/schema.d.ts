@@ -1142,7 +1142,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a policy document as a new version, and put it in force
-         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays.
+         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays. With `base_version` a document that is in force already makes no second version: it is answered with 200.
          */
         post: operations["publishPolicySet"];
         delete?: never;
@@ -1942,6 +1942,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Any further field goes to the provider as it is, and its texts are read like any other, except those that the gateway cannot govern yet: they are refused by name (`audio`, `web_search_options`, `functions`, a model of the caller's own choice behind the gateway …). */
         requestBody: {
             content: {
                 "application/json": {
@@ -1950,19 +1951,29 @@ export interface operations {
                         role: "system" | "user" | "assistant" | "developer" | "tool";
                         content?: string | null | {
                             type: string;
-                            text?: string;
+                            text?: string | null;
                         }[];
-                        name?: string;
-                        tool_call_id?: string;
-                        tool_calls?: {
+                        name?: string | null;
+                        tool_call_id?: string | null;
+                        tool_calls?: ({
                             id: string;
-                            /** @enum {string} */
-                            type: "function";
+                            type?: "function" | null;
                             function: {
                                 name: string;
                                 arguments: string;
                             };
-                        }[];
+                        } | {
+                            id: string;
+                            /** @enum {string} */
+                            type: "custom";
+                            custom: {
+                                name: string;
+                                input: string;
+                            };
+                        })[] | null;
+                        refusal?: string | null;
+                        /** @description Sound is not read yet. */
+                        audio?: null;
                     }[];
                     temperature?: number | null;
                     max_tokens?: number | null;
@@ -4615,19 +4626,29 @@ export interface operations {
                         role: "system" | "user" | "assistant" | "developer" | "tool";
                         content?: string | null | {
                             type: string;
-                            text?: string;
+                            text?: string | null;
                         }[];
-                        name?: string;
-                        tool_call_id?: string;
-                        tool_calls?: {
+                        name?: string | null;
+                        tool_call_id?: string | null;
+                        tool_calls?: ({
                             id: string;
-                            /** @enum {string} */
-                            type: "function";
+                            type?: "function" | null;
                             function: {
                                 name: string;
                                 arguments: string;
                             };
-                        }[];
+                        } | {
+                            id: string;
+                            /** @enum {string} */
+                            type: "custom";
+                            custom: {
+                                name: string;
+                                input: string;
+                            };
+                        })[] | null;
+                        refusal?: string | null;
+                        /** @description Sound is not read yet. */
+                        audio?: null;
                     }[];
                     temperature?: number | null;
                     max_tokens?: number | null;
@@ -4799,11 +4820,19 @@ export interface operations {
                                 /** @description Calls under way. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                last_error: {
+                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    kind: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    fault: boolean;
+                                } | null;
                             };
                         }[];
                         /** @description Most urgent first. */
                         attention: {
-                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
+                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "provider_fault" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
                             text: string;
                             /** @description Where in the dashboard to see to it. */
                             link: string;
@@ -6115,6 +6144,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                             timeout_ms: number;
+                            idle_timeout_ms: number | null;
                             max_retries: number;
                             max_concurrency: number;
                             weight: number;
@@ -6127,6 +6157,14 @@ export interface operations {
                                 /** @description Calls under way. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                last_error: {
+                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    kind: string;
+                                    /** Format: date-time */
+                                    at: string;
+                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    fault: boolean;
+                                } | null;
                             };
                             /** Format: date-time */
                             created_at: string;
@@ -6172,7 +6210,10 @@ export interface operations {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Longest time of one attempt. */
                     timeout_ms?: number;
+                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6203,6 +6244,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6215,6 +6257,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6262,6 +6312,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6274,6 +6325,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6340,7 +6399,10 @@ export interface operations {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Longest time of one attempt. */
                     timeout_ms?: number;
+                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6371,6 +6433,7 @@ export interface operations {
                             [key: string]: string;
                         };
                         timeout_ms: number;
+                        idle_timeout_ms: number | null;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6383,6 +6446,14 @@ export interface operations {
                             /** @description Calls under way. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            last_error: {
+                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                kind: string;
+                                /** Format: date-time */
+                                at: string;
+                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                fault: boolean;
+                            } | null;
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -6890,6 +6961,8 @@ export interface operations {
     publishPolicySet: {
         parameters: {
             query?: {
+                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                base_version?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -6910,6 +6983,27 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Publish a policy document as a new version, and put it in force */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        version: number;
+                        sha256: string;
+                        /** @enum {string} */
+                        object: "policy_set";
+                        /** @description In force. */
+                        active: boolean;
+                        published_by: string;
+                        /** Format: date-time */
+                        created_at: string;
+                    };
+                };
+            };
             /** @description Publish a policy document as a new version, and put it in force */
             201: {
                 headers: {
@@ -6986,6 +7080,8 @@ export interface operations {
     republishPolicySet: {
         parameters: {
             query?: {
+                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                base_version?: string;
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -7222,19 +7318,29 @@ export interface operations {
                             role: "system" | "user" | "assistant" | "developer" | "tool";
                             content?: string | null | {
                                 type: string;
-                                text?: string;
+                                text?: string | null;
                             }[];
-                            name?: string;
-                            tool_call_id?: string;
-                            tool_calls?: {
+                            name?: string | null;
+                            tool_call_id?: string | null;
+                            tool_calls?: ({
                                 id: string;
-                                /** @enum {string} */
-                                type: "function";
+                                type?: "function" | null;
                                 function: {
                                     name: string;
                                     arguments: string;
                                 };
-                            }[];
+                            } | {
+                                id: string;
+                                /** @enum {string} */
+                                type: "custom";
+                                custom: {
+                                    name: string;
+                                    input: string;
+                                };
+                            })[] | null;
+                            refusal?: string | null;
+                            /** @description Sound is not read yet. */
+                            audio?: null;
                         }[];
                         temperature?: number | null;
                         max_tokens?: number | null;
@@ -7388,7 +7494,8 @@ export interface operations {
                     verdict?: "allow" | "escalate" | "require_approval" | "deny";
                     risk_level?: "low" | "medium" | "high" | "critical";
                     endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
-                    status?: number;
+                    /** @description A status, or a class of them: `5xx`. */
+                    status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 };
             };
         };
@@ -7959,7 +8066,8 @@ export interface operations {
                 verdict?: "allow" | "escalate" | "require_approval" | "deny";
                 risk_level?: "low" | "medium" | "high" | "critical";
                 endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
-                status?: number;
+                /** @description A status, or a class of them: `5xx`. */
+                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 /** @description Id or name of the Workspace to work in. Default: the server's first. */
                 workspace?: string;
             };
@@ -8684,6 +8792,18 @@ export interface operations {
                                     departments?: string[];
                                 } | null;
                             };
+                            /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                            effective: {
+                                classification: "public" | "internal" | "confidential" | "restricted";
+                                regulations: string[];
+                                /** @description A reader is named by each of them; empty: nobody may read it. */
+                                acls: {
+                                    everyone?: boolean;
+                                    users?: string[];
+                                    roles?: string[];
+                                    departments?: string[];
+                                }[];
+                            };
                             flags: {
                                 "pii.email"?: number;
                                 "pii.phone"?: number;
@@ -8773,6 +8893,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
@@ -8902,6 +9034,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;
@@ -9035,6 +9179,18 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
+                        };
+                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        effective: {
+                            classification: "public" | "internal" | "confidential" | "restricted";
+                            regulations: string[];
+                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            acls: {
+                                everyone?: boolean;
+                                users?: string[];
+                                roles?: string[];
+                                departments?: string[];
+                            }[];
                         };
                         flags: {
                             "pii.email"?: number;

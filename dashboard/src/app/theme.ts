@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal, Notification } from '@mantine/core'
+import { Badge, type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal, Notification } from '@mantine/core'
 
 /** A blue that is readable on white and, lighter, on black (WCAG AA). */
 const gate: MantineColorsTuple = [
@@ -26,6 +26,13 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Noto Sans Mono", monospace',
   headings: { fontWeight: '600' },
   components: {
+    // The words of a badge are what it says: they are never cut.
+    Badge: Badge.extend({
+      styles: {
+        root: { minWidth: 'max-content', overflow: 'visible', flexShrink: 0 },
+        label: { overflow: 'visible', textOverflow: 'clip' },
+      },
+    }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
   },

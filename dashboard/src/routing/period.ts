@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useEffect, useState } from 'react'
 import { oneOf } from './location.ts'
 
 /** How far back statistics look, by the word that stands in the address. */
@@ -9,13 +9,18 @@ const NAMES = Object.keys(PERIODS) as Period[]
 const HOURS: Readonly<Record<Period, number>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 }
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
+const CHECK_MS = 5_000
 
 export const readPeriod = (search: Readonly<Record<string, unknown>>) => ({ period: oneOf(NAMES, search.period) ?? '24h' })
 
-/** When the period began, seen from the minute in which it was chosen: the same question for as long as it is looked at. */
+/** When the period began, to the minute. It moves on with the time, so that a page that stays open shows the last hour. */
 export function useSince(period: Period): string {
-  return useMemo(() => {
-    const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS
-    return new Date(now - HOURS[period] * HOUR_MS).toISOString()
-  }, [period])
+  const [minute, setMinute] = useState(thisMinute)
+  useEffect(() => {
+    const timer = setInterval(() => setMinute(thisMinute()), CHECK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return new Date(minute - HOURS[period] * HOUR_MS).toISOString()
 }
+
+const thisMinute = (): number => Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS

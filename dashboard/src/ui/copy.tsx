@@ -7,8 +7,13 @@ interface CopyProps {
   readonly what: string
 }
 
+interface CopyableProps extends CopyProps {
+  /** Takes the focus when the dialog around it opens. */
+  readonly autoFocus?: boolean
+}
+
 /** Copies a value, and says that it has. */
-export function CopyButton({ value, what }: CopyProps) {
+export function CopyButton({ value, what, autoFocus }: CopyableProps) {
   return (
     <MantineCopyButton value={value} timeout={2_000}>
       {({ copied, copy }) => (
@@ -18,6 +23,7 @@ export function CopyButton({ value, what }: CopyProps) {
             color={copied ? 'green' : 'gray'}
             onClick={copy}
             aria-label={copied ? 'Copied' : `Copy ${what}`}
+            {...(autoFocus && { 'data-autofocus': true })}
           >
             {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
           </ActionIcon>
@@ -28,11 +34,11 @@ export function CopyButton({ value, what }: CopyProps) {
 }
 
 /** A value to be copied rather than read: ids, keys, links. */
-export function Copyable({ value, what }: CopyProps) {
+export function Copyable({ value, what, autoFocus }: CopyableProps) {
   return (
     <Group gap={4} wrap="nowrap">
       <Code style={{ overflowWrap: 'anywhere' }}>{value}</Code>
-      <CopyButton value={value} what={what} />
+      <CopyButton value={value} what={what} {...(autoFocus && { autoFocus })} />
     </Group>
   )
 }

@@ -1,8 +1,9 @@
-import { Button, type ButtonProps, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, type ButtonProps, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { showInForm } from './form-errors.ts'
+import { FormModal } from './form-modal.tsx'
 
 interface NameButtonProps extends Pick<ButtonProps, 'variant'> {
   /** On the button, and above the dialog: "New Application". */
@@ -26,12 +27,16 @@ export function NameButton({ title, description, action, variant = 'filled', onN
     },
     onError: showInForm(form),
   })
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button variant={variant} onClick={open}>
         {title}
       </Button>
-      <Modal opened={opened} onClose={close} title={title}>
+      <FormModal opened={opened} unsaved={form.isDirty() && !make.isPending} onClose={dismiss} title={title}>
         <form onSubmit={form.onSubmit((values) => make.mutate(values))}>
           <Stack>
             <TextInput label="Name" description={description} required data-autofocus {...form.getInputProps('name')} />
@@ -40,7 +45,7 @@ export function NameButton({ title, description, action, variant = 'filled', onN
             </Button>
           </Stack>
         </form>
-      </Modal>
+      </FormModal>
     </>
   )
 }

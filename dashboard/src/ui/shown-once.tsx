@@ -1,5 +1,9 @@
 import { Alert, Button, Modal, Stack } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { Copyable } from './copy.tsx'
+import { useUnsaved } from './use-unsaved.ts'
+
+const FOCUS_MS = 100
 
 interface ShownOnceProps {
   /** Undefined: nothing to show, the dialog is closed. */
@@ -10,16 +14,32 @@ interface ShownOnceProps {
   readonly onClose: () => void
 }
 
-/** A secret right after it was made; nobody can see it a second time. */
+/** A secret right after it was made. It cannot be shown a second time, so only the button closes the dialog. */
 export function ShownOnce({ secret, title, what, onClose }: ShownOnceProps) {
+  useUnsaved(secret !== undefined)
+  const content = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (secret === undefined) return
+    // The dialog before this one gives the focus back to its button a moment after it closes.
+    const timer = setTimeout(() => content.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), FOCUS_MS)
+    return () => clearTimeout(timer)
+  }, [secret])
   return (
-    <Modal opened={secret !== undefined} onClose={onClose} title={title} closeOnClickOutside={false} size="lg">
-      <Stack>
+    <Modal
+      opened={secret !== undefined}
+      onClose={() => undefined}
+      title={title}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+      size="lg"
+    >
+      <Stack ref={content}>
         <Alert color="yellow" variant="light">
-          Copy {what} now: it is shown this once.
+          Copy {what} now and save it. It cannot be shown again.
         </Alert>
-        {secret !== undefined && <Copyable value={secret} what={what} />}
-        <Button onClick={onClose}>I have copied it</Button>
+        {secret !== undefined && <Copyable value={secret} what={what} autoFocus />}
+        <Button onClick={onClose}>I have saved it</Button>
       </Stack>
     </Modal>
   )

@@ -26,7 +26,7 @@ export function TrafficFigures({ totals }: { readonly totals: Totals }) {
     {
       name: 'Tokens',
       value: countOf(tokens),
-      note: cost === null ? 'no model has a price' : `cost ${costOf(cost)}`,
+      note: cost === null ? 'cost unavailable' : `cost ${costOf(cost)}`,
     },
   ]
   return <Figures figures={figures} />

@@ -14,6 +14,8 @@ interface Standing {
   readonly waiting: readonly WaitingCount[]
   /** Of providers that are meant to work and do not. */
   readonly down: readonly string[]
+  /** Of providers that are there, what only an operator can end. */
+  readonly faults: readonly { readonly id: string; readonly kind: string }[]
   readonly totals: Counted
   readonly governed: boolean
   /** What is wrong with the audit log. */
@@ -24,8 +26,15 @@ interface Standing {
 const EXPIRES_SOON_MS = 10 * 60_000
 const MANY_ERRORS = 0.05
 
+/** By the kind of a provider's last error (providers/health.ts). */
+const FAULTS: Readonly<Record<string, string>> = {
+  key_rejected: 'rejects its key: set a valid one',
+  quota_exhausted: 'says that its account has no credit or quota left',
+  model_not_found: 'does not have a model that is declared for it: check the names of its models',
+}
+
 /** What somebody should see to, the most urgent first: a log that was tampered with, then a client that waits for a person. */
-export function attentionTo({ waiting, down, totals, governed, tampered, now }: Standing): Attention[] {
+export function attentionTo({ waiting, down, faults, totals, governed, tampered, now }: Standing): Attention[] {
   const of = (kind: WaitingCount['kind']) => waiting.find((one) => one.kind === kind)
   const [holds, escalations] = [of('hold'), of('escalation')]
   const urgent = holds && holds.nextExpiry.getTime() - now.getTime() < EXPIRES_SOON_MS
@@ -44,6 +53,11 @@ export function attentionTo({ waiting, down, totals, governed, tampered, now }: 
     ...down.map((id) => ({
       kind: 'provider_down' as const,
       text: `The provider ${id} does not answer.`,
+      link: `/providers/${encodeURIComponent(id)}`,
+    })),
+    ...faults.map(({ id, kind }) => ({
+      kind: 'provider_fault' as const,
+      text: `The provider ${id} ${FAULTS[kind] ?? 'refuses this gateway'}.`,
       link: `/providers/${encodeURIComponent(id)}`,
     })),
     holds &&

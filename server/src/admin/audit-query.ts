@@ -4,6 +4,7 @@ import type { AuditEndpoint } from '../audit/record.ts'
 import type { RiskLevel } from '../domain/classification.ts'
 import type { Verdict } from '../domain/decision.ts'
 import { parseTime } from '../lib/clock.ts'
+import type { StatusClass } from './audit-shapes.ts'
 import { applicationIn, invalidCursor, pageOf } from './paging.ts'
 import { invalid } from './refusals.ts'
 
@@ -20,7 +21,7 @@ interface AuditQuery extends Times {
   readonly verdict?: Verdict
   readonly risk_level?: RiskLevel
   readonly endpoint?: AuditEndpoint
-  readonly status?: number
+  readonly status?: number | StatusClass
 }
 
 /** What is searched for. Records know users by their keyed hash only: `hasher` is the Workspace's. */
@@ -38,8 +39,15 @@ export function recordFilter(query: AuditQuery, hasher: KeyedHasher): RecordFilt
     ...(verdict && { verdict }),
     ...(riskLevel && { riskLevel }),
     ...(endpoint && { endpoint }),
-    ...(status !== undefined && { status }),
+    ...(status !== undefined && { status: statusesOf(status) }),
   }
+}
+
+/** Of one status, or of a class: `5xx` is 500 to 599. */
+function statusesOf(status: number | StatusClass): { readonly from: number; readonly to: number } {
+  if (typeof status === 'number') return { from: status, to: status }
+  const from = Number(status[0]) * 100
+  return { from, to: from + 99 }
 }
 
 /** The place in the chain where the page before ended. */

@@ -33,6 +33,10 @@ export const AUDIT_QUERY = {
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
 }
 
+/** HTTP statuses by their first digit. */
+export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
+export type StatusClass = (typeof STATUS_CLASSES)[number]
+
 export const AUDIT_FILTER = {
   ...AUDIT_QUERY,
   application_id: Type.Optional(Type.String()),
@@ -42,7 +46,11 @@ export const AUDIT_FILTER = {
   verdict: Type.Optional(oneOf(VERDICTS)),
   risk_level: Type.Optional(oneOf(RISK_LEVELS)),
   endpoint: Type.Optional(oneOf(AUDIT_ENDPOINTS)),
-  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
+  status: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 100, maximum: 599 }), oneOf(STATUS_CLASSES)], {
+      description: 'A status, or a class of them: `5xx`.',
+    }),
+  ),
 }
 
 /** The stream is written as it is read; nothing serialises it. */

@@ -70,10 +70,18 @@ export const checkRequests: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
   }
 }
 
+interface Typed {
+  readonly type?: unknown
+  readonly anyOf?: readonly Typed[]
+}
+
+const takesIntegers = (schema: Typed | undefined): boolean =>
+  schema?.type === 'integer' || schema?.anyOf?.some(takesIntegers) === true
+
 function withNumbers(schema: TSchema, query: unknown): unknown {
-  const { properties = {} } = schema as { properties?: Readonly<Record<string, { type?: unknown }>> }
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, Typed>> }
   const converted = Object.entries(query as Record<string, unknown>).map(([name, value]) => {
-    const whole = properties[name]?.type === 'integer' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)
+    const whole = takesIntegers(properties[name]) && typeof value === 'string' && /^-?\d{1,15}$/.test(value)
     return [name, whole ? Number(value) : value]
   })
   return Object.fromEntries(converted)

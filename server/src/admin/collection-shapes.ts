@@ -15,7 +15,7 @@ export const CollectionPatch = Type.Object({ name: Type.Optional(Name), ...Colle
 export type CollectionPatch = Static<typeof CollectionPatch>
 
 /** `{everyone: true}`, or the lists. */
-const AclView = Type.Unsafe<Acl>(
+export const AclView = Type.Unsafe<Acl>(
   Type.Object({
     everyone: Type.Optional(Type.Boolean()),
     users: Type.Optional(Type.Array(Type.String())),

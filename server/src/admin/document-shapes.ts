@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { Line, Name, oneOf, Timestamp } from '../applications/shapes.ts'
+import { CLASSIFICATIONS } from '../domain/classification.ts'
 import { FINDING_TYPES } from '../domain/finding.ts'
 import type { ListedChunk } from '../knowledge/chunk-list.ts'
 import type { KnowledgeDocument } from '../knowledge/document.ts'
 import { LabelFields } from '../knowledge/label-fields.ts'
+import { effectiveLabels, type Labels } from '../knowledge/labels.ts'
 import { LANGUAGES } from '../retrieval/language.ts'
-import { LabelsView } from './collection-shapes.ts'
+import { AclView, LabelsView } from './collection-shapes.ts'
 import { nullable } from './shapes.ts'
 
 const Source = Type.Optional(
@@ -31,6 +33,14 @@ export const DocumentView = Type.Object({
   source: Type.String(),
   ...LabelsView,
   front_matter: Type.Object(LabelsView, { description: 'What the document says of itself: it may only narrow the rest.' }),
+  effective: Type.Object(
+    {
+      classification: oneOf(CLASSIFICATIONS),
+      regulations: Type.Array(Type.String()),
+      acls: Type.Array(AclView, { description: 'A reader is named by each of them; empty: nobody may read it.' }),
+    },
+    { description: "The labels that apply: the collection's, the document's own and its front matter's, combined." },
+  ),
   flags: nullable(FlagsView),
   chunks: Type.Integer(),
   language: oneOf(LANGUAGES),
@@ -38,7 +48,7 @@ export const DocumentView = Type.Object({
   updated_at: Timestamp,
 })
 
-export const documentView = (document: KnowledgeDocument) => ({
+export const documentView = (document: KnowledgeDocument, collection: Labels) => ({
   id: document.id,
   object: 'document' as const,
   workspace_id: document.workspaceId,
@@ -54,6 +64,7 @@ export const documentView = (document: KnowledgeDocument) => ({
   regulations: document.regulations,
   acl: document.acl,
   front_matter: document.limits,
+  effective: effectiveLabels(collection, document),
   flags: document.flags,
   chunks: document.chunks,
   language: document.language,

@@ -2,10 +2,11 @@ import { type Static, Type } from 'typebox'
 import { isStorable, oneOf } from '../applications/shapes.ts'
 import { listChunks } from '../knowledge/chunk-list.ts'
 import { findCollection, findCollectionByName } from '../knowledge/collection-store.ts'
+import type { KnowledgeDocument } from '../knowledge/document.ts'
 import { keyProblem } from '../knowledge/document-key.ts'
 import { clearFlags, deleteDocument, findDocument, listDocuments } from '../knowledge/document-store.ts'
 import { LabelFields, labelsOf } from '../knowledge/label-fields.ts'
-import type { Labels } from '../knowledge/labels.ts'
+import { type Labels, UNLABELLED } from '../knowledge/labels.ts'
 import { relabelDocument } from '../knowledge/relabel.ts'
 import { parseJson } from '../lib/json.ts'
 import { type Checked, checker } from '../lib/schema.ts'
@@ -97,7 +98,12 @@ export function documentsRoutes(app: AdminApp, deps: AdminDeps): void {
     const page = pageOf(query)
     const collectionId = collection === undefined ? undefined : await collectionNamed(workspaceId, collection)
     const found = await listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true' })
-    return listOf(found, documentView, ({ id }) => id)
+    const labels = await labelsByCollection(workspaceId, found?.data ?? [])
+    return listOf(
+      found,
+      (one) => documentView(one, labels.get(one.collectionId) ?? UNLABELLED),
+      ({ id }) => id,
+    )
   })
 
   app.get('/documents/:id', { schema: docs.get }, async ({ workspaceId, params }) => documentOf(workspaceId, params.id))
@@ -162,7 +168,15 @@ export function documentsRoutes(app: AdminApp, deps: AdminDeps): void {
   async function documentOf(workspaceId: string, id: string) {
     const document = await findDocument(db, workspaceId, id)
     if (!document) throw notFound('document')
-    return documentView(document)
+    const labels = await labelsByCollection(workspaceId, [document])
+    return documentView(document, labels.get(document.collectionId) ?? UNLABELLED)
+  }
+
+  /** The labels of the documents' collections, by their ids. One that is deleted meanwhile has none: nobody may read. */
+  async function labelsByCollection(workspaceId: string, documents: readonly KnowledgeDocument[]): Promise<Map<string, Labels>> {
+    const ids = [...new Set(documents.map(({ collectionId }) => collectionId))]
+    const found = await Promise.all(ids.map((id) => findCollection(db, workspaceId, id)))
+    return new Map(found.flatMap((collection) => (collection ? [[collection.id, collection]] : [])))
   }
 
   async function collectionNamed(workspaceId: string, name: string): Promise<string> {

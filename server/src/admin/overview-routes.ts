@@ -7,6 +7,7 @@ import { attentionTo } from './attention.ts'
 import { timesIn } from './audit-query.ts'
 import { inWorkspace } from './operation.ts'
 import { countedView, INTERVALS, type Interval, OverviewView, STATISTICS_QUERY, stageView, UsageView } from './overview-shapes.ts'
+import { healthView } from './provider-shapes.ts'
 import { invalid, notFound } from './refusals.ts'
 import { pathOf } from './shapes.ts'
 
@@ -46,6 +47,9 @@ export function overviewRoutes(app: AdminApp, deps: AdminDeps): void {
     const down = providers
       .filter(({ enabled, health }) => enabled && (health.circuit === 'open' || health.problem))
       .map(({ id }) => id)
+    const faults = providers.flatMap(({ id, enabled, health }) =>
+      enabled && health.last_error?.fault ? [{ id, kind: health.last_error.kind }] : [],
+    )
     const { totals, ...shown } = counted
     return {
       object: 'overview',
@@ -57,6 +61,7 @@ export function overviewRoutes(app: AdminApp, deps: AdminDeps): void {
       attention: attentionTo({
         waiting,
         down,
+        faults,
         totals,
         governed: policy !== undefined,
         tampered: auditWatch.found.get(workspaceId),
@@ -135,7 +140,7 @@ async function providersOf(workspaceId: string, { providers, health }: AdminDeps
   return (await providers.get(workspaceId)).map((provider) => ({
     id: provider.id,
     enabled: provider.enabled,
-    health: { ...health.status(provider), problem: provider.problem ?? null },
+    health: healthView(provider, health),
   }))
 }
 

@@ -91,6 +91,7 @@ export const ATTENTION = [
   'audit_tampered',
   'holds_expiring',
   'provider_down',
+  'provider_fault',
   'holds_waiting',
   'escalations_waiting',
   'errors',

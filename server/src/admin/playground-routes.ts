@@ -4,6 +4,7 @@ import { findUser } from '../applications/user-store.ts'
 import type { User } from '../domain/principal.ts'
 import { answerChat, chatInTime, closed } from '../gateway/answers.ts'
 import { ChatBody, parseChat } from '../gateway/chat-request.ts'
+import { LARGE_BODY } from '../http/large-bodies.ts'
 import { PlaygroundCaller } from '../pipeline/playground-caller.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { checkRequests } from './bodies.ts'
@@ -52,28 +53,32 @@ export function playgroundRoutes(app: AdminApp, deps: AdminDeps): void {
   )
   app.setValidatorCompiler((part) => (part.httpPart === 'body' ? () => true : checkRequests(part as never)))
 
-  app.post('/applications/:id/chat', { schema: docs }, async (request, reply) => {
-    const { workspaceId, operator, params, query } = request
-    const application = await findApplication(db, workspaceId, params.id)
-    if (!application) throw notFound('Application')
-    const caller = new PlaygroundCaller({
-      application,
-      operatorId: operator.id,
-      user: await userOf(query.as, workspaceId),
-      remembers: operator.scopes.includes('memory:write'),
-    })
-    const exchange = {
-      endpoint: 'chat' as const,
-      requestId: request.id,
-      authorization: undefined,
-      userToken: undefined,
-      caller,
-      body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-      callerGone: () => closed(reply),
-      parse: (body: unknown) => parseChat(body, application, chatLimits),
-    }
-    return answerChat(reply, await chatInTime(exchange, deps))
-  })
+  app.post(
+    '/applications/:id/chat',
+    { schema: docs, config: LARGE_BODY, bodyLimit: chatLimits.bodyBytes },
+    async (request, reply) => {
+      const { workspaceId, operator, params, query } = request
+      const application = await findApplication(db, workspaceId, params.id)
+      if (!application) throw notFound('Application')
+      const caller = new PlaygroundCaller({
+        application,
+        operatorId: operator.id,
+        user: await userOf(query.as, workspaceId),
+        remembers: operator.scopes.includes('memory:write'),
+      })
+      const exchange = {
+        endpoint: 'chat' as const,
+        requestId: request.id,
+        authorization: undefined,
+        userToken: undefined,
+        caller,
+        body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+        callerGone: () => closed(reply),
+        parse: (body: unknown) => parseChat(body, application, chatLimits),
+      }
+      return answerChat(reply, await chatInTime(exchange, deps))
+    },
+  )
 
   async function userOf(id: string | undefined, workspaceId: string): Promise<User | undefined> {
     if (id === undefined) return undefined

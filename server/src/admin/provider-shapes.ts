@@ -22,7 +22,10 @@ const settings = {
   api_key_env: resettable(Type.String({ maxLength: 200, description: 'Only the configuration file may name one.' })),
   path: Type.Optional(Type.String({ maxLength: 501, description: 'Of chat completions, below `base_url`.' })),
   headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: '`{api_key}` stands for the key.' })),
-  timeout_ms: Type.Optional(Type.Integer()),
+  timeout_ms: Type.Optional(Type.Integer({ description: 'Longest time of one attempt.' })),
+  idle_timeout_ms: resettable(
+    Type.Integer({ description: "Longest time without a byte, to the headers and between bytes; null: the server's setting." }),
+  ),
   max_retries: Type.Optional(Type.Integer()),
   max_concurrency: Type.Optional(Type.Integer()),
   weight: Type.Optional(Type.Number()),
@@ -45,6 +48,7 @@ const FIELDS = {
   path: 'path',
   headers: 'headers',
   timeout_ms: 'timeoutMs',
+  idle_timeout_ms: 'idleTimeoutMs',
   max_retries: 'maxRetries',
   max_concurrency: 'maxConcurrency',
   weight: 'weight',
@@ -82,6 +86,7 @@ export const ProviderView = Type.Object({
   path: Type.String(),
   headers: Type.Record(Type.String(), Type.String()),
   timeout_ms: Type.Integer(),
+  idle_timeout_ms: nullable(Type.Integer()),
   max_retries: Type.Integer(),
   max_concurrency: Type.Integer(),
   weight: Type.Number(),
@@ -93,6 +98,15 @@ export const ProviderView = Type.Object({
       circuit: oneOf(['closed', 'open', 'half_open']),
       active: Type.Integer({ description: 'Calls under way.' }),
       problem: nullable(oneOf(['url_not_allowed', 'key_missing', 'key_unreadable'])),
+      last_error: nullable(
+        Type.Object({
+          kind: Type.String({
+            description: 'As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` …',
+          }),
+          at: Timestamp,
+          fault: Type.Boolean({ description: 'It lasts, and only an operator can end it: the key, the account, the models.' }),
+        }),
+      ),
     },
     { description: 'How it stands on the node that answers.' },
   ),
@@ -112,13 +126,23 @@ export const providerView = (record: ProviderRecord, live: Provider | undefined,
   path: record.path,
   headers: record.headers,
   timeout_ms: record.timeoutMs,
+  idle_timeout_ms: record.idleTimeoutMs,
   max_retries: record.maxRetries,
   max_concurrency: record.maxConcurrency,
   weight: record.weight,
   region: record.region,
   max_classification: record.maxClassification,
   enabled: record.enabled,
-  health: { ...(live ? health.status(live) : { circuit: 'closed' as const, active: 0 }), problem: live?.problem ?? null },
+  health: healthView(live, health),
   created_at: record.createdAt.toISOString(),
   updated_at: record.updatedAt.toISOString(),
 })
+
+/** How a provider stands on this node. */
+export function healthView(live: Provider | undefined, health: Health) {
+  const { circuit, active, lastError } = live ? health.status(live) : NOTHING_KNOWN
+  const last_error = lastError ? { ...lastError, at: lastError.at.toISOString() } : null
+  return { circuit, active, problem: live?.problem ?? null, last_error }
+}
+
+const NOTHING_KNOWN = { circuit: 'closed', active: 0, lastError: undefined } as const

@@ -49,7 +49,7 @@ export async function simulate(supposed: Supposed, deps: AuthorizeDeps & Inspect
   const admitted = admittedOf(supposed.request)
   const identity = { user: userOf(supposed), sessionId: supposed.request.sessionId }
 
-  const content = settled(classify(caller, admitted, deps))
+  const content = settled(await classify(caller, admitted, deps))
   if (content.failed.length > 0 || !content.known) return denied(content)
   await pause()
   const drafted = { ...deps, policies: { current: async () => policy } }
@@ -59,7 +59,7 @@ export async function simulate(supposed: Supposed, deps: AuthorizeDeps & Inspect
   const reply = { ...NO_REPLY, completion: completionOf(response, admitted) }
   const found = nothingRetrieved(leave.known)
   const made = { found, recalled: nothingRecalled(found.decision), reply }
-  return foreseen(content, leave, settled(inspect(EXCHANGE, caller, admitted, identity, leave.known, made, deps)))
+  return foreseen(content, leave, settled(await inspect(EXCHANGE, caller, admitted, identity, leave.known, made, deps)))
 }
 
 const EXCHANGE: Exchange = {

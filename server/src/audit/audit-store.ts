@@ -63,7 +63,8 @@ export interface RecordFilter {
   readonly endpoint?: AuditEndpoint
   /** Any of these. */
   readonly endpoints?: readonly AuditEndpoint[]
-  readonly status?: number
+  /** The first and the last status, both included. */
+  readonly status?: { readonly from: number; readonly to: number }
   /** The `nextCursor` of the page before. */
   readonly cursor?: number
   readonly limit: number
@@ -93,7 +94,9 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   if (riskLevel) query = query.where('risk_level', '=', riskLevel)
   if (endpoint) query = query.where('endpoint', '=', endpoint)
   if (endpoints) query = query.where('endpoint', 'in', [...endpoints])
-  if (status !== undefined) query = query.where('status', '=', status)
+  // One status as an equality, so that an index over status and sequence gives the order too.
+  if (status && status.from === status.to) query = query.where('status', '=', status.from)
+  else if (status) query = query.where('status', '>=', status.from).where('status', '<=', status.to)
   if (cursor !== undefined) query = query.where('sequence', '<', cursor)
   const rows = await query
     .orderBy('sequence', 'desc')

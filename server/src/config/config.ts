@@ -29,11 +29,16 @@ export interface Config {
   /** Provider and webhook URLs given over the admin API may be private. */
   readonly allowPrivateUrls: boolean
   readonly sizes: {
+    /** Of a chat; other bodies end at a mebibyte, or here. */
     readonly bodyBytes: number
+    /** Of large bodies that are worked on at a time. */
+    readonly bodyBytesInFlight: number
     readonly contentBytes: number
     readonly messages: number
     readonly jsonDepth: number
   }
+  /** Time for providers, milliseconds: all attempts of one request together, and without a byte from one of them. */
+  readonly providerLimits: { readonly totalMs: number; readonly idleMs: number }
   /** Longest time the detectors may take for one text set before the request is refused, milliseconds. */
   readonly detectorBudgetMs: number
   /** Who turns texts into vectors; absent: search goes by words alone. Its key is among the secrets. */
@@ -76,10 +81,15 @@ export function readConfig(env: Environment): Config {
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     allowPrivateUrls: flag(env, 'GATEHOUSE_ALLOW_PRIVATE_URLS', false),
     sizes: {
-      bodyBytes: integer(env, 'GATEHOUSE_MAX_BODY_BYTES', 1_048_576, 1_024, 104_857_600),
-      contentBytes: integer(env, 'GATEHOUSE_MAX_CONTENT_BYTES', 262_144, 1_024, 104_857_600),
-      messages: integer(env, 'GATEHOUSE_MAX_MESSAGES', 512, 1, 10_000),
+      bodyBytes: integer(env, 'GATEHOUSE_MAX_BODY_BYTES', 16_777_216, 1_024, 104_857_600),
+      bodyBytesInFlight: integer(env, 'GATEHOUSE_MAX_BODY_BYTES_IN_FLIGHT', 134_217_728, 1_048_576, 17_179_869_184),
+      contentBytes: integer(env, 'GATEHOUSE_MAX_CONTENT_BYTES', 4_194_304, 1_024, 104_857_600),
+      messages: integer(env, 'GATEHOUSE_MAX_MESSAGES', 2_048, 1, 10_000),
       jsonDepth: integer(env, 'GATEHOUSE_MAX_JSON_DEPTH', 32, 4, 256),
+    },
+    providerLimits: {
+      totalMs: integer(env, 'GATEHOUSE_PROVIDER_TOTAL_MS', 600_000, 1_000, 3_600_000),
+      idleMs: integer(env, 'GATEHOUSE_PROVIDER_IDLE_MS', 60_000, 100, 600_000),
     },
     detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
     embeddings: embeddings(env),

@@ -125,6 +125,8 @@ export interface ProviderTable {
   /** Path of chat completions below base_url. */
   path: string
   timeout_ms: number
+  /** null: the server's setting. */
+  idle_timeout_ms: number | null
   max_retries: number
   max_concurrency: number
   weight: number

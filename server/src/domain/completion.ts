@@ -9,20 +9,63 @@ export interface Completion {
   readonly model: string
   readonly choices: readonly Choice[]
   readonly usage?: Usage
+  /** Further fields are the provider's own, as `system_fingerprint`. */
+  readonly [field: string]: unknown
 }
 
+/** `logprobs` apart, further fields are the provider's own. */
 export interface Choice {
   readonly index: number
   readonly message: ChatMessage
   readonly finish_reason: string
   readonly logprobs?: unknown
+  readonly [field: string]: unknown
 }
 
+/** Further fields are the provider's own, as `prompt_tokens_details`. */
 export interface Usage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
   readonly total_tokens: number
+  readonly [field: string]: unknown
 }
+
+/** Fields whose form the gateway has made or checked: numbers, words of the API, and what is inspected apart. */
+const KNOWN_OF_COMPLETION = new Set(['id', 'object', 'created', 'model', 'choices', 'usage'])
+const KNOWN_OF_CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
+const KNOWN_OF_USAGE = new Set(['prompt_tokens', 'completion_tokens', 'total_tokens'])
+
+/**
+ * Everything in an answer that somebody may have written, as collectTexts takes it: the messages, then what the provider has put
+ * around each of them, around its choices and into its usage.
+ */
+export const partsOf = (completion: Completion): readonly ChatMessage[] =>
+  [
+    ...completion.choices.map(({ message }) => message),
+    ...completion.choices.map((choice) => without(choice, KNOWN_OF_CHOICE)),
+    without(completion, KNOWN_OF_COMPLETION),
+    without(completion.usage ?? {}, KNOWN_OF_USAGE),
+  ] as readonly ChatMessage[]
+
+/** The completion with other parts, in the order of partsOf. */
+export function withParts(completion: Completion, parts: readonly ChatMessage[]): Completion {
+  const count = completion.choices.length
+  const choices = completion.choices.map(
+    (choice, index): Choice => ({
+      ...only(choice, KNOWN_OF_CHOICE),
+      ...parts[count + index],
+      message: parts[index] ?? choice.message,
+    }),
+  )
+  const usage = completion.usage && { ...only(completion.usage, KNOWN_OF_USAGE), ...parts[2 * count + 1] }
+  return { ...only(completion, KNOWN_OF_COMPLETION), ...parts[2 * count], choices, ...(usage && { usage }) }
+}
+
+const without = (fields: object, known: ReadonlySet<string>): object =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !known.has(name)))
+
+const only = <T extends object>(fields: T, known: ReadonlySet<string>): T =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => known.has(name))) as T
 
 /** One try at one provider; goes into the audit record. `status` is the HTTP status, or 0 when none was received. */
 export interface ProviderAttempt {
@@ -31,6 +74,8 @@ export interface ProviderAttempt {
   readonly status: number
   /** ok, or the name of the failure: connect, timeout, reset, malformed, refused, … Never the provider's text. */
   readonly outcome: string
+  /** Of a `refused` one: why, as a word of the closed list (providers/refusal.ts). */
+  readonly code?: string
   readonly ms: number
   readonly prompt_tokens?: number
   readonly completion_tokens?: number
@@ -38,7 +83,16 @@ export interface ProviderAttempt {
   readonly cost?: number
 }
 
-const NEVER_BEGAN = new Set(['connect', 'blocked', 'busy', 'circuit_open'])
+const NEVER_BEGAN = new Set([
+  'connect',
+  'blocked',
+  'busy',
+  'circuit_open',
+  'refused',
+  'key_rejected',
+  'quota_exhausted',
+  'rate_limited',
+])
 
 /** Whether the provider may have begun to work on it: such an attempt is not repeated where one answer at most is allowed. */
 export const mayHaveWorked = ({ outcome, status }: ProviderAttempt): boolean =>

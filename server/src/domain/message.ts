@@ -1,4 +1,5 @@
 import { readable, rewritten } from './json-text.ts'
+import { isOpaque } from './opaque.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
 /**
@@ -41,13 +42,24 @@ export function replaceTexts<T>(value: T, texts: readonly string[]): T {
   return mapTexts(value, (text) => texts[next++] ?? text) as T
 }
 
+/** Numbers whose schema leaves no room for anybody's. */
+const BOUNDED: ReadonlySet<string> = new Set([
+  'temperature',
+  'n',
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'top_logprobs',
+  'max_tokens',
+  'max_completion_tokens',
+])
+
 type Visit = (text: string) => string
 
 function mapTexts(value: unknown, visit: Visit): unknown {
   if (Array.isArray(value)) return mapItems(value, (message) => mapMessage(message, visit))
   if (!isObject(value)) return mapAny(value, visit)
-  // Numbers up here are settings, checked by schema; so are the tokens of a bias.
-  const isSetting = (name: string, field: unknown) => typeof field === 'number' || name === 'logit_bias'
+  const isSetting = (name: string, field: unknown) => (typeof field === 'number' && BOUNDED.has(name)) || name === 'logit_bias'
   return mapFields(value, visit, (field, name) => (isSetting(name, field) ? field : mapAny(field, visit)))
 }
 
@@ -105,7 +117,7 @@ function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: str
   for (const [name, field] of Object.entries(fields)) {
     const newName = VOCABULARY.has(name) ? name : visit(name)
     const isWord = (name === 'type' || name === 'role') && typeof field === 'string' && VOCABULARY.has(field)
-    const newField = isWord ? field : map(field, name)
+    const newField = isWord || isOpaque(fields, name, field) ? field : map(field, name)
     changed ||= newName !== name || newField !== field
     copy[newName] = newField
   }

@@ -1,12 +1,28 @@
 import { type Static, Type } from 'typebox'
-import type { ChatMessage } from '../domain/message.ts'
+import type { ChatMessage, ContentPart } from '../domain/message.ts'
 import type { Application, Extension } from '../domain/principal.ts'
 import { checker } from '../lib/schema.ts'
 import { EMPTY_REQUEST, type Parsed } from '../pipeline/request.ts'
+import { fieldProblem, passedOn } from './chat-fields.ts'
 import { GovernanceUser, identityOf, invalid, optional, sessionId, WITHOUT_NUL } from './request-fields.ts'
 
 const number = (minimum: number, maximum: number) => optional(Type.Number({ minimum, maximum }))
 const count = optional(Type.Integer({ minimum: 1, maximum: 10_000_000 }))
+
+/** Providers write what they like into it, a signature too; it is read like any other text. */
+const toolId = Type.String({ maxLength: 16_384 })
+const toolName = Type.String({ maxLength: 256 })
+
+const FunctionCall = Type.Object({
+  id: toolId,
+  type: optional(Type.Literal('function')),
+  function: Type.Object({ name: toolName, arguments: Type.String() }),
+})
+const CustomCall = Type.Object({
+  id: toolId,
+  type: Type.Literal('custom'),
+  custom: Type.Object({ name: toolName, input: Type.String() }),
+})
 
 /** Roles and contents beyond the contract are let through here and answered for by `extensionProblem`. */
 const Message = Type.Object(
@@ -16,29 +32,25 @@ const Message = Type.Object(
       Type.Union([
         Type.String(),
         Type.Null(),
-        Type.Array(Type.Object({ type: Type.String({ pattern: '^[a-z_]{1,32}$' }), text: Type.Optional(Type.String()) }), {
+        Type.Array(Type.Object({ type: Type.String({ pattern: '^[a-z_]{1,32}$' }), text: optional(Type.String()) }), {
           minItems: 1,
         }),
       ]),
     ),
-    name: Type.Optional(Type.String({ maxLength: 256 })),
-    tool_call_id: Type.Optional(Type.String({ pattern: '^[\\w.:-]{1,128}$' })),
-    tool_calls: Type.Optional(
-      Type.Array(
-        Type.Object({
-          id: Type.String({ pattern: '^[\\w.:-]{1,128}$' }),
-          type: Type.Literal('function'),
-          function: Type.Object({ name: Type.String({ maxLength: 256 }), arguments: Type.String() }),
-        }),
-        { minItems: 1 },
-      ),
-    ),
+    name: optional(Type.String({ maxLength: 256 })),
+    tool_call_id: optional(toolId),
+    tool_calls: optional(Type.Array(Type.Union([FunctionCall, CustomCall]))),
+    refusal: optional(Type.String()),
+    audio: Type.Optional(Type.Null({ description: 'Sound is not read yet.' })),
   },
-  { description: 'gateway-api.md, ChatMessage. Tools, content parts and the developer role need the extension of that name.' },
+  {
+    description:
+      'gateway-api.md, ChatMessage. Tools, content parts and the developer role need the extension of that name. Further fields, as `reasoning_content` or `extra_content`, go to the provider as they are; their texts are read like any other.',
+  },
 )
 
 /** gateway-api.md, POST /v1/chat/completions; then OpenAI's other fields, validated loosely (decisions.md §2.3). */
-export const ChatBody = Type.Object({
+const FIELDS = {
   model: optional(Type.String({ minLength: 1, maxLength: 256, pattern: WITHOUT_NUL })),
   messages: Type.Array(Message, { minItems: 1 }),
   temperature: number(0, 2),
@@ -70,39 +82,20 @@ export const ChatBody = Type.Object({
   reasoning_effort: optional(Type.String({ pattern: '^[a-z]{1,16}$' })),
   service_tier: optional(Type.String({ pattern: '^[a-z]{1,16}$' })),
   parallel_tool_calls: optional(Type.Boolean()),
-  tools: optional(Type.Array(Type.Object({ type: Type.String({ pattern: '^[a-z_]{1,32}$' }) }), { maxItems: 256 })),
-  tool_choice: optional(
-    Type.Union([Type.String({ maxLength: 64 }), Type.Object({ type: Type.String({ pattern: '^[a-z_]{1,32}$' }) })]),
-  ),
+  tools: optional(Type.Array(Type.Object({ type: Type.String({ maxLength: 64 }) }), { maxItems: 256 })),
+  tool_choice: optional(Type.Union([Type.String({ maxLength: 64 }), Type.Object({ type: Type.String({ maxLength: 64 }) })])),
+}
+export const ChatBody = Type.Object(FIELDS, {
+  description:
+    "Any further field goes to the provider as it is, and its texts are read like any other, except those that the gateway cannot govern yet: they are refused by name (`audio`, `web_search_options`, `functions`, a model of the caller's own choice behind the gateway …).",
 })
 type Body = Static<typeof ChatBody>
 type BodyMessage = Static<typeof Message>
 
-/** Goes to the provider as it came. Any other field is ignored, so nothing unread leaves the gateway. */
-const PASSED_ON = [
-  'temperature',
-  'n',
-  'top_p',
-  'presence_penalty',
-  'frequency_penalty',
-  'seed',
-  'stop',
-  'logprobs',
-  'top_logprobs',
-  'logit_bias',
-  'response_format',
-  'user',
-  'metadata',
-  'reasoning_effort',
-  'service_tier',
-  'parallel_tool_calls',
-  'tools',
-  'tool_choice',
-] as const
-
 const check = checker(ChatBody)
 
 export interface ChatLimits {
+  readonly bodyBytes: number
   readonly messages: number
   readonly contentBytes: number
 }
@@ -111,7 +104,9 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
   const checked = check(body)
   if (!checked.ok) return invalid(checked.problem)
   const { value } = checked
-  const problem = sizeProblem(value, limits) ?? extensionProblem(value, application.settings.extensions)
+  const oversize = sizeProblem(value, limits)
+  if (oversize) return oversize
+  const problem = fieldProblem(value) ?? extensionProblem(value, application.settings.extensions)
   if (problem) return invalid(problem)
   const { governance } = value
   return {
@@ -119,7 +114,7 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
     request: {
       ...EMPTY_REQUEST,
       ...identityOf(governance),
-      messages: value.messages.map(known),
+      messages: value.messages.map(message),
       model: value.model ?? '',
       parameters: passedOn(value),
       maxTokens: value.max_completion_tokens ?? value.max_tokens ?? undefined,
@@ -132,13 +127,26 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
   }
 }
 
-function sizeProblem({ messages }: Body, limits: ChatLimits) {
-  if (messages.length > limits.messages) return { param: 'messages', message: `must not have more than ${limits.messages} items` }
+/** 413 that names the setting. */
+function sizeProblem({ messages }: Body, limits: ChatLimits): Parsed | undefined {
+  if (messages.length > limits.messages) {
+    return tooLarge('messages', `${limits.messages} items`, 'GATEHOUSE_MAX_MESSAGES', limits.messages)
+  }
   const large = messages.findIndex(({ content }) => textBytes(content) > limits.contentBytes)
-  return large < 0
-    ? undefined
-    : { param: `messages[${large}].content`, message: `must not be larger than ${limits.contentBytes} bytes` }
+  if (large < 0) return undefined
+  return tooLarge(
+    `messages[${large}].content`,
+    `${limits.contentBytes} bytes`,
+    'GATEHOUSE_MAX_CONTENT_BYTES',
+    limits.contentBytes,
+  )
 }
+
+const tooLarge = (param: string, most: string, setting: string, limit: number): Parsed => ({
+  ok: false,
+  code: 'PAYLOAD_TOO_LARGE',
+  problem: { param, message: `${param}: must not be larger than ${most} (${setting}).`, details: { setting, limit } },
+})
 
 const textBytes = (content: BodyMessage['content']): number =>
   typeof content === 'string'
@@ -159,32 +167,28 @@ function extensionProblem(body: Body, extensions: readonly Extension[]) {
   for (const [index, message] of body.messages.entries()) {
     const at = `messages[${index}]`
     if (message.role === 'developer' && closed('developer_role')) return needs(`${at}.role`, 'developer_role')
-    if ((message.role === 'tool' || message.tool_calls || message.tool_call_id) && closed('tools')) {
+    if ((message.role === 'tool' || message.tool_calls?.length || message.tool_call_id) && closed('tools')) {
       return needs(message.role === 'tool' ? `${at}.role` : `${at}.tool_calls`, 'tools')
     }
     if (Array.isArray(message.content) && closed('content_parts')) return needs(`${at}.content`, 'content_parts')
-    if (message.content == null && !message.tool_calls)
+    if (message.content == null && !SILENT_FIELDS.some((name) => (message as Fields)[name]))
       return { param: `${at}.content`, message: 'is required and must be string' }
   }
   return undefined
 }
 
-/** Only fields that the schema knows: what detectors and policies did not see does not travel. */
-function known({ role, content, name, tool_calls, tool_call_id }: BodyMessage): ChatMessage {
-  return {
-    role,
-    content: content ?? null,
-    ...(name === undefined ? {} : { name }),
-    ...(tool_calls === undefined ? {} : { tool_calls }),
-    ...(tool_call_id === undefined ? {} : { tool_call_id }),
-  }
-}
+type Fields = Readonly<Record<string, unknown>>
 
-function passedOn(body: Body): Record<string, unknown> {
-  const parameters: Record<string, unknown> = {}
-  for (const name of PASSED_ON) if (body[name] != null) parameters[name] = body[name]
-  // Newer models know only this one; older servers only max_tokens: what the caller wrote is what the provider gets.
-  const limit = body.max_completion_tokens == null ? 'max_tokens' : 'max_completion_tokens'
-  if (body[limit] != null) parameters[limit] = body[limit]
-  return parameters
+/** With one of them a message may have no content, as a provider's own answer comes back in a history. */
+const SILENT_FIELDS = ['tool_calls', 'function_call', 'refusal', 'reasoning_content', 'reasoning', 'reasoning_details'] as const
+
+/** As it came; typed clients write null for what is absent. */
+const message = ({ role, content, ...others }: BodyMessage): ChatMessage => ({
+  role,
+  content: Array.isArray(content) ? content.map(part) : (content ?? null),
+  ...Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null)),
+})
+
+function part({ text, ...others }: { readonly type: string; readonly text?: string | null }): ContentPart {
+  return text == null ? others : { ...others, text }
 }

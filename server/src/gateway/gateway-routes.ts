@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../domain/principal.ts'
+import { LARGE_BODY } from '../http/large-bodies.ts'
 import { type PipelineDeps, runPipeline } from '../pipeline/pipeline.ts'
 import type { Exchange } from '../pipeline/request.ts'
 import { answer, answerChat, chatInTime, closed } from './answers.ts'
@@ -31,10 +32,14 @@ export async function gatewayRoutes(app: FastifyInstance, deps: GatewayDeps): Pr
 
   const chat: Parse = (body, application) => parseChat(body, application, deps.chatLimits)
   for (const path of ['/v1/chat/completions', '/chat/completions']) {
-    app.post(path, { schema: docs.chat(path) }, async (request, reply) => {
-      const exchange = exchangeOf('chat', request, reply, chat)
-      return answerChat(reply, await chatInTime(exchange, deps))
-    })
+    app.post(
+      path,
+      { schema: docs.chat(path), config: LARGE_BODY, bodyLimit: deps.chatLimits.bodyBytes },
+      async (request, reply) => {
+        const exchange = exchangeOf('chat', request, reply, chat)
+        return answerChat(reply, await chatInTime(exchange, deps))
+      },
+    )
   }
   for (const path of ['/v1/models', '/models']) {
     app.get(path, { schema: docs.models(path) }, async (request, reply) => {

@@ -45,6 +45,13 @@ function codeOf(error: FastifyError): ErrorCode {
   return isUnavailable(error) ? 'UNAVAILABLE' : 'INTERNAL'
 }
 
+/** Says which limit it was, and the setting where there is one. */
+function tooLarge({ routeOptions: { bodyLimit: limit, config } }: FastifyRequest): ErrorFields {
+  const setting = config.bodySetting
+  const named = setting === undefined ? '' : ` (${setting})`
+  return { message: `The body must not be larger than ${limit} bytes${named}.`, details: { limit, ...(setting && { setting }) } }
+}
+
 export function answerErrors(app: FastifyInstance): void {
   app.decorateReply('errorCode', undefined)
   const routes: { method: string; segments: string[] }[] = []
@@ -59,7 +66,7 @@ export function answerErrors(app: FastifyInstance): void {
     }
     const code = FRAMEWORK_CODES[error.code] ?? codeOf(error)
     if (ERRORS[code].status >= 500) request.log.error({ err: error }, 'request failed')
-    return sendError(reply, code)
+    return sendError(reply, code, code === 'PAYLOAD_TOO_LARGE' ? tooLarge(request) : {})
   })
 
   const methodsOf = (path: string): string[] => {

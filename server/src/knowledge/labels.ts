@@ -51,6 +51,23 @@ export function isVisible(viewer: Viewer, collection: Omit<CollectionLabels, 're
   return [collection.acl, document.acl, document.limits.acl].every((acl) => acl === null || allows(acl, viewer.user))
 }
 
+/** The labels of a document as they apply: those of its collection, its own, and what it says of itself. */
+export interface EffectiveLabels {
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  /** A reader is named by each of them; an empty list lets nobody in. */
+  readonly acls: readonly Acl[]
+}
+
+export const effectiveLabels = (collection: Labels, document: DocumentLabels): EffectiveLabels => ({
+  classification: effectiveClassification(collection, document),
+  regulations: effectiveRegulations(collection, document, document.limits),
+  acls:
+    collection.acl === null && document.acl === null
+      ? []
+      : [collection.acl, document.acl, document.limits.acl].filter((acl) => acl !== null),
+})
+
 /** One form for each meaning, so that equal labels are equal as JSON. */
 export const normalizedLabels = ({ classification, regulations, acl }: Labels): Labels => ({
   classification,

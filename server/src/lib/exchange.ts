@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { elapsed } from './clock.ts'
 
 /**
  * How a call went wrong:
@@ -14,8 +15,12 @@ export interface Failure {
   readonly failure: FailureKind
   /** HTTP status; 0 when none was received. */
   readonly status: number
+  /** Of the error that ended the call, where the system gives one: `ENOTFOUND`. */
+  readonly code?: string
   /** As the server asked for, unparsed limits: callers bound it. */
   readonly retryAfterMs?: number
+  /** Of a `status` failure, if it was asked for and no longer than DISCARD_BYTES: what the server wrote about it. */
+  readonly body?: Buffer
 }
 
 interface Received {
@@ -31,6 +36,10 @@ interface ExchangeRequest {
   readonly body: string | null
   /** For the whole exchange: waiting for a connection, headers, body. */
   readonly timeoutMs: number
+  /** Longest time without a byte: up to the headers, and between bytes of the body. Default: `timeoutMs`. */
+  readonly idleMs?: number
+  /** Whether a failure of kind `status` brings its body. Never shown to anybody: it is for closed lists of codes. */
+  readonly keepsErrorBody?: boolean
   /** Larger answers are cut off where the cap is reached; memory stays below cap + one chunk. */
   readonly maxBytes: number
   readonly signal?: AbortSignal | undefined
@@ -41,7 +50,7 @@ interface ExchangeRequest {
 /** The code of the error with which a connector refuses an address, before anything is sent. */
 export const ADDRESS_REFUSED = 'ERR_ADDRESS_REFUSED'
 
-/** Error bodies up to this size are read and dropped, for this long at most, so that the connection lives on. */
+/** Error bodies up to this size are read, for this long at most, so that the connection lives on. */
 const DISCARD_BYTES = 65_536
 const DISCARD_MS = 1_000
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?:json|plain))(?:\s*;|\s*$)/i
@@ -62,12 +71,15 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: ExchangeRequest
   readonly #resolve: (result: Received | Failure) => void
+  readonly #startedAt = elapsed()
   #timer: NodeJS.Timeout
+  /** When the last byte came; the start, before one did. */
+  #heardAt = this.#startedAt
   #controller: Dispatcher.DispatchController | undefined
   #settled = false
   #status = 0
   #size = 0
-  /** What an error status came to, while its body is read and dropped; whatever happens to that body changes nothing. */
+  /** What an error status came to, while its body is read; whatever happens to that body changes nothing else. */
   #refusal: Failure | undefined
   #first: Buffer | undefined
   #rest: Buffer[] | undefined
@@ -75,7 +87,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(request: ExchangeRequest, resolve: (result: Received | Failure) => void) {
     this.#request = request
     this.#resolve = resolve
-    this.#timer = setTimeout(expire, request.timeoutMs, this)
+    this.#timer = setTimeout(expire, Math.min(this.#idleMs, request.timeoutMs), this)
     request.signal?.addEventListener('abort', this.#onAbort)
   }
 
@@ -86,6 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    this.#heardAt = elapsed()
     if (status < 200) return // an interim response; the real one follows
     this.#status = status
     if (status > 299) {
@@ -99,9 +112,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: unknown, chunk: Buffer): void {
     this.#size += chunk.length
-    if (this.#refusal) {
-      if (this.#size > DISCARD_BYTES) this.#fail('too_large')
-    } else if (this.#size > this.#request.maxBytes) this.#fail('too_large')
+    this.#heardAt = elapsed()
+    if (this.#refusal && this.#size > DISCARD_BYTES) this.#fail('too_large')
+    else if (this.#refusal && !this.#request.keepsErrorBody) return
+    else if (this.#size > this.#request.maxBytes) this.#fail('too_large')
     else if (this.#first === undefined) this.#first = chunk
     else if (this.#rest === undefined) this.#rest = [this.#first, chunk]
     else this.#rest.push(chunk)
@@ -109,18 +123,30 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const body = this.#rest ? Buffer.concat(this.#rest, this.#size) : this.#first
+    if (this.#refusal && body) this.#refusal = { ...this.#refusal, body }
     this.#settle(body ? { ok: true, status: this.#status, body } : { ok: false, failure: 'malformed', status: this.#status })
     this.#release()
   }
 
-  onResponseError(_: unknown, error: Error): void {
-    this.#settle({ ok: false, failure: this.#kindOf(error), status: this.#status })
+  onResponseError(_: unknown, error: Error & { code?: unknown }): void {
+    const code = typeof error.code === 'string' ? { code: error.code } : {}
+    this.#settle({ ok: false, failure: this.#kindOf(error), status: this.#status, ...code })
     this.#release()
   }
 
-  /** Called by the timer. */
+  /**
+   * Called by the timer. One timer serves both limits: bytes only note their time, and the timer looks at it when it fires, so that
+   * a long answer costs no timer for each of its chunks.
+   */
   expire(): void {
-    this.#fail('timeout')
+    const now = elapsed()
+    const left = Math.min(this.#startedAt + this.#request.timeoutMs, this.#heardAt + this.#idleMs) - now
+    if (this.#refusal || left < 1) this.#fail('timeout')
+    else this.#timer = setTimeout(expire, left, this)
+  }
+
+  get #idleMs(): number {
+    return this.#request.idleMs ?? this.#request.timeoutMs
   }
 
   readonly #onAbort = (): void => this.#fail('aborted')

@@ -155,7 +155,7 @@ async function walk(exchange: Exchange, deps: PipelineDeps, trail: Trail<Facts>)
   )
   const ready = informed(leave, found, recalled, admitted.auditId)
   const way = await trail.step('route', () => route(caller, admitted, ready, deps), NOWHERE)
-  const reply = await trail.step('invoke', () => invoke(caller, admitted, ready, way, deps), NO_REPLY)
+  const reply = await trail.step('invoke', () => invoke(exchange, caller, admitted, ready, way, deps), NO_REPLY)
   const checked = await trail.step(
     'inspect',
     () => inspect(exchange, caller, admitted, identity, ready, { found, recalled, reply }, deps),

@@ -2,7 +2,7 @@ import type { Classification } from '../domain/classification.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, Endpoint } from '../domain/principal.ts'
-import type { ErrorFields } from '../errors.ts'
+import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Lease } from '../limits/limiter.ts'
 import type { PlaygroundCaller } from './playground-caller.ts'
 import type { TrustedCaller } from './trusted-caller.ts'
@@ -27,7 +27,12 @@ export interface Exchange {
 
 export type Parsed =
   | { readonly ok: true; readonly request: GatewayRequest }
-  | { readonly ok: false; readonly problem: ErrorFields & { readonly message: string } }
+  | {
+      readonly ok: false
+      /** Default: VALIDATION_ERROR. */
+      readonly code?: Extract<ErrorCode, 'PAYLOAD_TOO_LARGE'>
+      readonly problem: ErrorFields & { readonly message: string }
+    }
 
 /** The Identity Assertion (gateway-api.md, GovernanceUser). */
 export interface UserAssertion {

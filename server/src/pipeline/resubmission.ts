@@ -28,8 +28,11 @@ export type Resubmitted =
   | { readonly kind: 'pending'; readonly itemId: string }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
 
-/** How long a resubmission waits for a release that is under way elsewhere; then it is told 409, and may ask again. */
-const BUSY_PATIENCE_MS = 120_000
+/**
+ * How long a resubmission waits for a release that is under way elsewhere; then it is told 409, and may ask again. As long as its
+ * provider may take, and as clients wait.
+ */
+const BUSY_PATIENCE_MS = 600_000
 
 /**
  * A reviewed request comes back (decisions.md §2.5): checks that it is the one that was held, and claims the release. It waits

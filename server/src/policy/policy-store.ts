@@ -26,6 +26,18 @@ export interface PolicySetPage {
   readonly nextCursor: string | null
 }
 
+/** Locks the Workspace's policies until the transaction ends, and answers the version in force; undefined when there is none. */
+export async function lockActivePolicySet(tx: Tx, workspaceId: string): Promise<StoredPolicySet | undefined> {
+  // Not FOR UPDATE: that would stop every insert which refers to the Workspace, audit records among them.
+  await tx
+    .selectFrom('workspace')
+    .select('id')
+    .where('id', '=', uuidOfWorkspace(workspaceId))
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+  return await activePolicySet(tx, workspaceId)
+}
+
 /**
  * Stores a checked document as the next version of its name and puts it in force. Whoever publishes at the same time waits for the
  * Workspace's row, so that versions have no gaps and the last one published is the one in force.
@@ -36,8 +48,7 @@ export async function publishPolicySet(
   { name, source, sha256, publishedBy, now }: { name: string; source: string; sha256: string; publishedBy: string; now: Date },
 ): Promise<PolicySetVersion> {
   const workspace = uuidOfWorkspace(workspaceId)
-  // Not FOR UPDATE: that would stop every insert which refers to the Workspace, audit records among them.
-  await tx.selectFrom('workspace').select('id').where('id', '=', workspace).forNoKeyUpdate().executeTakeFirstOrThrow()
+  await lockActivePolicySet(tx, workspaceId)
   const { last } = await tx
     .selectFrom('policy_set')
     .select((of) => of.fn.max('version').as('last'))

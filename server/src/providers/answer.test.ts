@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { partsOf, withParts } from '../domain/completion.ts'
+import { collectTexts, replaceTexts } from '../domain/message.ts'
 import { readCompletion, withoutTools } from './answer.ts'
 
 const defaults = { model: 'asked', newId: () => 'chatcmpl_fresh', created: () => 1_800_000_000 }
@@ -46,10 +48,52 @@ describe('a sound answer', () => {
     })
   })
 
-  test('loses what nobody inspects', () =>
-    expect(read({ ...of({ content: 'x', audio: { data: 'x' }, extra: 'x' }, { extra: 1 }), extra: 1 })?.choices[0]).toEqual(
-      choice({ content: 'x' }),
-    ))
+  test('keeps the provider’s own fields: around the answer, a choice, a message, a call, in usage', () => {
+    const call = { ...CALL, function: { ...CALL.function, more: 'x' }, extra_content: { google: { thought_signature: 'abc' } } }
+    const message = {
+      content: 'x',
+      tool_calls: [call],
+      reasoning_details: [{ type: 'reasoning.text', text: 'y' }],
+      annotations: [],
+    }
+    const usage = {
+      prompt_tokens: 1,
+      completion_tokens: 2,
+      total_tokens: 3,
+      prompt_tokens_details: { cached_tokens: 1 },
+      cost: 0.5,
+    }
+    const answer = read({ ...of(message, { native_finish_reason: 'eos' }), usage, system_fingerprint: 'fp_1', citations: ['u'] })
+    expect(answer).toMatchObject({ usage, system_fingerprint: 'fp_1', citations: ['u'] })
+    expect(answer?.choices[0]).toEqual({ ...choice(message), native_finish_reason: 'eos' })
+  })
+
+  test('keeps nothing in the place of what is the gateway’s own', () =>
+    expect(read({ ...of({ content: 'x' }), governance: { audit_id: 'aud_forged' } })).not.toHaveProperty('governance'))
+
+  test.each([{ content: null, reasoning_content: 'because' }, { reasoning: 'because' }])(
+    'that was cut off while the model thought has no content: %j',
+    (message) => expect(read(of(message, { finish_reason: 'length' }))?.choices[0]?.message.content).toBe(null),
+  )
+
+  test('has parts that are put back in their places, in the order in which they are read', () => {
+    const answer = read({ ...of({ content: 'a', extra: 'b' }, { more: 'c' }), usage: { cost_text: 'e' }, top: 'd' })
+    if (!answer) throw new Error('not read')
+    const texts = collectTexts(partsOf(answer))
+    expect(texts).toEqual(['a', 'extra', 'b', 'more', 'c', 'top', 'd', 'cost_text', 'e'])
+    const upper = withParts(
+      answer,
+      replaceTexts(
+        partsOf(answer),
+        texts.map((text) => text.toUpperCase()),
+      ),
+    )
+    expect(upper).toMatchObject({
+      choices: [{ index: 0, finish_reason: 'stop', message: { content: 'A', EXTRA: 'B' }, MORE: 'C' }],
+      TOP: 'D',
+      usage: { prompt_tokens: 0, COST_TEXT: 'E' },
+    })
+  })
 
   test.each([
     [{ content: null, refusal: 'no' }, {}, null],
@@ -64,7 +108,7 @@ describe('a sound answer', () => {
     [{ prompt_tokens: 3 }, { prompt_tokens: 3, completion_tokens: 0, total_tokens: 3 }],
     [
       { prompt_tokens: 3, completion_tokens: 4, total_tokens: 9, more: 1 },
-      { prompt_tokens: 3, completion_tokens: 4, total_tokens: 9 },
+      { prompt_tokens: 3, completion_tokens: 4, total_tokens: 9, more: 1 },
     ],
     [null, undefined],
   ])('has usage %j', (usage, expected) => expect(read({ ...of({ content: 'x' }), usage })?.usage).toEqual(expected))
@@ -84,6 +128,19 @@ describe('a sound answer', () => {
 
   test('was created at a time', () =>
     expect(read({ ...of({ content: 'x' }), created: 4_111_111_111_111_111 })?.created).toBe(1_800_000_000))
+})
+
+describe('not let through is', () => {
+  test.each([
+    ['sound', of({ content: 'x', audio: { data: 'x' } })],
+    ['a picture', of({ content: 'x', images: [{ type: 'image_url' }] })],
+    [
+      'a key that reaches a prototype',
+      JSON.parse('{"choices":[{"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}],"a":{"__proto__":1}}'),
+    ],
+    ['what is too deep', { ...of({ content: 'x' }), deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) }],
+    ['what is too much', { ...of({ content: 'x' }), many: Array(40_000).fill(0) }],
+  ])('%s', (_, value) => expect(read(value)).toBe(undefined))
 })
 
 describe('malformed is', () => {

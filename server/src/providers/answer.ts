@@ -17,8 +17,21 @@ type Fields = Readonly<Record<string, unknown>>
 const FINISH_REASON = /^\w{1,64}$/
 /** The API's own. Any other word is the provider's: it leaves, and is recorded, as `stop`. */
 const FINISH_REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
-/** Texts of a message besides `content` that policies look at and clients know. Any other field stays behind. */
+/** Texts of a message besides `content`. */
 const TEXT_FIELDS = ['refusal', 'reasoning_content', 'reasoning'] as const
+/** A message with one of them and without content is whole. */
+const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const
+/** Sound and pictures: no detector reads them, so an answer that holds them is not let through. */
+const UNREADABLE_FIELDS = ['audio', 'images'] as const
+/** What is read one by one, or is the gateway's own; everything else in its place is the provider's and goes along, read. */
+const OWN_OF_ANSWER = ['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'governance']
+const OWN_OF_CHOICE = ['index', 'message', 'finish_reason', 'logprobs', 'delta']
+const OWN_OF_MESSAGE = ['role', 'content', 'tool_calls', 'function_call', ...UNREADABLE_FIELDS]
+const OWN_OF_USAGE = ['prompt_tokens', 'completion_tokens', 'total_tokens']
+/** Of the provider's own fields in one place: levels, and values in all. */
+const MAX_LEVELS = 16
+const MAX_VALUES = 32_768
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor'])
 const LOGPROBS_DEPTH = 5
 /** Unix seconds until 2106: a larger number is no time. */
 const MAX_CREATED = 2 ** 32
@@ -29,8 +42,8 @@ const MAX_ITEMS = 128
 
 /**
  * A provider's answer as a completion; undefined unless all of it is sound: valid UTF-8 and JSON, at least one choice, each a
- * whole message of the assistant with a `finish_reason`. The completion is built anew from known fields, so that nothing
- * leaves that the inspection of answers does not know.
+ * whole message of the assistant with a `finish_reason`. Fields that are the provider's own (its state in tool loops, citations,
+ * details of usage) go along: the inspection of answers reads whatever stands in them (domain/completion.ts, partsOf).
  */
 export function readCompletion(body: Buffer, defaults: AnswerDefaults): Completion | undefined {
   const answer = parse(body)
@@ -43,8 +56,10 @@ export function readCompletion(body: Buffer, defaults: AnswerDefaults): Completi
     choices.push(choice)
   }
   const usage = isSet(answer.usage) ? readUsage(answer.usage) : null
-  if (usage === undefined) return undefined
+  const others = carried(answer, OWN_OF_ANSWER)
+  if (usage === undefined || !others) return undefined
   return {
+    ...others,
     id: defaults.newId(),
     object: 'chat.completion',
     created: isCount(answer.created, MAX_CREATED) && answer.created > 0 ? answer.created : defaults.created(),
@@ -72,20 +87,18 @@ function readChoice(value: unknown, position: number): Choice | undefined {
   if (finished === 'error') return undefined // OpenRouter's way to report a failure with status 200
   const finish_reason = FINISH_REASONS.has(finished) ? finished : 'stop'
   const message = readMessage(value.message, finish_reason)
-  if (!message) return undefined
-  if (!isSet(logprobs)) return { index, message, finish_reason }
-  return isObject(logprobs) && isShallow(logprobs, LOGPROBS_DEPTH) ? { index, message, finish_reason, logprobs } : undefined
+  const others = carried(value, OWN_OF_CHOICE)
+  if (!message || !others) return undefined
+  if (!isSet(logprobs)) return { ...others, index, message, finish_reason }
+  const sound = isObject(logprobs) && isShallow(logprobs, LOGPROBS_DEPTH)
+  return sound ? { ...others, index, message, finish_reason, logprobs } : undefined
 }
 
 function readMessage(value: Fields, finishReason: string): ChatMessage | undefined {
-  if (value.role !== 'assistant') return undefined
-  const message: Record<string, unknown> = { role: 'assistant', content: value.content }
-  for (const name of TEXT_FIELDS) {
-    const text = value[name]
-    if (!isSet(text)) continue
-    if (typeof text !== 'string') return undefined
-    message[name] = text
-  }
+  const others = carried(value, OWN_OF_MESSAGE)
+  if (value.role !== 'assistant' || !others || UNREADABLE_FIELDS.some((name) => isSet(value[name]))) return undefined
+  if (TEXT_FIELDS.some((name) => isSet(value[name]) && typeof value[name] !== 'string')) return undefined
+  const message: Record<string, unknown> = { role: 'assistant', content: value.content, ...others }
   if (isSet(value.tool_calls)) {
     const calls = readToolCalls(value.tool_calls)
     if (!calls) return undefined
@@ -98,11 +111,29 @@ function readMessage(value: Fields, finishReason: string): ChatMessage | undefin
   }
   if (typeof value.content === 'string') return message as ChatMessage
   if (isSet(value.content)) return undefined
-  // Without content: a call of a tool, a refusal, or what a content filter left.
-  const silent = 'tool_calls' in message || 'function_call' in message || 'refusal' in message
+  // Without content: a call of a tool, a refusal, reasoning that was cut off, or what a content filter left.
+  const silent = SILENT_FIELDS.some((name) => isSet(message[name]))
   if (!silent && finishReason !== 'content_filter') return undefined
   message.content = silent ? null : ''
   return message as ChatMessage
+}
+
+const SILENT_FIELDS = ['tool_calls', 'function_call', 'refusal', ...REASONING_FIELDS] as const
+
+/** What stands in `value` beside the fields named; undefined when it is too much, too deep, or could reach a prototype. */
+function carried(value: Fields, own: readonly string[]): Fields | undefined {
+  const others = Object.entries(value).filter(([name]) => !own.includes(name))
+  const values = { left: MAX_VALUES }
+  const sound = others.every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isSound(field, MAX_LEVELS, values))
+  return sound ? Object.fromEntries(others) : undefined
+}
+
+function isSound(value: unknown, levels: number, values: { left: number }): boolean {
+  if (values.left-- === 0) return false
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (levels === 0) return false
+  return Object.entries(value).every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isSound(field, levels - 1, values))
 }
 
 function readToolCalls(value: unknown): unknown[] | undefined {
@@ -112,21 +143,21 @@ function readToolCalls(value: unknown): unknown[] | undefined {
     if (!isObject(call) || typeof call.id !== 'string') return undefined
     const type = call.type ?? 'function'
     const body = type === 'function' ? readFunction(call.function) : type === 'custom' ? readCustom(call.custom) : undefined
-    if (!body) return undefined
-    calls.push({ id: call.id, type, [type as string]: body })
+    const others = carried(call, ['id', 'type', 'index', 'function', 'custom'])
+    if (!body || !others) return undefined
+    calls.push({ id: call.id, type, [type as string]: body, ...others })
   }
   return calls
 }
 
-const readFunction = (value: unknown) =>
-  isObject(value) && typeof value.name === 'string' && typeof value.arguments === 'string'
-    ? { name: value.name, arguments: value.arguments }
-    : undefined
+const readFunction = (value: unknown) => readCall(value, 'arguments')
+const readCustom = (value: unknown) => readCall(value, 'input')
 
-const readCustom = (value: unknown) =>
-  isObject(value) && typeof value.name === 'string' && typeof value.input === 'string'
-    ? { name: value.name, input: value.input }
-    : undefined
+function readCall(value: unknown, input: 'arguments' | 'input'): Fields | undefined {
+  if (!isObject(value) || typeof value.name !== 'string' || typeof value[input] !== 'string') return undefined
+  const others = carried(value, ['name', input])
+  return others && { name: value.name, [input]: value[input], ...others }
+}
 
 /** Absent counts are 0, an absent total is the sum; anything but whole numbers that an answer can have is malformed. */
 function readUsage(value: unknown): Usage | undefined {
@@ -135,7 +166,8 @@ function readUsage(value: unknown): Usage | undefined {
   const completion_tokens = value.completion_tokens ?? 0
   if (!isCount(prompt_tokens, MAX_TOKENS) || !isCount(completion_tokens, MAX_TOKENS - prompt_tokens)) return undefined
   const total_tokens = value.total_tokens ?? prompt_tokens + completion_tokens
-  return isCount(total_tokens, MAX_TOKENS) ? { prompt_tokens, completion_tokens, total_tokens } : undefined
+  const others = carried(value, OWN_OF_USAGE)
+  return others && isCount(total_tokens, MAX_TOKENS) ? { prompt_tokens, completion_tokens, total_tokens, ...others } : undefined
 }
 
 /** The answer for an Application without the extension `tools`: content is a string there (gateway-api.md), and nothing is called. */

@@ -37,7 +37,7 @@ describe('the circuit', () => {
     expect(circuit()).toBe('closed')
   })
 
-  test('lets one probe pass after its time, and its success closes it', () => {
+  test('lets a probe pass after its time, and its success closes it', () => {
     open()
     time += 2_000
     expect(circuit()).toBe('half_open')
@@ -47,6 +47,68 @@ describe('the circuit', () => {
     health.release(provider, probe, 'alive')
     expect(circuit()).toBe('closed')
     expect(health.rank(provider)).toBe(0)
+  })
+
+  describe('half-open', () => {
+    const wide = testProvider({ id: 'wide', maxConcurrency: 100 })
+    const openWide = () => {
+      for (let i = 0; i < 3; i++) health.release(wide, health.acquire(wide) as Permit, 'failed')
+      time += 2_000
+    }
+    /** As many as pass right now. */
+    const pass = (): number => {
+      let passed = 0
+      while (health.acquire(wide) === 'probe') passed++
+      return passed
+    }
+
+    test('admits a share of the callers that doubles each second while no probe fails, up to half of the places', () => {
+      openWide()
+      const passed: number[] = []
+      for (let second = 0; second < 8; second++) {
+        passed.push(pass())
+        time += 1_000
+      }
+      expect(passed).toEqual([4, 4, 8, 16, 18, 0, 0, 0])
+    })
+
+    test('admits all but a few of 40 callers to a healthy provider within 4 s although its first answer takes 10 s', () => {
+      openWide()
+      let admitted = 0
+      for (let second = 0; second <= 4; second++) {
+        admitted += pass()
+        time += 1_000
+      }
+      expect(admitted).toBeGreaterThanOrEqual(40)
+      health.release(wide, 'probe', 'alive')
+      expect(health.status(wide).circuit).toBe('closed')
+      expect(health.acquire(wide)).toBe('call')
+    })
+
+    test('gives a probe’s place back when its caller goes away, and opens again when a probe fails', () => {
+      openWide()
+      expect(pass()).toBe(4)
+      for (let i = 0; i < 4; i++) health.release(wide, 'probe', 'unknown')
+      expect(pass()).toBe(4)
+      health.release(wide, 'probe', 'failed')
+      expect(health.status(wide).circuit).toBe('open')
+      expect(pass()).toBe(0)
+      expect(health.retryAfterMs(wide)).toBe(2_000)
+      for (let i = 0; i < 3; i++) health.release(wide, 'probe', 'failed')
+      time += 2_000
+      expect(pass()).toBe(4)
+      expect(health.status(wide).active).toBe(4)
+    })
+  })
+
+  test('remembers the last error, and tells of a fault once until it has ended', () => {
+    const at = new Date(0)
+    const fault = { kind: 'key_rejected', at, fault: true }
+    expect(health.note(provider, { kind: 'timeout', at, fault: false })).toBe(false)
+    expect([health.note(provider, fault), health.note(provider, fault)]).toEqual([true, false])
+    health.note(provider, undefined)
+    expect(health.status(provider).lastError).toEqual({ ...fault, fault: false })
+    expect(health.note(provider, fault)).toBe(true)
   })
 
   test('stays open for as long again when the probe fails', () => {

@@ -83,18 +83,18 @@ describe('retries', () => {
     ['ends before its content-length', 3],
     ['omits choices', 3],
     ['sends HTML', 3],
-    ['answers 400', 1],
+    ['answers 400', 1, 'VALIDATION_ERROR'],
     ['answers 401', 1],
-    ['answers 404', 1],
+    ['answers 404', 1, 'VALIDATION_ERROR'],
     ['redirects to metadata', 1],
     ['sends 100 MB', 1],
-    ['answers 429 with a long wait', 1],
+    ['answers 429 with a long wait', 1, 'RATE_LIMITED'],
     ['answers 503 with a long wait', 1],
-  ] as const)('a provider that %s is asked %i times, then PROVIDER_ERROR', async (fault, times) => {
+  ] as const)('a provider that %s is asked %i times', async (fault, times, code: string = 'PROVIDER_ERROR') => {
     const only = await behaving([FAULTS[fault]])
     const startedAt = elapsed()
     const result = await ask([only])
-    expect(result).toMatchObject({ ok: false, code: 'PROVIDER_ERROR' })
+    expect(result).toMatchObject({ ok: false, code })
     expect([only.calls(), result.attempts.length]).toEqual([times, times])
     expect(elapsed() - startedAt).toBeLessThan(1_500)
     expect(JSON.stringify(result)).not.toContain(UPSTREAM_SECRET)
@@ -112,7 +112,7 @@ describe('retries', () => {
     const spare = await behaving([well], { id: 'b' })
     const startedAt = elapsed()
     const result = await ask([limited, spare])
-    expect(outcomes(result)).toEqual(['a status', 'b ok'])
+    expect(outcomes(result)).toEqual(['a rate_limited', 'b ok'])
     expect(elapsed() - startedAt).toBeLessThan(500)
   })
 })
@@ -190,8 +190,144 @@ describe('time', () => {
   })
 })
 
+/** An answer with that status and a code of OpenAI's. */
+const says = (status: number, code: string, headers: Record<string, string> = {}) =>
+  answer({ error: { message: UPSTREAM_SECRET, type: 'invalid_request_error', param: null, code } }, { status, headers })
+
+describe('a refusal', () => {
+  test('ends the run: no retry, no fallback, the breaker stays closed', async () => {
+    useHealth({ threshold: 1 })
+    const refuses = await behaving([says(400, 'context_length_exceeded')], { id: 'a', maxRetries: 5 })
+    const spare = await behaving([well], { id: 'b' })
+    const result = await ask([refuses, spare])
+    expect(result).toMatchObject({
+      ok: false,
+      code: 'VALIDATION_ERROR',
+      fields: {
+        details: { reason: 'provider_refused', provider_code: 'context_length_exceeded' },
+        headers: { 'x-should-retry': 'false' },
+      },
+      attempts: [{ provider: 'a', status: 400, outcome: 'refused', code: 'context_length_exceeded' }],
+    })
+    expect([refuses.calls(), spare.calls(), ...circuits(refuses)]).toEqual([1, 0, 'closed'])
+    expect(JSON.stringify(result)).not.toContain(UPSTREAM_SECRET)
+  })
+
+  test('of a model that one provider does not have goes to the next provider of it', async () => {
+    const without = await behaving([says(404, 'model_not_found')], { id: 'a' })
+    const spare = await behaving([well], { id: 'b' })
+    expect(outcomes(await ask([without, spare]))).toEqual(['a refused', 'b ok'])
+  })
+
+  test.each([
+    ['an outage', [says(404, 'model_not_found')], [failing(503)], 'PROVIDER_ERROR'],
+    ['an outage before it', [failing(503)], [says(404, 'model_not_found')], 'PROVIDER_ERROR'],
+    ['a limit before it', [failing(429, { 'retry-after': '20' })], [failing(401)], 'RATE_LIMITED'],
+    ['a wrong key before it', [failing(401)], [says(404, 'model_not_found')], 'PROVIDER_ERROR'],
+    ['itself alone', [says(404, 'model_not_found')], [says(404, 'model_not_found')], 'VALIDATION_ERROR'],
+  ] as const)('that may be another provider’s matter yields to %s', async (_, first, second, code) => {
+    const a = await behaving([...first], { id: 'a', maxRetries: 0 })
+    const b = await behaving([...second], { id: 'b', maxRetries: 0 })
+    expect(await ask([a, b])).toMatchObject({ ok: false, code })
+  })
+
+  test('counts the caller’s messages without those of the gateway', async () => {
+    const refuses = await behaving([answer({ error: { message: '', param: 'messages[3].content' } }, { status: 400 })])
+    expect(await ask([refuses], { ownMessages: 2 })).toMatchObject({ fields: { param: 'messages[1].content' } })
+  })
+})
+
+describe('a limit of the provider', () => {
+  test.each([
+    ['its wait', { 'retry-after': '20' }, '20'],
+    ['its wait, within bounds', { 'retry-after': '86400' }, '3600'],
+    ['a default where it names none', {}, '10'],
+    ['a date', { 'retry-after': new Date(Date.now() + 30_000).toUTCString() }, /^(29|30)$/],
+  ])('is RATE_LIMITED with %s', async (_, headers, wait) => {
+    const only = await behaving([failing(429, headers as Record<string, string>)], { maxRetries: 0 })
+    const result = await ask([only])
+    expect(result).toMatchObject({ code: 'RATE_LIMITED', fields: { details: { reason: 'provider_rate_limited' } } })
+    expect(!result.ok && result.fields.headers?.['retry-after']).toMatch(wait)
+  })
+
+  test('of several is the shortest', async () => {
+    const a = await behaving([failing(429, { 'retry-after': '20' })], { id: 'a', maxRetries: 0 })
+    const b = await behaving([failing(429, { 'retry-after': '50' })], { id: 'b', maxRetries: 0 })
+    expect(await ask([a, b])).toMatchObject({ fields: { headers: { 'retry-after': '20' } } })
+  })
+})
+
+describe('what only an operator can end', () => {
+  test.each([
+    ['key_rejected', failing(401)],
+    ['key_rejected', failing(403)],
+    ['quota_exhausted', says(429, 'insufficient_quota')],
+    ['quota_exhausted', failing(402)],
+  ] as const)('%s: PROVIDER_ERROR after one call, told once, and it ranks behind others', async (kind, behaviour) => {
+    const faults: string[] = []
+    deps = { ...deps, onFault: ({ kind }) => void faults.push(kind) }
+    const only = await behaving([behaviour])
+    for (let i = 0; i < 2; i++) {
+      expect(await ask([only])).toMatchObject({
+        code: 'PROVIDER_ERROR',
+        fields: { headers: { 'x-should-retry': 'false' } },
+        attempts: [{ outcome: kind }],
+      })
+    }
+    expect([only.calls(), faults, deps.health.rank(only.provider)]).toEqual([2, [kind], 1])
+    expect(deps.health.status(only.provider)).toMatchObject({ circuit: 'closed', lastError: { kind, fault: true } })
+  })
+})
+
+describe('the idle limit', () => {
+  test('ends a provider that keeps silent, long before the total', async () => {
+    deps = { ...deps, limits: { totalMs: 20_000, idleMs: 150 } }
+    for (const fault of ['hangs before headers', 'hangs within the body'] as const) {
+      const only = await behaving([FAULTS[fault]], { timeoutMs: 20_000 })
+      const startedAt = elapsed()
+      expect(await ask([only])).toMatchObject({ ok: false, code: 'PROVIDER_TIMEOUT' })
+      expect(elapsed() - startedAt).toBeLessThan(5_000)
+    }
+  })
+
+  test('lets an answer go on for longer, as long as bytes come', async () => {
+    deps = { ...deps, limits: { totalMs: 20_000, idleMs: 300 } }
+    const slowly: Behaviour = (socket) => {
+      const text = JSON.stringify(completion('Good morning.'))
+      socket.write(`HTTP/1.1 200 x\r\ncontent-type: application/json\r\ncontent-length: ${text.length + 8}\r\n\r\n`)
+      let spaces = 0
+      const timer = setInterval(() => {
+        if (++spaces <= 8) return void socket.write(' ')
+        clearInterval(timer)
+        socket.write(text)
+      }, 100)
+    }
+    const only = await behaving([slowly], { timeoutMs: 20_000 })
+    const startedAt = elapsed()
+    expect(await ask([only])).toMatchObject({ ok: true })
+    expect(elapsed() - startedAt).toBeGreaterThan(800)
+  })
+
+  test('of the provider counts before the setting, and the total ends what drips', async () => {
+    deps = { ...deps, limits: { totalMs: 400, idleMs: 10_000 } }
+    const silent = await behaving([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 10_000, idleTimeoutMs: 100 })
+    const drips = await behaving([FAULTS['drips a byte at a time']], { id: 'b', timeoutMs: 10_000, idleTimeoutMs: 200 })
+    const startedAt = elapsed()
+    expect(outcomes(await ask([silent, drips]))).toEqual(['a timeout', 'b timeout'])
+    expect(elapsed() - startedAt).toBeGreaterThanOrEqual(390)
+    expect(elapsed() - startedAt).toBeLessThan(5_000)
+  })
+
+  test('leaves a fast failure its retries although the fallback’s total is as long as all the time there is', async () => {
+    deps = { ...deps, limits: { totalMs: 2_000, idleMs: 200 } }
+    const broken = await behaving([failing(503)], { id: 'a', timeoutMs: 2_000 })
+    const spare = await behaving([well], { id: 'b', timeoutMs: 2_000 })
+    expect(outcomes(await ask([broken, spare]))).toEqual(['a status', 'a status', 'a status', 'b ok'])
+  })
+})
+
 describe('fallback', () => {
-  test.each(['answers 400', 'answers 401', 'answers 500', 'sends HTML', 'sends 100 MB', 'resets at once'] as const)(
+  test.each(['answers 404', 'answers 401', 'answers 500', 'sends HTML', 'sends 100 MB', 'resets at once'] as const)(
     'when the first %s the next one answers',
     async (fault) => {
       const broken = await behaving([FAULTS[fault]], { id: 'a', maxRetries: 1 })
@@ -207,8 +343,8 @@ describe('fallback', () => {
     const hanging = await behaving([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 100 })
     const broken = await behaving([failing(400)], { id: 'b', timeoutMs: 100 })
     const result = await ask([hanging, broken])
-    expect(result).toMatchObject({ ok: false, code: 'PROVIDER_ERROR' })
-    expect(outcomes(result)).toEqual(['a timeout', 'b status'])
+    expect(result).toMatchObject({ ok: false, code: 'VALIDATION_ERROR' })
+    expect(outcomes(result)).toEqual(['a timeout', 'b refused'])
   })
 
   test('to a forbidden address is never made', async () => {
@@ -237,7 +373,7 @@ describe('at most once', () => {
     const limited = await behaving([FAULTS['answers 429 with a long wait']], { id: 'a' })
     const down = { provider: testProvider({ id: 'down', baseUrl: 'http://127.0.0.1:1/v1', maxRetries: 0 }) }
     const spare = await behaving([well], { id: 'b' })
-    expect(outcomes(await ask([limited, down, spare], { atMostOnce: true }))).toEqual(['a status', 'down connect', 'b ok'])
+    expect(outcomes(await ask([limited, down, spare], { atMostOnce: true }))).toEqual(['a rate_limited', 'down connect', 'b ok'])
   })
 })
 
@@ -268,6 +404,38 @@ describe('the breaker', () => {
     await Promise.all(Array.from({ length: 50 }, () => ask([only])))
     // Probes follow one another while the crowd's retries last; without the breaker it would be 250 calls.
     expect(only.calls() - 5).toBeLessThanOrEqual(5)
+  })
+
+  test('tells a caller whom it turns away when to come again', async () => {
+    useHealth({ threshold: 1, openMs: 60_000 })
+    const down = await behaving([failing(500)], { id: 'a', maxRetries: 0 })
+    const without = await behaving([says(404, 'model_not_found')], { id: 'b' })
+    await ask([down])
+    const result = await ask([down, without])
+    expect(result).toMatchObject({ code: 'PROVIDER_ERROR', attempts: [{ outcome: 'circuit_open' }, { outcome: 'refused' }] })
+    expect(Number(!result.ok && result.fields.headers?.['retry-after'])).toBeGreaterThan(50)
+  })
+
+  test('blocks nobody from a provider that is well again and slow', async () => {
+    useHealth({ threshold: 5, openMs: 100, probeMs: 100 })
+    const only = await behaving([failing(500)], { maxRetries: 4, timeoutMs: 20_000 })
+    await ask([only])
+    await pause(110)
+    only.upstream.behave(delayed(1_500, well))
+    const results = await Promise.all(Array.from({ length: 30 }, () => ask([only])))
+    expect(results.filter(({ ok }) => ok)).toHaveLength(30)
+    expect(deps.health.status(only.provider)).toMatchObject({ circuit: 'closed', active: 0 })
+  })
+
+  test('gives the place of a probe back whose caller goes away', async () => {
+    useHealth({ threshold: 1, openMs: 50 })
+    const only = await behaving([failing(500), FAULTS['hangs before headers']], { maxRetries: 0, maxConcurrency: 2 })
+    await ask([only])
+    await pause(60)
+    expect(outcomes(await ask([only], { signal: AbortSignal.timeout(50) }))).toEqual(['openai aborted'])
+    only.upstream.behave(well)
+    expect(outcomes(await ask([only]))).toEqual(['openai ok'])
+    expect(deps.health.status(only.provider)).toMatchObject({ circuit: 'closed', active: 0 })
   })
 
   test('a probe before its time that hangs leaves the next one its turn', async () => {
@@ -338,7 +506,7 @@ test('a caller who goes away ends attempts and pauses', async () => {
   const startedAt = elapsed()
   const leaving = () => AbortSignal.timeout(60)
   expect(outcomes(await ask([hanging, spare], { signal: leaving() }))).toEqual(['a aborted'])
-  expect(outcomes(await ask([limited], { signal: leaving() }))).toEqual(['c status'])
+  expect(outcomes(await ask([limited], { signal: leaving() }))).toEqual(['c rate_limited'])
   expect(elapsed() - startedAt).toBeLessThan(500)
   expect(spare.calls()).toBe(0)
 })
@@ -355,5 +523,15 @@ test('a dry run, and a stub, call nobody and cost nothing', async () => {
   })
 })
 
+test('stub: its tokens cost what the prices of its model say, and nothing in a dry run', async () => {
+  const models = [{ id: 'small', upstreamName: null, inputPrice: 2, outputPrice: 10, createdAt: new Date(0) }]
+  const stub = { provider: testProvider({ id: 'demo', kind: 'stub', baseUrl: null, models }) }
+  const [attempt] = (await ask([stub])).attempts
+  const { prompt_tokens = 0, completion_tokens = 0 } = attempt ?? {}
+  expect(prompt_tokens).toBeGreaterThan(0)
+  expect(attempt?.cost).toBeCloseTo((prompt_tokens * 2 + completion_tokens * 10) / 1_000_000, 12)
+  expect((await ask([stub], { dryRun: true })).attempts[0]).not.toHaveProperty('cost')
+})
+
 test('nobody to ask is PROVIDER_ERROR', async () =>
-  expect(await ask([])).toEqual({ ok: false, code: 'PROVIDER_ERROR', attempts: [] }))
+  expect(await ask([])).toEqual({ ok: false, code: 'PROVIDER_ERROR', fields: {}, attempts: [] }))

@@ -1,9 +1,16 @@
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
-import type { ErrorCode } from '../errors.ts'
 import { elapsed } from '../lib/clock.ts'
-import type { Failure } from '../lib/exchange.ts'
-import type { Health, Permit, Verdict } from './health.ts'
-import { type CallDeps, type CallResult, callProvider, type ProviderRequest, requestBody } from './openai-adapter.ts'
+import { endsRun, faultOf, isWorthRepeating, limitedMs, mayHaveWorked, outcomeOf, spentOn, verdictOf } from './call-outcome.ts'
+import { Failures, type RunFailure } from './failed-run.ts'
+import type { Health, Permit } from './health.ts'
+import {
+  type CallDeps,
+  type CallFailure,
+  type CallResult,
+  callProvider,
+  type ProviderRequest,
+  requestBody,
+} from './openai-adapter.ts'
 import type { Pools } from './pools.ts'
 import type { Provider, ProviderModel } from './provider.ts'
 import type { Candidate } from './route.ts'
@@ -16,7 +23,20 @@ export interface InvokeDeps extends CallDeps {
   readonly random: () => number
   /** Ceiling of the first jittered pause, milliseconds; doubles with every retry. */
   readonly backoffMs?: number
+  readonly limits?: ProviderLimits
+  /** Called when a provider's fault that only an operator can end is seen for the first time, or again after it had ended. */
+  readonly onFault?: (fault: { readonly provider: Provider; readonly kind: string; readonly status: number }) => void
 }
+
+/** Settings for all providers, milliseconds. */
+export interface ProviderLimits {
+  /** All attempts of one request together. */
+  readonly totalMs: number
+  /** Without a byte from a provider, where the provider has no limit of its own. */
+  readonly idleMs: number
+}
+
+const PROVIDER_LIMITS: ProviderLimits = { totalMs: 600_000, idleMs: 60_000 }
 
 export interface InvokeOptions {
   readonly signal?: AbortSignal | undefined
@@ -27,6 +47,8 @@ export interface InvokeOptions {
    * surely did nothing, as a refused connection or a 429, are followed by another.
    */
   readonly atMostOnce?: boolean
+  /** How many of the request's messages are the gateway's own; they stand first. */
+  readonly ownMessages?: number
 }
 
 export type InvokeResult =
@@ -37,23 +59,22 @@ export type InvokeResult =
       readonly model: ProviderModel
       readonly attempts: readonly ProviderAttempt[]
     }
-  | {
-      readonly ok: false
-      readonly code: Extract<ErrorCode, 'PROVIDER_ERROR' | 'PROVIDER_TIMEOUT'>
-      readonly attempts: readonly ProviderAttempt[]
-    }
+  | ({ readonly ok: false; readonly attempts: readonly ProviderAttempt[] } & RunFailure)
 
 /** Longest wait that a Retry-After may ask for, and the longest while another provider stands ready. */
 const MAX_WAIT_MS = 10_000
 const MAX_WAIT_WITH_FALLBACK_MS = 1_000
 const BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 2_000
-/** All attempts together take at most this many times the longest timeout among the candidates. */
+/** All attempts together take at most this many times the longest timeout among the candidates, and never more than the setting. */
 const BUDGET_FACTOR = 2
-/** With less than this share of its own timeout left, a provider is not asked: it would get the content and no time to answer. */
+/** With less than this share of its patience left, a provider is not asked: it would get the content and no time to answer. */
 const USEFUL_SHARE = 0.1
-/** A provider that had this share of its own timeout had its time: of two hangs, the second's is short by what lies between them. */
+/** A provider that had this share of its patience had its time: of two hangs, the second's is short by what lies between them. */
 const WHOLE_SHARE = 0.9
+/** A caller with nobody else to ask waits so long for others' probes, and looks so often; longer waits are for the caller to repeat. */
+const PROBE_WAIT_MS = 5_000
+const PROBE_LOOK_MS = 50
 
 /** Asks the candidates in their order, each as often as it allows, until one answers. Never throws for what a provider does. */
 export async function invoke(
@@ -62,7 +83,7 @@ export async function invoke(
   deps: InvokeDeps,
   options: InvokeOptions = {},
 ): Promise<InvokeResult> {
-  const run = new Run(request, deps, options, budgetOf(candidates))
+  const run = new Run(request, deps, options, budgetOf(candidates, deps.limits ?? PROVIDER_LIMITS))
   const ordered = longestDueFirst(candidates, deps.health)
   for (const [index, candidate] of ordered.entries()) {
     const result = await run.ask(candidate, { insist: false, rest: ordered.slice(index + 1) })
@@ -89,8 +110,8 @@ function longestDueFirst(candidates: readonly Candidate[], health: Health): read
   return candidates.map((candidate) => (broken.includes(candidate) ? (sorted.next().value ?? candidate) : candidate))
 }
 
-const budgetOf = (candidates: readonly Candidate[]): number =>
-  BUDGET_FACTOR * Math.max(0, ...candidates.map(({ provider }) => provider.timeoutMs))
+const budgetOf = (candidates: readonly Candidate[], { totalMs }: ProviderLimits): number =>
+  Math.min(totalMs, BUDGET_FACTOR * Math.max(0, ...candidates.map(({ provider }) => provider.timeoutMs)))
 
 /** The attempts for one request: what has been tried, how much time is left. */
 class Run {
@@ -100,8 +121,8 @@ class Run {
   readonly #deadline: number
   readonly #attempts: ProviderAttempt[] = []
   /** Candidates whose breaker was open. */
-  readonly turnedAway: Candidate[] = []
-  #last: Failure | undefined
+  readonly turnedAway = new Set<Candidate>()
+  readonly #failures = new Failures()
   #over = false
 
   constructor(request: ProviderRequest, deps: InvokeDeps, options: InvokeOptions, budgetMs: number) {
@@ -112,12 +133,15 @@ class Run {
   }
 
   get asked(): boolean {
-    return this.#last !== undefined
+    return this.#failures.any
   }
 
   failed(): InvokeResult {
-    const code = this.#last?.failure === 'timeout' ? 'PROVIDER_TIMEOUT' : 'PROVIDER_ERROR'
-    return { ok: false, code, attempts: this.#attempts }
+    const { health } = this.#deps
+    const waits = [...this.turnedAway].map(({ provider }) => health.retryAfterMs(provider))
+    const brokenMs = waits.length === 0 ? undefined : Math.min(...waits)
+    const answer = this.#failures.answer({ brokenMs, before: this.#options.ownMessages ?? 0 })
+    return { ok: false, ...answer, attempts: this.#attempts }
   }
 
   /** Asks one candidate until it answers or there is no sense in asking it again; undefined: go on with the next. */
@@ -132,20 +156,35 @@ class Run {
     const body = requestBody(this.#request, candidate.model)
     for (let retry = 0; ; retry++) {
       const startedAt = elapsed()
-      if (!isEnough(provider, this.#deadline - startedAt)) return undefined
-      const permit = health.acquire(provider, insist)
+      if (!this.#isEnough(provider, this.#deadline - startedAt)) return undefined
+      const permit = await this.#permit(provider, insist, rest.length === 0)
       if (permit === 'open' || permit === 'busy') {
-        if (permit === 'open') this.turnedAway.push(candidate)
+        if (permit === 'open') this.turnedAway.add(candidate)
         this.#note(candidate, { status: 0, outcome: permit === 'open' ? 'circuit_open' : 'busy', ms: 0 })
         return undefined
       }
+      this.turnedAway.delete(candidate)
       const result = await this.#call(candidate, body, permit)
       if (result.ok) return this.#answered(candidate, result.completion)
-      this.#last = result
-      if (result.failure === 'aborted' || (this.#options.atMostOnce && mayHaveWorked(result))) this.#over = true
+      this.#failures.add(result)
+      this.#over = endsRun(result) || (this.#options.atMostOnce === true && mayHaveWorked(result))
       if (this.#over || retry >= provider.maxRetries || !isWorthRepeating(result)) return undefined
       const next = rest.find((other) => insist || health.status(other.provider).circuit !== 'open')
       if (!(await this.#pause(result, { provider, retry, took: elapsed() - startedAt, next: next?.provider }))) return undefined
+    }
+  }
+
+  /** A place at the provider. Who insists and has nobody else to ask waits while others' probes are under way, within bounds. */
+  async #permit(provider: Provider, insist: boolean, isLast: boolean): Promise<Permit | 'open' | 'busy'> {
+    const { health } = this.#deps
+    const due = health.probeDue(provider)
+    const until = Math.min(elapsed() + PROBE_WAIT_MS, this.#deadline)
+    for (;;) {
+      const permit = health.acquire(provider, insist)
+      if (permit !== 'open' || !insist || !isLast) return permit
+      // A probe has failed meanwhile: the provider is still broken.
+      if (health.probeDue(provider) !== due || elapsed() >= until) return permit
+      if (!(await sleep(PROBE_LOOK_MS, this.#options.signal))) return permit
     }
   }
 
@@ -154,32 +193,56 @@ class Run {
     const { pools, health } = this.#deps
     const startedAt = elapsed()
     const timeoutMs = Math.max(1, Math.min(provider.timeoutMs, this.#deadline - startedAt))
-    const hadItsTime = timeoutMs >= provider.timeoutMs * WHOLE_SHARE
+    const hadItsTime = timeoutMs >= this.#patienceMs(provider) * WHOLE_SHARE
     let result: CallResult | undefined
     try {
-      const { signal } = this.#options
-      result = await callProvider(pools.endpoint(provider), body, this.#request.model, { timeoutMs, signal }, this.#deps)
+      const limits = { timeoutMs, idleMs: this.#patienceMs(provider), signal: this.#options.signal }
+      result = await callProvider(pools.endpoint(provider), body, this.#request.model, limits, this.#deps)
     } finally {
       const verdict = result ? verdictOf(result, hadItsTime) : 'unknown'
-      health.release(provider, permit, verdict, result && !result.ok ? result.retryAfterMs : 0)
+      health.release(provider, permit, verdict, result && !result.ok ? limitedMs(result) : 0)
     }
-    const outcome = result.ok ? 'ok' : result.failure
+    this.#report(provider, result)
+    const outcome = result.ok ? 'ok' : outcomeOf(result)
+    const code = !result.ok && result.rejection?.kind === 'refused' ? { code: result.rejection.code } : {}
     const spent = result.ok ? spentOn(result.completion, candidate.model) : {}
-    this.#note(candidate, { status: result.status, outcome, ms: elapsed() - startedAt, ...spent })
+    this.#note(candidate, { status: result.status, outcome, ms: elapsed() - startedAt, ...code, ...spent })
     return result
+  }
+
+  /** For operators: what the provider's last error was, and at once what only they can end. */
+  #report(provider: Provider, result: CallResult): void {
+    const { health, clock, onFault } = this.#deps
+    if (result.ok) return void health.note(provider, undefined)
+    if (result.failure === 'aborted') return
+    const fault = faultOf(result)
+    // A refusal of the request says nothing of the provider.
+    if (result.rejection?.kind === 'refused' && fault === undefined) return
+    const kind = fault ?? outcomeOf(result)
+    if (health.note(provider, { kind, at: clock.now(), fault: fault !== undefined }))
+      onFault?.({ provider, kind, status: result.status })
+  }
+
+  /** How long a provider may keep silent: what is needed of the time that is left. */
+  #patienceMs({ idleTimeoutMs, timeoutMs }: Provider): number {
+    return Math.min(idleTimeoutMs ?? (this.#deps.limits ?? PROVIDER_LIMITS).idleMs, timeoutMs)
+  }
+
+  #isEnough(provider: Provider, ms: number): boolean {
+    return ms >= this.#patienceMs(provider) * USEFUL_SHARE
   }
 
   /** Waits before the next try with full jitter, at least as long as the provider asked for; false when that is not worth it. */
   async #pause(
-    { retryAfterMs = 0 }: Failure,
+    { retryAfterMs = 0 }: CallFailure,
     { provider, retry, took, next }: { provider: Provider; retry: number; took: number; next: Provider | undefined },
   ): Promise<boolean> {
     const { random, backoffMs = BACKOFF_MS } = this.#deps
     const wait = retryAfterMs + random() * Math.min(backoffMs * 2 ** retry, MAX_BACKOFF_MS)
     const left = this.#deadline - elapsed() - wait
-    if (retryAfterMs > (next ? MAX_WAIT_WITH_FALLBACK_MS : MAX_WAIT_MS) || !isEnough(provider, left)) return false
+    if (retryAfterMs > (next ? MAX_WAIT_WITH_FALLBACK_MS : MAX_WAIT_MS) || !this.#isEnough(provider, left)) return false
     // The same again must leave the next provider its time: a slow failure would otherwise be repeated in place of an answer.
-    if (next && left - next.timeoutMs < took) return false
+    if (next && left - this.#patienceMs(next) < took) return false
     this.#over = !(await sleep(wait, this.#options.signal))
     return !this.#over
   }
@@ -188,9 +251,8 @@ class Run {
     const created = Math.floor(this.#deps.clock.now().getTime() / 1_000)
     const completion = stubCompletion(this.#request, { newId: this.#deps.newId, created })
     // A dry run spends nothing.
-    const usage = this.#options.dryRun ? undefined : completion.usage
-    const tokens = usage && { prompt_tokens: usage.prompt_tokens, completion_tokens: usage.completion_tokens }
-    this.#note(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...tokens })
+    const spent = this.#options.dryRun ? {} : spentOn(completion, candidate.model)
+    this.#note(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...spent })
     return this.#answered(candidate, completion)
   }
 
@@ -200,8 +262,9 @@ class Run {
 
   /** Keys in the order of RFC 8785, as all of a record's (pipeline/record-draft.ts). */
   #note({ provider, model }: Candidate, attempt: Omit<ProviderAttempt, 'provider' | 'model'>): void {
-    const { completion_tokens, cost, ms, outcome, prompt_tokens, status } = attempt
+    const { code, completion_tokens, cost, ms, outcome, prompt_tokens, status } = attempt
     this.#attempts.push({
+      ...(code !== undefined && { code }),
       ...(completion_tokens !== undefined && { completion_tokens }),
       ...(cost !== undefined && { cost }),
       model: model.id,
@@ -212,37 +275,6 @@ class Run {
       status,
     })
   }
-}
-
-const isEnough = ({ timeoutMs }: Provider, ms: number): boolean => ms >= timeoutMs * USEFUL_SHARE
-
-const TRANSIENT_STATUS = new Set([408, 409, 425, 429])
-const isTransient = (status: number): boolean => status >= 500 || TRANSIENT_STATUS.has(status)
-
-/** By the same provider. A timeout is not: a hang would be paid for twice. */
-function isWorthRepeating({ failure, status }: Failure): boolean {
-  if (failure === 'status') return isTransient(status)
-  return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
-}
-
-/** Whether the provider may have spent something on the request. */
-const mayHaveWorked = ({ failure, status }: Failure): boolean =>
-  failure === 'status' ? status >= 500 : failure !== 'connect' && failure !== 'blocked'
-
-function verdictOf(result: CallResult, hadItsTime: boolean): Verdict {
-  if (result.ok) return 'alive'
-  const { failure, status } = result
-  if (failure === 'timeout' && !hadItsTime) return 'unknown'
-  if (failure === 'status') return status === 429 ? 'limited' : status >= 500 ? 'failed' : 'alive'
-  return failure === 'aborted' || failure === 'too_large' || failure === 'blocked' ? 'unknown' : 'failed'
-}
-
-function spentOn({ usage }: Completion, { inputPrice, outputPrice }: ProviderModel) {
-  if (!usage) return {}
-  const { prompt_tokens, completion_tokens } = usage
-  const tokens = { prompt_tokens, completion_tokens }
-  if (inputPrice === null || outputPrice === null) return tokens
-  return { ...tokens, cost: (prompt_tokens * inputPrice + completion_tokens * outputPrice) / 1_000_000 }
 }
 
 /** False when the signal ended it. */

@@ -110,7 +110,8 @@ describe('a call', () => {
   ])('reads Retry-After: %s', async (value, ms) => {
     const { baseUrl } = await upstream(answer({}, { status: 429, headers: { 'retry-after': value } }))
     const result = await call(testProvider({ baseUrl }))
-    expect(result).toEqual({ ok: false, failure: 'status', status: 429, ...(ms !== undefined && { retryAfterMs: ms }) })
+    const wait = ms === undefined ? {} : { retryAfterMs: ms }
+    expect(result).toEqual({ ok: false, failure: 'status', status: 429, rejection: { kind: 'rate_limited' }, ...wait })
   })
 })
 
@@ -137,9 +138,12 @@ describe('a provider that', () => {
     ['speaks no HTTP', { failure: 'malformed', status: 0 }],
     ['sends endless headers', { failure: 'malformed', status: 0 }],
     ['redirects to metadata', { failure: 'status', status: 302 }],
-    ['answers 400', { failure: 'status', status: 400 }],
+    ['answers 400', { failure: 'status', status: 400, rejection: { kind: 'refused', code: 'invalid_request' } }],
     ['answers 500', { failure: 'status', status: 500 }],
-    ['answers 429 with a long wait', { failure: 'status', status: 429, retryAfterMs: 120_000 }],
+    [
+      'answers 429 with a long wait',
+      { failure: 'status', status: 429, retryAfterMs: 120_000, rejection: { kind: 'rate_limited' } },
+    ],
     ['answers 500 with an endless body', { failure: 'status', status: 500 }],
     ['answers 500 and hangs within the body', { failure: 'status', status: 500 }],
     ['sends null', { failure: 'malformed', status: 200 }],

@@ -5,6 +5,7 @@ import { exchange, type Failure } from '../lib/exchange.ts'
 import { readCompletion } from './answer.ts'
 import type { Endpoint } from './pools.ts'
 import type { ProviderModel } from './provider.ts'
+import { type Rejection, rejectionOf } from './refusal.ts'
 
 /** A chat request as policies have left it. */
 export interface ProviderRequest {
@@ -15,10 +16,18 @@ export interface ProviderRequest {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-export type CallResult = { readonly ok: true; readonly status: number; readonly completion: Completion } | Failure
+export interface CallFailure extends Omit<Failure, 'body'> {
+  /** What an error status is about, where it is not an outage. */
+  readonly rejection?: Rejection
+}
+
+export type CallResult = { readonly ok: true; readonly status: number; readonly completion: Completion } | CallFailure
 
 interface CallOptions {
+  /** For the whole call. */
   readonly timeoutMs: number
+  /** Without a byte, up to the headers and between bytes of the body. */
+  readonly idleMs?: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -43,19 +52,24 @@ export const requestBody = ({ messages, parameters }: ProviderRequest, model: Pr
     stream: false,
   })
 
-/** Asks an OpenAI-compatible provider once. Any failure is a value; what the provider wrote about it is not read. */
+/** Asks an OpenAI-compatible provider once. Any failure is a value; of what the provider wrote about it, only words of closed lists remain. */
 export async function callProvider(
   endpoint: Endpoint,
   body: string,
   model: string,
-  { timeoutMs, signal }: CallOptions,
+  { timeoutMs, idleMs = timeoutMs, signal }: CallOptions,
   deps: CallDeps,
 ): Promise<CallResult> {
   const now = () => deps.clock.now().getTime()
   const { dispatcher, headers, chatPath: path } = endpoint
   const maxBytes = deps.maxAnswerBytes ?? MAX_ANSWER_BYTES
-  const answer = await exchange(dispatcher, { method: 'POST', path, headers, body, timeoutMs, maxBytes, signal, now })
-  if (!answer.ok) return answer
+  const limits = { timeoutMs, idleMs, maxBytes, signal, keepsErrorBody: true }
+  const answer = await exchange(dispatcher, { method: 'POST', path, headers, body, now, ...limits })
+  if (!answer.ok) {
+    const { body: _, ...failure } = answer
+    const rejection = rejectionOf(answer)
+    return rejection ? { ...failure, rejection } : failure
+  }
   const completion = readCompletion(answer.body, {
     model,
     newId: () => deps.newId('chatcmpl'),

@@ -43,6 +43,7 @@ const settingsOf = (row: ProviderRow): ProviderSettings => ({
   path: row.path,
   headers: row.headers,
   timeoutMs: row.timeout_ms,
+  idleTimeoutMs: row.idle_timeout_ms,
   maxRetries: row.max_retries,
   maxConcurrency: row.max_concurrency,
   weight: row.weight,

@@ -23,6 +23,8 @@ export interface ProviderSettings {
   readonly headers: Readonly<Record<string, string>>
   /** Longest time of one attempt, from the first byte sent to the last received. */
   readonly timeoutMs: number
+  /** Longest time without a byte: up to the headers, and between bytes of the body. null: the server's setting. */
+  readonly idleTimeoutMs: number | null
   /** Further attempts at this provider after the first. */
   readonly maxRetries: number
   readonly maxConcurrency: number
@@ -37,7 +39,8 @@ export interface ProviderSettings {
 export const PROVIDER_DEFAULTS = {
   path: '/chat/completions',
   headers: {},
-  timeoutMs: 60_000,
+  timeoutMs: 600_000,
+  idleTimeoutMs: null,
   maxRetries: 2,
   maxConcurrency: 256,
   weight: 1,
@@ -104,6 +107,7 @@ const KEY_HEADERS = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-ap
 
 const RANGES = {
   timeoutMs: [100, 600_000],
+  idleTimeoutMs: [100, 600_000],
   maxRetries: [0, 5],
   maxConcurrency: [1, 10_000],
   weight: [0, 1_000],
@@ -145,7 +149,7 @@ export function providerProblem(provider: NewProvider, allowPrivateUrls: boolean
   if (!PATH.test(provider.path)) return { param: 'path', message: 'must start with one / and hold no spaces or fragment' }
   for (const [name, [min, max]] of Object.entries(RANGES) as [keyof typeof RANGES, readonly [number, number]][]) {
     const value = provider[name]
-    const sound = value >= min && value <= max && (name === 'weight' || Number.isInteger(value))
+    const sound = value === null || (value >= min && value <= max && (name === 'weight' || Number.isInteger(value)))
     if (!sound) return { param: fieldName(name), message: `must be from ${min} to ${max}` }
   }
   if (!CLASSIFICATIONS.includes(provider.maxClassification)) {

@@ -60,14 +60,14 @@ export function stubCompletion(request: ProviderRequest, { newId, created }: Stu
   const { model, messages, parameters } = request
   const choice = answer(messages, parameters)
   const count = Number.isInteger(parameters.n) ? Math.min(Math.max(Number(parameters.n), 1), 16) : 1
-  const choices = Array.from({ length: count }, (_, index): Choice => ({ index, ...choice }))
+  const choices = Array.from({ length: count }, (_, index): Choice => ({ ...choice, index }))
   const prompt_tokens = messages.reduce((sum, message) => sum + tokens(textOf(message)), 0)
   const completion_tokens = count * tokens(textOf(choice.message))
   const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
   return { id: newId('chatcmpl'), object: 'chat.completion', created, model, choices, usage }
 }
 
-function answer(messages: readonly ChatMessage[], parameters: Readonly<Record<string, unknown>>): Omit<Choice, 'index'> {
+function answer(messages: readonly ChatMessage[], parameters: Readonly<Record<string, unknown>>): Choice {
   const last = messages.findLast(({ role }) => role === 'user')
   const prompt = last ? textOf(last).slice(0, READ_CHARACTERS) : ''
   const topic = TOPICS.find(({ asks }) => asks.test(prompt))
@@ -76,7 +76,7 @@ function answer(messages: readonly ChatMessage[], parameters: Readonly<Record<st
   const spoken = wantsJson(parameters.response_format) ? JSON.stringify({ answer: text }) : text
   const cut = tokens(spoken) > limit
   const content = cut ? spoken.slice(0, Math.max(limit, 0) * CHARACTERS_PER_TOKEN) : spoken
-  return { message: { role: 'assistant', content }, finish_reason: cut ? 'length' : 'stop' }
+  return { index: 0, message: { role: 'assistant', content }, finish_reason: cut ? 'length' : 'stop' }
 }
 
 function quote(prompt: string): string {

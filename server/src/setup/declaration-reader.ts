@@ -179,6 +179,7 @@ const providerFields = (yaml: ProviderYaml): DeclaredProvider['fields'] =>
     headers: yaml.headers,
     path: yaml.path,
     timeoutMs: yaml.timeout_ms,
+    idleTimeoutMs: yaml.idle_timeout_ms,
     maxRetries: yaml.max_retries,
     maxConcurrency: yaml.max_concurrency,
     weight: yaml.weight,

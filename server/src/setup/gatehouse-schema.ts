@@ -46,6 +46,7 @@ const Provider = Type.Object(
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
     path: Type.Optional(Type.String()),
     timeout_ms: Type.Optional(Type.Integer()),
+    idle_timeout_ms: resettable(Type.Integer()),
     max_retries: Type.Optional(Type.Integer()),
     max_concurrency: Type.Optional(Type.Integer()),
     weight: Type.Optional(Type.Number()),

@@ -33,7 +33,7 @@ export interface Readings {
   readonly lexicalFallbacks: () => number
 }
 
-const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const STAGE_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30]
 
 /** The metrics of one server, in a registry of its own. */
@@ -50,6 +50,10 @@ export class Metrics {
     'provider',
     'model',
     'direction',
+  ])
+  readonly #refusals = this.#counter('gatehouse_provider_refusals_total', 'Requests that a provider refused, by why.', [
+    'provider',
+    'code',
   ])
   readonly #request = this.#durations(
     'gatehouse_request_seconds',
@@ -95,8 +99,17 @@ export class Metrics {
     for (const attempt of figures.attempts) this.#observeAttempt(attempt)
   }
 
-  #observeAttempt({ provider, model, outcome, ms, prompt_tokens: prompt, completion_tokens: completion }: ProviderAttempt): void {
+  #observeAttempt({
+    provider,
+    model,
+    outcome,
+    code,
+    ms,
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+  }: ProviderAttempt): void {
     this.#provider.observe(ms / 1_000, provider, outcome)
+    if (code !== undefined) this.#refusals.inc({ provider, code })
     if (prompt) this.#tokens.inc({ provider, model, direction: 'prompt' }, prompt)
     if (completion) this.#tokens.inc({ provider, model, direction: 'completion' }, completion)
   }

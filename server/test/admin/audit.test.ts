@@ -41,6 +41,8 @@ test('records are found by Application, user, verdict, risk, endpoint and status
   expect(await idsOf(`${about}&verdict=deny`)).toEqual([ids.denied])
   expect(await idsOf(`${about}&risk_level=critical`)).toEqual([ids.risky])
   expect(await idsOf(`${about}&status=403`)).toEqual([ids.denied])
+  expect(await idsOf(`${about}&status=4xx`)).toEqual([ids.denied])
+  expect(await idsOf(`${about}&status=5xx`)).toEqual([])
   expect(await idsOf(`${about}&application_id=${second?.id}`)).toEqual([ids.elsewhere])
   expect(await idsOf(`${about}&application_id=${first?.id}&verdict=allow&endpoint=chat`)).toEqual([ids.risky])
   expect(await idsOf(`${about}&endpoint=admin`)).toEqual([])

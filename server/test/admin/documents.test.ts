@@ -315,7 +315,14 @@ describe('a document that is there', () => {
     const before = await document(id)
     expect(before).toMatchObject({ classification: null, front_matter: { classification: 'public', regulations: [], acl: null } })
     const labels = { classification: 'confidential', regulations: ['gdpr'], acl: { departments: ['hr'] }, source: 'HR' }
-    expect(await admin.patch(`/documents/${id}`, labels, { workspace })).toEqual({ ...before, ...labels })
+    const patched = await admin.patch(`/documents/${id}`, labels, { workspace })
+    expect(patched).toEqual({ ...before, ...labels, effective: expect.anything() })
+    // What it says of itself may only narrow: public does not open what is confidential.
+    expect(patched.effective).toEqual({
+      classification: 'confidential',
+      regulations: [...before.effective.regulations, 'gdpr'],
+      acls: [...before.effective.acls, { departments: ['hr'] }],
+    })
     const nothing = { classification: null, regulations: null, acl: null }
     expect(await admin.patch(`/documents/${id}`, nothing, { workspace })).toEqual({ ...before, source: 'HR' })
     const mixed = { acl: { everyone: true, users: ['a'] } }

@@ -64,7 +64,7 @@ test('the overview says how the Workspace does, and what to see to, the most urg
   expect(overview.providers).toContainEqual({
     id: 'openai',
     enabled: true,
-    health: { circuit: 'closed', active: 0, problem: null },
+    health: { circuit: 'closed', active: 0, problem: null, last_error: null },
   })
   const kinds = overview.attention.map(({ kind }: Json) => kind)
   expect(kinds.slice(0, 2)).toEqual(['holds_waiting', 'escalations_waiting'])

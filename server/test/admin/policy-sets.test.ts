@@ -136,6 +136,51 @@ test('what changes between two versions is told rule by rule', async () => {
   expect(await admin.get(`/policy-sets/${to.id}/diff?to=${from.id}`)).toMatchObject({ added: [], removed: ['more'] })
 })
 
+test('publish: 409 with the version in force when another one was published since the base', async () => {
+  const base = await admin.create('/policy-sets', { source: DENY })
+  const theirs = await admin.create(`/policy-sets?base_version=${base.id}`, { source: DENY.replace('pelican', 'heron') })
+  const late = DENY.replace('pelican', 'stork')
+  for (const sending of [{ raw: late, type: 'application/yaml' }, { raw: JSON.stringify({ source: late }) }]) {
+    const reply = await admin.send('POST', `/policy-sets?base_version=${base.id}`, undefined, sending)
+    expect(reply.status).toBe(409)
+    const { details } = refused(reply, 'CONFLICT', 'base_version')
+    expect(details).toMatchObject({ reason: 'base_version_superseded', base_version: base.id, active_version: { id: theirs.id } })
+  }
+  refused(await admin.send('POST', '/policy-sets?base_version=none', { source: late }), 'CONFLICT')
+  refused(await admin.send('POST', `/policy-sets/${base.id}/publish?base_version=${base.id}`), 'CONFLICT')
+  expect((await admin.get('/policy-sets')).data[0].id).toBe(theirs.id)
+  const mine = await admin.create(`/policy-sets?base_version=${theirs.id}`, { source: late })
+  expect(mine).toMatchObject({ version: theirs.version + 1, active: true })
+})
+
+test('publish: the same document on the same base makes one version when it is sent twice at once', async () => {
+  const base = await admin.create('/policy-sets', { source: DENY })
+  const source = DENY.replace('pelican', `gull-${base.version}`)
+  const path = `/policy-sets?base_version=${base.id}`
+  const replies = await Promise.all(Array.from({ length: 4 }, () => admin.send('POST', path, { source })))
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 201])
+  expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1)
+  expect(replies.map(({ body }) => body.version)).toEqual(replies.map(() => base.version + 1))
+  // The same holds for putting an earlier version in force: nothing is recorded the second time.
+  const again = `/policy-sets/${base.id}/publish?base_version=${replies[0]?.body.id}`
+  await admin.post(again)
+  const [record] = await admin.records()
+  expect(await admin.post(again)).toMatchObject({ id: base.id, active: true })
+  expect((await admin.records())[0].id).toBe(record.id)
+})
+
+test('publish: the first version needs base_version=none when the Workspace has no policies', async () => {
+  const workspace = await admin.workspace()
+  const reply = await admin.send(
+    'POST',
+    '/policy-sets?base_version=pol_01h455vb4pex5vsknk084sn02q',
+    { source: DENY },
+    { workspace },
+  )
+  expect(refused(reply, 'CONFLICT').details.active_version).toBe(null)
+  expect(await admin.create('/policy-sets?base_version=none', { source: DENY }, { workspace })).toMatchObject({ version: 1 })
+})
+
 test('two who publish at the same time get two versions, and one is in force', async () => {
   const made = await Promise.all(Array.from({ length: 4 }, () => admin.create('/policy-sets', { source: DENY })))
   expect(new Set(made.map(({ version }) => version)).size).toBe(4)

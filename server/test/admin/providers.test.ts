@@ -34,14 +34,15 @@ test('a provider is added with defaults for what is left out, and its key is nev
     api_key_env: null,
     path: '/chat/completions',
     headers: {},
-    timeout_ms: 60_000,
+    timeout_ms: 600_000,
+    idle_timeout_ms: null,
     max_retries: 2,
     max_concurrency: 256,
     weight: 2.5,
     region: 'eu',
     max_classification: 'restricted',
     enabled: true,
-    health: { circuit: 'closed', active: 0, problem: null },
+    health: { circuit: 'closed', active: 0, problem: null, last_error: null },
     created_at: expect.any(String),
     updated_at: expect.any(String),
   })
@@ -147,4 +148,5 @@ test('a provider that cannot be asked says why, without its own words', async ()
   const reply = await admin.send('POST', '/providers/unreachable/discover')
   expect([502, 504]).toContain(reply.status)
   expect(reply.body.error.details.failure).toMatch(/^(connect|timeout)$/)
+  expect(reply.body.error.details.cause).toMatch(/^(dns|timeout)$/)
 })

@@ -133,7 +133,7 @@ describe('each error class, with the code, the request id and what the error car
   })
   test('502 InternalServerError', async () => {
     const key = word()
-    governed.provider.on(key, (response) => json(response, 400, {}))
+    governed.provider.on(key, (response) => json(response, 401, {}))
     const error = await chat(key)
     expect(error).toBeInstanceOf(OpenAI.InternalServerError)
     expect(error.code).toBe('PROVIDER_ERROR')

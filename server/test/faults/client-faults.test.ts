@@ -46,13 +46,25 @@ const connections = (): Promise<number> =>
   new Promise((resolve) => governed.server.app.server.getConnections((_error, count) => resolve(count)))
 
 describe('a client that goes away', () => {
-  test('while the provider works: the exchange ends and is recorded', async () => {
+  test('while the provider works: the call ends at once, and the exchange is recorded', async () => {
     const before = (await records()).length
     const key = word()
-    governed.provider.on(key, (response, call) => setTimeout(() => says('too late')(response, call), 200))
+    let hungUp = false
+    governed.provider.on(key, (response, call) => {
+      response.on('close', () => {
+        hungUp = true
+      })
+      setTimeout(() => says('too late')(response, call), 60_000).unref()
+    })
     await hangUp(request(key), () => governed.provider.about(key).length > 0)
     await vi.waitFor(async () => expect((await records()).length).toBe(before + 1), 5_000)
-    expect((await records()).at(-1)).toMatchObject({ status: 200, endpoint: 'chat' })
+    expect((await records()).at(-1)).toMatchObject({
+      status: 499,
+      error_code: 'CLIENT_CLOSED_REQUEST',
+      endpoint: 'chat',
+      attempts: [{ outcome: 'aborted' }],
+    })
+    await vi.waitFor(() => expect(hungUp).toBe(true))
   })
   test('in the middle of a stream: the replay stops, the record stands', async () => {
     const key = word()

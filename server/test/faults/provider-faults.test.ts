@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ErrorCode } from '../../src/errors.ts'
 import {
   answer,
   type Behaviour,
@@ -64,6 +65,11 @@ const attemptsOf = async (auditId: string): Promise<Readonly<Record<string, unkn
     }
   ).attempts
 
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  'answers 400': 'VALIDATION_ERROR',
+  'answers 404': 'VALIDATION_ERROR',
+  'answers 429 with a long wait': 'RATE_LIMITED',
+}
 const TIMED_OUT = ['hangs before headers', 'hangs within headers', 'hangs within the body', 'drips a byte at a time']
 
 describe('a provider that', () => {
@@ -74,12 +80,19 @@ describe('a provider that', () => {
       const startedAt = performance.now()
       const response = await ask(model)
       expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + GRACE_MS)
-      const code = TIMED_OUT.includes(name) ? 'PROVIDER_TIMEOUT' : 'PROVIDER_ERROR'
+      const code = TIMED_OUT.includes(name) ? 'PROVIDER_TIMEOUT' : (CODES[name] ?? 'PROVIDER_ERROR')
       const { audit_id } = refused(response, code)
       expect(response.text).not.toContain(UPSTREAM_SECRET)
       const attempts = await attemptsOf(audit_id)
       expect(attempts).toEqual([
-        { provider: id, model, status: expect.any(Number), outcome: expect.stringMatching(/^[a-z_]+$/), ms: expect.any(Number) },
+        {
+          provider: id,
+          model,
+          status: expect.any(Number),
+          outcome: expect.stringMatching(/^[a-z_]+$/),
+          ...(code === 'VALIDATION_ERROR' && { code: expect.stringMatching(/^[a-z_]+$/) }),
+          ms: expect.any(Number),
+        },
       ])
       expect(attempts[0]?.outcome).not.toBe('ok')
       expect(calls()).toBe(1)
@@ -143,7 +156,7 @@ describe('retries and fallback', () => {
   })
   test('a request that is wrong is not tried again', async () => {
     const { model, calls } = await provider([failing(400)], { max_retries: 2 })
-    refused(await ask(model), 'PROVIDER_ERROR')
+    refused(await ask(model), 'VALIDATION_ERROR')
     expect(calls()).toBe(1)
   })
   test('Retry-After is honoured where it is short', async () => {
@@ -153,18 +166,18 @@ describe('retries and fallback', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(950)
     expect(calls()).toBe(2)
   })
-  test.each([failing(429, { 'retry-after': '120' }), failing(503, { 'retry-after': '3600' })])(
-    'a long Retry-After is not waited for',
-    async (behaviour) => {
-      const { model, calls } = await provider([behaviour], { max_retries: 2, timeout_ms: 60_000 })
-      const startedAt = performance.now()
-      const response = await ask(model)
-      refused(response, 'PROVIDER_ERROR')
-      expect(performance.now() - startedAt).toBeLessThan(GRACE_MS)
-      expect(response.headers.get('retry-after')).toBeNull()
-      expect(calls()).toBe(1)
-    },
-  )
+  test.each([
+    [failing(429, { 'retry-after': '120' }), 'RATE_LIMITED', '120'],
+    [failing(503, { 'retry-after': '3600' }), 'PROVIDER_ERROR', null],
+  ] as const)('a long Retry-After is not waited for', async (behaviour, code, told) => {
+    const { model, calls } = await provider([behaviour], { max_retries: 2, timeout_ms: 60_000 })
+    const startedAt = performance.now()
+    const response = await ask(model)
+    refused(response, code)
+    expect(performance.now() - startedAt).toBeLessThan(GRACE_MS)
+    expect(response.headers.get('retry-after')).toBe(told)
+    expect(calls()).toBe(1)
+  })
   test('the next eligible provider answers; the record shows both', async () => {
     const first = await provider([FAULTS['sends HTML']])
     const second = await provider([answer(completion('From the second.'))], { model: first.model, weight: 0 })

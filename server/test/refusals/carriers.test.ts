@@ -151,10 +151,19 @@ describe('what a provider says around its message does not leave, and is not rec
     ['a logprob below zero', { logprobs: { content: [{ token: 'Good', logprob: -4_111_111_111_111_111 }] } }, {}],
     ['the time it was created', {}, { created: 4_111_111_111_111_111 }],
     ['its id', {}, { id: 'x4111111111111111' }],
-    ['a system_fingerprint', {}, { system_fingerprint: '4111111111111111' }],
     ['the count of its tokens', {}, { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 4_111_111_111_111_111 } }],
   ])('a number as %s', async (_, change, more) => {
     expect((await around(change, more)).text).not.toContain('4111111111111111')
+  })
+  test.each<[string, Fields, Fields]>([
+    ['a system_fingerprint', {}, { system_fingerprint: '4111111111111111' }],
+    ['a field of its own beside a choice', { seed: 4111111111111111 }, {}],
+    ['a detail of usage', {}, { usage: { prompt_tokens: 1, completion_tokens: 1, details: { x: [4111111111111111] } } }],
+  ])('but a number as %s leaves read: it is found, and not recorded', async (_, change, more) => {
+    const { answer } = await around(change, more)
+    const record = await governed.api('GET', `/v1/audit/${answer.headers.get('x-audit-id')}`, { token })
+    expect(record.body.findings).toMatchObject({ inspect: { 'pii.card': 1 } })
+    expect(record.text).not.toContain('4111111111111111')
   })
 })
 

@@ -217,7 +217,7 @@ describe('a release', () => {
   test('that the provider refuses without having worked leaves the hold approved, and it can be tried again', async () => {
     const held = await approved()
     governed.provider.on(held.word, (response) => json(response, 400, {}))
-    refused(await governed.resubmit(held), 'PROVIDER_ERROR')
+    refused(await governed.resubmit(held), 'VALIDATION_ERROR')
     expect((await review(held.id)).state).toBe('approved')
   })
   test('that the provider may have worked on is not tried again: the provider is called at most once', async () => {

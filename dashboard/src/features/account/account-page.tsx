@@ -36,6 +36,7 @@ export function Page() {
         <Stack align="flex-start">
           <Text size="sm">If you have signed in elsewhere and cannot sign out there, end those sessions from here.</Text>
           <ConfirmButton
+            destructive={false}
             question="Sign out everywhere else?"
             consequence="All sessions but this one end at once."
             onConfirm={() => revokeOtherSessions().then(() => notifyDone('All other sessions have ended.'))}

@@ -1,4 +1,5 @@
 import { Tabs } from '@mantine/core'
+import { useRef } from 'react'
 import { hasStatus } from '../../api/api-error.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
@@ -21,6 +22,9 @@ export function Page() {
   const id = usePathParam('id')
   const { data: application, error, refetch } = useRead('/admin/v1/applications/{id}', { params: { path: { id } } })
   const [{ tab }, setFilters] = useFilters(readTab)
+  // Once opened, the settings stay, so that what was typed there survives a look at another tab.
+  const settingsOpened = useRef(false)
+  settingsOpened.current ||= tab === 'settings'
   const plays = useScopes().may('playground:use')
   if (hasStatus(error, 404)) {
     return (
@@ -60,8 +64,8 @@ export function Page() {
         <Tabs.Panel value="keys">
           <KeysTab id={id} />
         </Tabs.Panel>
-        <Tabs.Panel value="settings">
-          <SettingsTab key={application.updated_at} application={application} />
+        <Tabs.Panel value="settings" keepMounted={settingsOpened.current}>
+          <SettingsTab application={application} />
         </Tabs.Panel>
       </Tabs>
     </Frame>

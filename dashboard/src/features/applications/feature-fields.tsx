@@ -1,6 +1,6 @@
 import { MultiSelect, NumberInput, Select, SimpleGrid, Switch, TagsInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { useList } from '../../api/queries.ts'
+import { useAll } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Section } from '../../ui/section.tsx'
 import type { Values } from './settings-values.ts'
@@ -65,7 +65,7 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
 
 function Collections({ form }: { readonly form: UseFormReturnType<Values> }) {
   const enabled = useScopes().may('knowledge:read')
-  const { items = [] } = useList('/admin/v1/collections', { params: { query: { limit: 100 } } }, { enabled })
+  const { items = [] } = useAll('/admin/v1/collections', {}, { enabled })
   return (
     <TagsInput
       label="Collections"

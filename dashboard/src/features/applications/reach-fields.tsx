@@ -1,6 +1,6 @@
 import { Autocomplete, Select, SimpleGrid, TagsInput, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { useList } from '../../api/queries.ts'
+import { useAll } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { CLASSIFICATIONS } from '../../ui/classification.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -9,7 +9,7 @@ import type { Values } from './settings-values.ts'
 /** Which models and providers the Application may use, and how sensitive its content may be. */
 export function ReachFields({ form }: { readonly form: UseFormReturnType<Values> }) {
   const enabled = useScopes().may('providers:read')
-  const { items = [] } = useList('/admin/v1/models', { params: { query: { limit: 100 } } }, { enabled })
+  const { items = [] } = useAll('/admin/v1/models', {}, { enabled })
   const models = [...new Set(items.map(({ id }) => id))]
   const providers = [...new Set(items.map(({ provider_id }) => provider_id))]
   return (

@@ -36,12 +36,16 @@ export function UsageTab({ id }: { readonly id: string }) {
 
 function Usage({ id, from }: { readonly id: string; readonly from: string }) {
   const params = { path: { id }, query: { from } }
-  const { data, error, refetch } = useRead('/admin/v1/applications/{id}/usage', { params }, { every: EVERY_MS })
+  const { data, error, refetch } = useRead(
+    '/admin/v1/applications/{id}/usage',
+    { params },
+    { every: EVERY_MS, keepPrevious: true },
+  )
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <RowsSkeleton />
   if (data.totals.requests === 0) {
     return (
-      <EmptyState title="Nothing was asked in this time">
+      <EmptyState title="No requests in this period">
         Issue a key, give it to the Application, and point its OpenAI client at this server.
       </EmptyState>
     )

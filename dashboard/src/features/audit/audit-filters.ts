@@ -27,15 +27,24 @@ export const readFilters = (search: Readonly<Record<string, unknown>>) => ({
 
 export type AuditFilters = ReturnType<typeof readFilters>
 
+const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
+
+/** A status or a class of them, as the API takes it; undefined when the text is neither. */
+const statusOf = (text: string) => (/^[1-5]\d\d$/.test(text) ? Number(text) : oneOf(STATUS_CLASSES, text.toLowerCase()))
+
+export const isStatusWrong = ({ status }: Pick<AuditFilters, 'status'>): boolean =>
+  status !== undefined && statusOf(status) === undefined
+
 /** As the API asks for it. Days and minutes are the viewer's. */
-export function queryOf({ application, user, verdict, risk, endpoint, status, from, to }: AuditFilters) {
+export function queryOf({ application, user, verdict, risk, endpoint, status: typed, from, to }: AuditFilters) {
+  const status = typed === undefined ? undefined : statusOf(typed)
   return {
     ...(application && { application_id: application }),
     ...(user && { user }),
     ...(verdict && { verdict }),
     ...(risk && { risk_level: risk }),
     ...(endpoint && { endpoint }),
-    ...(status && /^[1-5]\d\d$/.test(status) && { status: Number(status) }),
+    ...(status !== undefined && { status }),
     ...timesOf({ from, to }),
   }
 }

@@ -10,7 +10,7 @@ import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
-import { queryOf, readFilters } from './audit-filters.ts'
+import { isStatusWrong, queryOf, readFilters } from './audit-filters.ts'
 import { type AuditRecord, eventOf, recordOf } from './audit-record.ts'
 import { AuditSearch } from './audit-search.tsx'
 import { ExportButton } from './export-button.tsx'
@@ -23,7 +23,11 @@ export function Page() {
   const { nameOf } = useApplicationNames()
   const checks = useScopes().may('audit:write')
   const query = queryOf(filters)
-  const { items, ...list } = useList('/admin/v1/audit', { params: { query: { limit: 50, ...query } } })
+  const { items, ...list } = useList(
+    '/admin/v1/audit',
+    { params: { query: { limit: 50, ...query } } },
+    { enabled: !isStatusWrong(filters) },
+  )
   const columns: Column<AuditRecord>[] = [
     {
       header: 'When',
@@ -56,19 +60,23 @@ export function Page() {
     >
       <TamperingAlert />
       <AuditSearch filters={filters} onChange={setFilters} />
-      <DataTable
-        label="Records"
-        list={{ ...list, items: items?.map(recordOf) }}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          filtered ? (
-            <EmptyState title="Nothing was found">Fewer filters may show more.</EmptyState>
-          ) : (
-            <EmptyState title="No records yet">The first request through the gateway writes one.</EmptyState>
-          )
-        }
-      />
+      {isStatusWrong(filters) ? (
+        <EmptyState title="The status filter is not valid">Nothing is shown, because it would not be filtered.</EmptyState>
+      ) : (
+        <DataTable
+          label="Records"
+          list={{ ...list, items: items?.map(recordOf) }}
+          columns={columns}
+          keyOf={({ id }) => id}
+          empty={
+            filtered ? (
+              <EmptyState title="Nothing was found">Fewer filters may show more.</EmptyState>
+            ) : (
+              <EmptyState title="No records yet">The first request through the gateway writes one.</EmptyState>
+            )
+          }
+        />
+      )}
     </Frame>
   )
 }

@@ -1,15 +1,14 @@
-import { Group, Select, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Group, Select } from '@mantine/core'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { oneOf } from '../../routing/location.ts'
-import { type AuditFilters, ENDPOINTS, RISK_LEVELS, VERDICTS } from './audit-filters.ts'
+import { FilterField } from '../../ui/filter-field.tsx'
+import { type AuditFilters, ENDPOINTS, isStatusWrong, RISK_LEVELS, VERDICTS } from './audit-filters.ts'
 
 interface AuditSearchProps {
   readonly filters: AuditFilters
   readonly onChange: (changes: Partial<AuditFilters>) => void
 }
 
-const PAUSE_MS = 350
 const VERDICT_CHOICES = [
   { value: 'allow', label: 'allowed' },
   { value: 'escalate', label: 'escalated' },
@@ -17,11 +16,11 @@ const VERDICT_CHOICES = [
   { value: 'deny', label: 'denied' },
 ]
 
+/** Filters of the audit log. Text fields wait for a pause, each on its own. */
 export function AuditSearch({ filters, onChange }: AuditSearchProps) {
   const { choices } = useApplicationNames()
-  const onText = useDebouncedCallback(onChange, PAUSE_MS)
   return (
-    <Group gap="xs" align="flex-end" role="search">
+    <Group gap="xs" align="flex-start" role="search">
       <Select
         label="Event"
         placeholder="any"
@@ -55,37 +54,22 @@ export function AuditSearch({ filters, onChange }: AuditSearchProps) {
         w={180}
         clearable
         searchable
+        limit={100}
         data={choices}
         value={filters.application ?? null}
         onChange={(value) => onChange({ application: value ?? undefined })}
       />
-      <TextInput
-        label="User id"
-        placeholder="any"
-        w={140}
-        defaultValue={filters.user ?? ''}
-        onChange={({ currentTarget }) => onText({ user: currentTarget.value.trim() || undefined })}
-      />
-      <TextInput
+      <FilterField label="User id" placeholder="any" w={150} value={filters.user ?? ''} onChange={(user) => onChange({ user })} />
+      <FilterField
         label="Status"
-        placeholder="any"
-        w={90}
-        inputMode="numeric"
-        defaultValue={filters.status ?? ''}
-        onChange={({ currentTarget }) => onText({ status: currentTarget.value.trim() || undefined })}
+        placeholder="404 or 5xx"
+        w={120}
+        value={filters.status ?? ''}
+        error={isStatusWrong(filters) && 'Use a status, such as 404, or a class, such as 5xx.'}
+        onChange={(status) => onChange({ status })}
       />
-      <TextInput
-        label="From"
-        type="datetime-local"
-        defaultValue={filters.from ?? ''}
-        onChange={({ currentTarget }) => onText({ from: currentTarget.value || undefined })}
-      />
-      <TextInput
-        label="Before"
-        type="datetime-local"
-        defaultValue={filters.to ?? ''}
-        onChange={({ currentTarget }) => onText({ to: currentTarget.value || undefined })}
-      />
+      <FilterField label="From" type="datetime-local" value={filters.from ?? ''} onChange={(from) => onChange({ from })} />
+      <FilterField label="Before" type="datetime-local" value={filters.to ?? ''} onChange={(to) => onChange({ to })} />
     </Group>
   )
 }

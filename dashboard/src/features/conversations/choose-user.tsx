@@ -1,6 +1,6 @@
 import { Button, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ItemOf } from '../../api/operations.ts'
-import { useList } from '../../api/queries.ts'
+import { useAll, useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -19,7 +19,7 @@ interface ChooseUserProps {
 export function ChooseUser({ suggested, onChoose }: ChooseUserProps) {
   const users = useList('/admin/v1/users', { params: { query: { limit: 50 } } })
   const { may } = useScopes()
-  const assistants = useList('/admin/v1/assistants', { params: { query: { limit: 100 } } }, { enabled: may('messaging:read') })
+  const assistants = useAll('/admin/v1/assistants', {}, { enabled: may('messaging:read') })
   if (users.error && !users.items) return <ErrorState error={users.error} onRetry={users.retry} />
   if (!users.items) return <RowsSkeleton />
   const people = users.items.filter(({ id }) => !assistants.items?.some((assistant) => assistant.id === id))

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ItemOf } from '../../api/operations.ts'
-import { useList } from '../../api/queries.ts'
+import { useAll } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
@@ -11,7 +11,7 @@ import { useMember } from './member.ts'
 
 type Review = ItemOf<'/admin/v1/reviews'>
 
-const PENDING = { params: { query: { state: 'pending', kind: 'hold', limit: 100 } } } as const
+const PENDING = { params: { query: { state: 'pending', kind: 'hold' } } } as const
 
 /** What waits for a reviewer before it is said here, and what reviewers made of it. */
 export function HeldMessages({ conversationId }: { readonly conversationId: string }) {
@@ -21,7 +21,7 @@ export function HeldMessages({ conversationId }: { readonly conversationId: stri
     queryFn: () => [],
     enabled: false,
   })
-  const reviews = useList('/admin/v1/reviews', PENDING, { enabled: useScopes().may('reviews:read') })
+  const reviews = useAll('/admin/v1/reviews', PENDING, { enabled: useScopes().may('reviews:read') })
   const elsewhere = (reviews.items ?? [])
     .filter(({ id, session_id: session }) => session === conversationId && !notes.some((note) => note.reviewItemId === id))
     .map((review) => ({ reviewItemId: review.id, state: 'pending', text: null, ...whatOf(review, userId) }))

@@ -5,7 +5,7 @@ import type { Overview } from './overview.ts'
 
 type Need = Overview['attention'][number]
 
-const URGENT: readonly Need['kind'][] = ['audit_tampered', 'holds_expiring', 'provider_down']
+const URGENT: readonly Need['kind'][] = ['audit_tampered', 'holds_expiring', 'provider_down', 'provider_fault']
 
 /** What somebody should see to, the most urgent first. */
 export function Attention({ attention }: { readonly attention: readonly Need[] }) {

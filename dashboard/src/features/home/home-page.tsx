@@ -28,7 +28,7 @@ export function Page() {
   const { data, error, refetch } = useRead(
     '/admin/v1/overview',
     { params: { query: { from } } },
-    { enabled: reads, every: EVERY_MS },
+    { enabled: reads, every: EVERY_MS, keepPrevious: true },
   )
   return (
     <Frame
@@ -68,7 +68,7 @@ function NothingAsked() {
   const { may } = useScopes()
   return (
     <EmptyState
-      title="Nothing was asked in this time"
+      title="No requests in this period"
       action={may('playground:use') && <LinkButton to="/playground">To the playground</LinkButton>}
     >
       Look further back, or ask something yourself.

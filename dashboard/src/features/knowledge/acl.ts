@@ -19,6 +19,13 @@ export function aclInWords(acl: Acl | null, otherwise: string): string {
   return lists.length > 0 ? sentence(lists.join('; ')) : 'Nobody'
 }
 
+/** Who may read where each of the ACLs has to name the reader. None at all lets nobody in. */
+export function readersInWords(acls: readonly Acl[]): string {
+  if (acls.length === 0) return 'Nobody'
+  const narrowing = [...new Set(acls.filter(({ everyone }) => !everyone).map((acl) => aclInWords(acl, '')))]
+  return narrowing.length === 0 ? 'Everyone' : narrowing.join(', who are also: ')
+}
+
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** As the API takes it. */

@@ -1,7 +1,7 @@
 import { Button, MultiSelect, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import type { ItemOf } from '../../api/operations.ts'
-import { useRead } from '../../api/queries.ts'
+import { useAll } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { LabelsFields, type LabelValues, labelsBody } from './labels-fields.tsx'
 import { LANGUAGE_CHOICES } from './languages.ts'
@@ -31,7 +31,15 @@ export const useCollectionForm = (collection?: Collection): UseFormReturnType<Va
     validate: { name: (name) => (name.trim() === '' ? 'It needs a name' : null) },
   })
 
-const valuesOf = ({ name, description, classification, regulations, acl, language, applications }: Collection): Values => ({
+export const valuesOf = ({
+  name,
+  description,
+  classification,
+  regulations,
+  acl,
+  language,
+  applications,
+}: Collection): Values => ({
   name,
   description,
   classification,
@@ -92,9 +100,9 @@ export function CollectionForm({ form, onSubmit, submit, pending }: CollectionFo
 
 function ApplicationsField(input: { readonly value?: string[]; readonly onChange?: (ids: string[]) => void }) {
   const enabled = useScopes().may('applications:read')
-  const { data } = useRead('/admin/v1/applications', { params: { query: { limit: 100 } } }, { enabled })
-  const known = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const { items = [] } = useAll('/admin/v1/applications', {}, { enabled })
+  const known = items.map(({ id, name }) => ({ value: id, label: name }))
   // One that is not on the page is still chosen.
   const others = (input.value ?? []).filter((id) => !known.some(({ value }) => value === id))
-  return <MultiSelect label="Applications that it serves" searchable data={[...known, ...others]} {...input} />
+  return <MultiSelect label="Applications that it serves" searchable limit={100} data={[...known, ...others]} {...input} />
 }

@@ -1,20 +1,23 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useGo, usePathParam } from '../../routing/location.ts'
+import { changedOnly } from '../../ui/changed-only.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
+import { useEdited } from '../../ui/use-edited.ts'
 import { aclInWords } from './acl.ts'
-import { type Collection, CollectionForm, collectionBody, useCollectionForm } from './collection-form.tsx'
+import { type Collection, CollectionForm, collectionBody, useCollectionForm, valuesOf } from './collection-form.tsx'
 import { DocumentsSection } from './documents-section.tsx'
 import { UploadSection } from './upload-section.tsx'
 
@@ -40,7 +43,7 @@ export function Page() {
         </>
       }
     >
-      <Section title="Who may read" actions={changes && <EditButton key={collection.updated_at} collection={collection} />}>
+      <Section title="Who may read" actions={changes && <EditButton collection={collection} />}>
         <Facts
           facts={[
             ['Readers', aclInWords(collection.acl, 'Nobody, unless a document says who')],
@@ -65,23 +68,43 @@ const served = (applications: Collection['applications']): string =>
 function EditButton({ collection }: { readonly collection: Collection }) {
   const [opened, { open, close }] = useDisclosure()
   const form = useCollectionForm(collection)
-  const update = useChange('patch', '/admin/v1/collections/{id}', { refresh: REFRESH, onDone: close })
+  const update = useChange('patch', '/admin/v1/collections/{id}', {
+    refresh: REFRESH,
+    onDone: () => {
+      form.resetDirty()
+      close()
+    },
+  })
+  useEdited(form, valuesOf(collection))
   const { id } = collection
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button variant="default" size="xs" onClick={open}>
         Change
       </Button>
-      <Modal opened={opened} onClose={close} title={`Change ${collection.name}`} size="lg">
+      <FormModal
+        opened={opened}
+        unsaved={form.isDirty() && !update.isPending}
+        onClose={dismiss}
+        title={`Change ${collection.name}`}
+        size="lg"
+      >
         <CollectionForm
           form={form}
           submit="Save"
           pending={update.isPending}
           onSubmit={(values) =>
-            update.mutate({ params: { path: { id } }, body: collectionBody(values) }, { onError: showInForm(form) })
+            update.mutate(
+              { params: { path: { id } }, body: changedOnly(collectionBody(values), collectionBody(valuesOf(collection))) },
+              { onError: showInForm(form) },
+            )
           }
         />
-      </Modal>
+      </FormModal>
     </>
   )
 }

@@ -1,23 +1,26 @@
-import { Alert, Button, Modal, Stack } from '@mantine/core'
+import { Alert, Button, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useGo, usePathParam } from '../../routing/location.ts'
+import { changedOnly } from '../../ui/changed-only.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { notifyDone, notifyError } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
-import { aclInWords } from './acl.ts'
+import { useEdited } from '../../ui/use-edited.ts'
+import { aclInWords, readersInWords } from './acl.ts'
 import { DocumentText } from './document-text.tsx'
 import type { Document } from './documents-section.tsx'
 import { LabelsFields, type LabelValues, labelsBody } from './labels-fields.tsx'
@@ -44,12 +47,13 @@ export function Page() {
       }
     >
       {document.flags && <Flags document={document} mayClear={changes} />}
-      <Section title="Who may read" actions={changes && <EditButton key={JSON.stringify(document)} document={document} />}>
+      <Section title="Who may read" actions={changes && <EditButton document={document} />}>
         <Facts
           facts={[
-            ['Readers', aclInWords(document.acl, 'As the collection says')],
-            ['Classification', <Classification key="level" level={document.classification} otherwise="as the collection" />],
-            ['Regulations', document.regulations.join(', ') || null],
+            ['Readers', readersInWords(document.effective.acls)],
+            ['Classification', <Classification key="level" level={document.effective.classification} />],
+            ['Regulations', document.effective.regulations.join(', ') || null],
+            ['Set on this document', ownLabels(document)],
             ['Says of itself', saysOfItself(document)],
           ]}
         />
@@ -71,6 +75,12 @@ export function Page() {
       </Section>
     </Frame>
   )
+}
+
+/** The labels that operators gave to this document alone. */
+function ownLabels({ classification, regulations, acl }: Document): string {
+  const own = [classification, ...regulations, acl && `readers: ${aclInWords(acl, '')}`].filter(Boolean)
+  return own.length > 0 ? own.join(', ') : "nothing: the collection's labels apply"
 }
 
 function saysOfItself({ front_matter: { classification, regulations, acl } }: Document): string | null {
@@ -109,16 +119,37 @@ function Flags({ document, mayClear }: { readonly document: Document; readonly m
 function EditButton({ document }: { readonly document: Document }) {
   const [opened, { open, close }] = useDisclosure()
   const { id, title, classification, regulations, acl } = document
-  const form = useForm<LabelValues>({ initialValues: { classification, regulations, acl } })
-  const update = useChange('patch', '/admin/v1/documents/{id}', { refresh: REFRESH, onDone: close })
+  const stored: LabelValues = { classification, regulations, acl }
+  const form = useForm<LabelValues>({ initialValues: stored })
+  const update = useChange('patch', '/admin/v1/documents/{id}', {
+    refresh: REFRESH,
+    onDone: () => {
+      form.resetDirty()
+      close()
+    },
+  })
+  useEdited(form, stored)
   const save = (values: LabelValues) =>
-    update.mutate({ params: { path: { id } }, body: labelsBody(values) }, { onError: showInForm(form) })
+    update.mutate(
+      { params: { path: { id } }, body: changedOnly(labelsBody(values), labelsBody(stored)) },
+      { onError: showInForm(form) },
+    )
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button variant="default" size="xs" onClick={open}>
         Change
       </Button>
-      <Modal opened={opened} onClose={close} title={`Who may read ${title}`} size="lg">
+      <FormModal
+        opened={opened}
+        unsaved={form.isDirty() && !update.isPending}
+        onClose={dismiss}
+        title={`Who may read ${title}`}
+        size="lg"
+      >
         <form onSubmit={form.onSubmit(save)}>
           <Stack>
             <LabelsFields form={form} unsaid={{ classification: 'as the collection', acl: 'Whoever the collection lets in' }} />
@@ -127,7 +158,7 @@ function EditButton({ document }: { readonly document: Document }) {
             </Button>
           </Stack>
         </form>
-      </Modal>
+      </FormModal>
     </>
   )
 }

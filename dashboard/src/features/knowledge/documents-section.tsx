@@ -8,7 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
-import { aclInWords } from './acl.ts'
+import { readersInWords } from './acl.ts'
 
 export type Document = ItemOf<'/admin/v1/documents'>
 
@@ -84,10 +84,10 @@ function Title({ id, title, key, flags }: Document) {
   )
 }
 
-function Level({ classification, front_matter }: Document) {
-  return <Classification level={front_matter.classification ?? classification} otherwise="as the collection" />
+function Level({ effective }: Document) {
+  return <Classification level={effective.classification} />
 }
 
-function Readers({ acl, front_matter }: Document) {
-  return aclInWords(front_matter.acl ?? acl, 'As the collection says')
+function Readers({ effective }: Document) {
+  return readersInWords(effective.acls)
 }

@@ -1,7 +1,7 @@
 import { Autocomplete, Button, Group, Paper, Select, SimpleGrid, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useRead } from '../../api/queries.ts'
+import { useAll, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { CLASSIFICATIONS } from '../../ui/classification.tsx'
 import type { Search } from './search-filters.ts'
@@ -33,11 +33,7 @@ export function SearchForm({ search, onSearch, onAgain, pending }: SearchFormPro
     { params: { query: { limit: 10, ...(typed && { search: typed }) } } },
     { enabled: may('people:read') },
   )
-  const applications = useRead(
-    '/admin/v1/applications',
-    { params: { query: { limit: 100 } } },
-    { enabled: may('applications:read') },
-  )
+  const applications = useAll('/admin/v1/applications', {}, { enabled: may('applications:read') })
   const users = people.data?.data ?? []
 
   const choose = (id: string) => {
@@ -61,7 +57,8 @@ export function SearchForm({ search, onSearch, onAgain, pending }: SearchFormPro
         <Select
           label="Application"
           searchable
-          data={(applications.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          limit={100}
+          data={(applications.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
           {...form.getInputProps('application')}
           value={values.application || null}
         />

@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import { useForm } from '@mantine/form'
 import { IconFileUpload } from '@tabler/icons-react'
+import { type ChangeEvent, useRef } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { showInForm } from '../../ui/form-errors.ts'
 import { notifyDone, notifyError } from '../../ui/notify.ts'
@@ -23,7 +24,7 @@ export function UploadSection({ collectionId }: UploadSectionProps) {
   const ended = uploads.every(({ state }) => state !== 'waiting' && state !== 'going')
   return (
     <Section
-      title="Bring documents in"
+      title="Add documents"
       actions={
         uploads.length > 0 &&
         ended && (
@@ -52,6 +53,7 @@ export function UploadSection({ collectionId }: UploadSectionProps) {
           </Stack>
         </Group>
       </Dropzone>
+      <FolderButton onChoose={add} />
       {uploads.length > 0 && (
         <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }} aria-label="Uploads">
           {uploads.map((upload) => (
@@ -61,6 +63,28 @@ export function UploadSection({ collectionId }: UploadSectionProps) {
       )}
       <FromUrl collectionId={collectionId} />
     </Section>
+  )
+}
+
+/** Every browser knows this attribute of inputs; React's types do not. */
+const FOLDERS = { webkitdirectory: '' }
+
+/** Chooses a folder; its files keep their paths. Dropping one on the field does the same. */
+function FolderButton({ onChoose }: { readonly onChoose: (files: readonly File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  const choose = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
+    const files = [...(currentTarget.files ?? [])]
+    for (const { name } of files.filter(({ size }) => size > MAX_BYTES)) notifyError(new Error(`${name} is larger than 20 MB.`))
+    onChoose(files.filter(({ size }) => size <= MAX_BYTES))
+    currentTarget.value = ''
+  }
+  return (
+    <div>
+      <input ref={input} type="file" hidden {...FOLDERS} multiple aria-label="Folder" onChange={choose} />
+      <Button variant="default" size="xs" onClick={() => input.current?.click()}>
+        Choose a folder
+      </Button>
+    </div>
   )
 }
 

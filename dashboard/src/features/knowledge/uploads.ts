@@ -3,6 +3,7 @@ import { useCallback, useReducer } from 'react'
 import { refreshPaths } from '../../api/queries.ts'
 import { uploadDocument } from '../../api/upload.ts'
 import { describeError } from '../../ui/describe-error.ts'
+import { keyed } from './upload-keys.ts'
 
 export interface Upload {
   readonly id: number
@@ -38,15 +39,15 @@ export function useUploads(collectionId: string) {
 
   const add = useCallback(
     (files: readonly File[]) => {
-      const waiting = files.map((file) => ({ file, id: nextId++ }))
-      dispatch({ add: waiting.map(({ id, file: { name } }) => ({ id, name, state: 'waiting', progress: 0 })) })
+      const waiting = keyed(files).map((one) => ({ ...one, id: nextId++ }))
+      dispatch({ add: waiting.map(({ id, key: name }) => ({ id, name, state: 'waiting', progress: 0 })) })
       // One iterator for all: each takes what is next.
       const left = waiting.values()
       const worker = async () => {
-        for (const { id, file } of left) {
+        for (const { id, key, file } of left) {
           dispatch({ update: { id, state: 'going' } })
           const onProgress = (progress: number) => dispatch({ update: { id, progress } })
-          const ended = await send({ collectionId, file, onProgress })
+          const ended = await send({ collectionId, key, file, onProgress })
           dispatch({ update: { id, ...ended } })
         }
       }
@@ -61,15 +62,16 @@ export function useUploads(collectionId: string) {
 
 interface Sending {
   readonly collectionId: string
+  readonly key: string
   readonly file: File
   readonly onProgress: (share: number) => void
 }
 
-async function send({ collectionId, file, onProgress }: Sending): Promise<Partial<Upload>> {
+async function send({ collectionId, key, file, onProgress }: Sending): Promise<Partial<Upload>> {
   try {
     const { outcome, document_id, chunks, flags, error } = await uploadDocument({
       collectionId,
-      key: file.name,
+      key,
       file,
       onProgress,
     })

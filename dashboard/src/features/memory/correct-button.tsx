@@ -1,8 +1,9 @@
-import { Button, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { notifyDone } from '../../ui/notify.ts'
 import type { Memory } from './memory.ts'
 
@@ -25,12 +26,22 @@ export function CorrectButton({ memory: { id, content, summary } }: { readonly m
       { params: { path: { id } }, body: { content: values.content, summary: values.summary.trim() || null } },
       { onError: showInForm(form) },
     )
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button size="xs" variant="default" aria-label={`Correct: ${content}`} onClick={open}>
         Correct
       </Button>
-      <Modal opened={opened} onClose={close} title="Correct a memory" size="lg">
+      <FormModal
+        opened={opened}
+        unsaved={form.isDirty() && !correct.isPending}
+        onClose={dismiss}
+        title="Correct a memory"
+        size="lg"
+      >
         <form onSubmit={form.onSubmit(submit)}>
           <Stack>
             <Textarea label="What is right" autosize minRows={3} withAsterisk data-autofocus {...form.getInputProps('content')} />
@@ -43,7 +54,7 @@ export function CorrectButton({ memory: { id, content, summary } }: { readonly m
             </Button>
           </Stack>
         </form>
-      </Modal>
+      </FormModal>
     </>
   )
 }

@@ -1,8 +1,9 @@
-import { Autocomplete, Group, Select, Switch, TextInput } from '@mantine/core'
-import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks'
-import { useState } from 'react'
+import { Autocomplete, Group, Select, Switch } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
+import { FilterField } from '../../ui/filter-field.tsx'
+import { useTypedFilter } from '../../ui/use-typed-filter.ts'
 import { type Filters, SCOPES } from './filters.ts'
 
 interface MemoryFiltersProps {
@@ -21,8 +22,6 @@ const OF = {
 
 /** By owner, and by who shares them. */
 export function MemoryFilters({ filters, onChange }: MemoryFiltersProps) {
-  const [of, setOf] = useState(filters.of ?? '')
-  const report = useDebouncedCallback((text: string) => onChange({ of: text.trim() || undefined }), 300)
   return (
     <Group role="search" aria-label="Filter memories" gap="sm" align="flex-end">
       <Owner user={filters.user ?? ''} onChange={(user) => onChange({ user })} />
@@ -32,20 +31,15 @@ export function MemoryFilters({ filters, onChange }: MemoryFiltersProps) {
         clearable
         data={SCOPES}
         value={filters.scope ?? null}
-        onChange={(scope) => {
-          setOf('')
-          onChange({ scope: scope ?? undefined, of: undefined })
-        }}
+        onChange={(scope) => onChange({ scope: scope ?? undefined, of: undefined })}
       />
       {filters.scope && (
-        <TextInput
+        <FilterField
+          key={filters.scope}
           label={OF[filters.scope]}
           placeholder="any"
-          value={of}
-          onChange={({ currentTarget }) => {
-            setOf(currentTarget.value)
-            report(currentTarget.value)
-          }}
+          value={filters.of ?? ''}
+          onChange={(of) => onChange({ of })}
         />
       )}
       <Switch
@@ -60,9 +54,8 @@ export function MemoryFilters({ filters, onChange }: MemoryFiltersProps) {
 
 /** Whose own: somebody of the directory, or whoever it was that an Application named. */
 function Owner({ user, onChange }: { readonly user: string; readonly onChange: (user: string | undefined) => void }) {
-  const [typed, setTyped] = useState(user)
+  const { typed, change } = useTypedFilter(user, onChange)
   const [search] = useDebouncedValue(typed, 250)
-  const report = useDebouncedCallback((id: string) => onChange(id.trim() || undefined), 400)
   const enabled = useScopes().may('people:read')
   const query = { limit: 10, ...(search && { search }) }
   const { data } = useRead('/admin/v1/users', { params: { query } }, { enabled })
@@ -74,10 +67,7 @@ function Owner({ user, onChange }: { readonly user: string; readonly onChange: (
       // The server has filtered them, by id and by name.
       filter={({ options }) => options}
       value={typed}
-      onChange={(text) => {
-        setTyped(text)
-        report(text)
-      }}
+      onChange={change}
     />
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import type { Role } from '../../api/session.ts'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { ROLE_PURPOSES } from '../../ui/roles.ts'
 import { ROLE_CHOICES } from './role-choices.ts'
 
@@ -19,10 +20,14 @@ export function InviteButton({ onLink }: { readonly onLink: (url: string) => voi
       onLink(url)
     },
   })
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button onClick={open}>Invite</Button>
-      <Modal opened={opened} onClose={close} title="Invite an operator">
+      <FormModal opened={opened} unsaved={form.isDirty() && !invite.isPending} onClose={dismiss} title="Invite an operator">
         <form onSubmit={form.onSubmit((body) => invite.mutate({ body }, { onError: showInForm(form) }))}>
           <Stack>
             <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
@@ -39,7 +44,7 @@ export function InviteButton({ onLink }: { readonly onLink: (url: string) => voi
             </Button>
           </Stack>
         </form>
-      </Modal>
+      </FormModal>
     </>
   )
 }

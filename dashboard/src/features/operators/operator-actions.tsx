@@ -17,6 +17,7 @@ export function OperatorActions({ operator: { id, name, state }, onLink }: Opera
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       <ConfirmButton
         aria-label={`New link for ${name}`}
+        destructive={false}
         question={`A new link for ${name}?`}
         consequence={
           state === 'active'

@@ -1,8 +1,9 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import { useGo } from '../../routing/location.ts'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { PEOPLE } from './paths.ts'
 import { UserForm, userBody, useUserForm } from './user-form.tsx'
 
@@ -14,10 +15,14 @@ export function CreateButton() {
     refresh: PEOPLE,
     onDone: ({ id }) => go(`/settings/users/${encodeURIComponent(id)}`),
   })
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button onClick={open}>New user</Button>
-      <Modal opened={opened} onClose={close} title="New user" size="lg">
+      <FormModal opened={opened} unsaved={form.isDirty() && !create.isPending} onClose={dismiss} title="New user" size="lg">
         <UserForm
           isNew
           form={form}
@@ -30,7 +35,7 @@ export function CreateButton() {
             )
           }
         />
-      </Modal>
+      </FormModal>
     </>
   )
 }

@@ -25,7 +25,7 @@ export const useUserForm = (user?: User): UseFormReturnType<Values> =>
     },
   })
 
-function valuesOf(user: User | undefined): Values {
+export function valuesOf(user: User | undefined): Values {
   const { projects, clearance, ...others } = user?.attributes ?? {}
   return {
     id: user?.id ?? '',

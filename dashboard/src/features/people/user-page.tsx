@@ -1,21 +1,24 @@
-import { Button, Code, Modal } from '@mantine/core'
+import { Button, Code } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useGo, usePathParam } from '../../routing/location.ts'
+import { changedOnly } from '../../ui/changed-only.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { Link, LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useEdited } from '../../ui/use-edited.ts'
 import { AccessTokens } from './access-tokens.tsx'
 import { PEOPLE } from './paths.ts'
 import { projectsOf } from './projects-of.ts'
-import { type User, UserForm, userBody, useUserForm } from './user-form.tsx'
+import { type User, UserForm, userBody, useUserForm, valuesOf } from './user-form.tsx'
 
 /** One user: what is known of them, their tokens for the messaging API, and what is theirs elsewhere. */
 export function Page() {
@@ -38,7 +41,7 @@ export function Page() {
         </>
       }
     >
-      <Section title="What is known of them" actions={changes && <EditButton key={user.updated_at} user={user} />}>
+      <Section title="What is known of them" actions={changes && <EditButton user={user} />}>
         <Facts
           facts={[
             ['Id', user.id],
@@ -69,22 +72,42 @@ export function Page() {
 function EditButton({ user }: { readonly user: User }) {
   const [opened, { open, close }] = useDisclosure()
   const form = useUserForm(user)
-  const update = useChange('patch', '/admin/v1/users/{id}', { refresh: PEOPLE, onDone: close })
+  const update = useChange('patch', '/admin/v1/users/{id}', {
+    refresh: PEOPLE,
+    onDone: () => {
+      form.resetDirty()
+      close()
+    },
+  })
+  useEdited(form, valuesOf(user))
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button variant="default" size="xs" onClick={open}>
         Change
       </Button>
-      <Modal opened={opened} onClose={close} title={`Change ${user.username}`} size="lg">
+      <FormModal
+        opened={opened}
+        unsaved={form.isDirty() && !update.isPending}
+        onClose={dismiss}
+        title={`Change ${user.username}`}
+        size="lg"
+      >
         <UserForm
           form={form}
           submit="Save"
           pending={update.isPending}
           onSubmit={(values) =>
-            update.mutate({ params: { path: { id: user.id } }, body: userBody(values) }, { onError: showInForm(form) })
+            update.mutate(
+              { params: { path: { id: user.id } }, body: changedOnly(userBody(values), userBody(valuesOf(user))) },
+              { onError: showInForm(form) },
+            )
           }
         />
-      </Modal>
+      </FormModal>
     </>
   )
 }

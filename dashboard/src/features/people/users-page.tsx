@@ -1,11 +1,10 @@
-import { CloseButton, Group, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useState } from 'react'
+import { Group } from '@mantine/core'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { textOf, useFilters } from '../../routing/location.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { FilterField } from '../../ui/filter-field.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -46,9 +45,10 @@ export function Page() {
     >
       <Group role="search" aria-label="Filter users" gap="sm">
         {FILTERS.map((name) => (
-          <Filter
+          <FilterField
             key={name}
-            label={LABELS[name]}
+            aria-label={LABELS[name]}
+            placeholder={LABELS[name]}
             value={filters[name] ?? ''}
             onChange={(value) => setFilters({ [name]: value })}
           />
@@ -68,35 +68,5 @@ export function Page() {
         }
       />
     </Frame>
-  )
-}
-
-interface FilterProps {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string | undefined) => void
-}
-
-/** Follows the typing, and the address when that changes. */
-function Filter({ label, value, onChange }: FilterProps) {
-  const [typed, setTyped] = useState(value)
-  const [known, setKnown] = useState(value)
-  if (value !== known) {
-    setKnown(value)
-    setTyped(value)
-  }
-  const report = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), 300)
-  const change = (text: string) => {
-    setTyped(text)
-    report(text)
-  }
-  return (
-    <TextInput
-      aria-label={label}
-      placeholder={label}
-      value={typed}
-      onChange={({ currentTarget }) => change(currentTarget.value)}
-      rightSection={typed && <CloseButton size="sm" aria-label={`Clear ${label}`} onClick={() => change('')} />}
-    />
   )
 }

@@ -11,7 +11,7 @@ import { auditIdOf, useConversation } from './use-conversation.ts'
 /** Asks as an Application would, and shows how the answer came about. */
 export function Page() {
   const [filters, setFilters] = useFilters(readFilters)
-  const conversation = useConversation()
+  const conversation = useConversation(filters)
   const { turns, chosen, clear } = conversation
   const auditId = chosen && auditIdOf(chosen)
   return (
@@ -26,17 +26,10 @@ export function Page() {
         )
       }
     >
-      <Options
-        filters={filters}
-        onChange={(changes) => {
-          // Another Application or user has not heard what was said so far.
-          if ('application' in changes || 'as' in changes) clear()
-          setFilters(changes)
-        }}
-      />
+      <Options filters={filters} onChange={setFilters} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <Chat conversation={conversation} filters={filters} />
+          <Chat conversation={conversation} application={filters.application} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack>

@@ -13,16 +13,24 @@ const LOOKS = {
   ok: { icon: IconCircleCheck, color: 'var(--mantine-color-green-text)', label: 'done' },
   stopped: { icon: IconHandStop, color: 'var(--mantine-color-red-text)', label: 'stopped here' },
   failed: { icon: IconAlertTriangle, color: 'var(--mantine-color-red-text)', label: 'failed' },
+  simulated: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', label: 'no model called' },
   skipped: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', label: 'skipped' },
 }
 
+interface StageListProps {
+  readonly stages: readonly Stage[]
+  /** No provider was called: a stand-in answered. */
+  readonly isDryRun: boolean
+}
+
 /** The stages in their order: what each came to, and how long it took. */
-export function StageList({ stages }: { readonly stages: readonly Stage[] }) {
+export function StageList({ stages, isDryRun }: StageListProps) {
   const longest = Math.max(...stages.map(({ ms }) => ms), 1)
   return (
     <ol className={classes.stages} aria-label="Stages">
       {stages.map(({ name, outcome, ms }) => {
-        const { icon: Icon, color, label } = LOOKS[outcome as keyof typeof LOOKS] ?? LOOKS.skipped
+        const shown = isDryRun && name === 'invoke' && outcome === 'ok' ? 'simulated' : outcome
+        const { icon: Icon, color, label } = LOOKS[shown as keyof typeof LOOKS] ?? LOOKS.skipped
         return (
           <li key={name} className={classes.stage}>
             <Icon size={18} color={color} aria-hidden />

@@ -17,6 +17,7 @@ import { type Stage, StageList } from './stage-list.tsx'
 /** Of a record, what is shown beside a chat. */
 interface TracedRecord {
   readonly duration_ms: number
+  readonly dry_run: boolean
   readonly classification: string | null
   readonly risk_level: string | null
   readonly stages: readonly Stage[]
@@ -47,10 +48,10 @@ export function Trace({ auditId }: { readonly auditId: string }) {
   const { decision, knowledge, memory } = record
   return (
     <Section
-      title="Its way through the stages"
+      title="Trace"
       actions={
         <LinkButton to={`/audit/${auditId}`} size="xs" variant="default">
-          The record
+          Audit record
         </LinkButton>
       }
     >
@@ -63,7 +64,7 @@ export function Trace({ auditId }: { readonly auditId: string }) {
             {msOf(record.duration_ms)} in all
           </Text>
         </Group>
-        <StageList stages={record.stages} />
+        <StageList stages={record.stages} isDryRun={record.dry_run} />
         <Facts
           facts={[
             ['Decided by', decision?.rules.map(({ id }) => id).join(', ') || null],
@@ -72,13 +73,16 @@ export function Trace({ auditId }: { readonly auditId: string }) {
             ['Found', foundIn(record.findings) || null],
             ['Passages used', knowledge.length || null],
             ['Memories used', memory.length || null],
-            ['Providers tried', record.attempts.map(({ provider, outcome }) => `${provider}: ${outcome}`).join(', ') || null],
+            ['Providers tried', record.dry_run ? null : attemptsIn(record.attempts) || null],
           ]}
         />
       </Stack>
     </Section>
   )
 }
+
+const attemptsIn = (attempts: TracedRecord['attempts']): string =>
+  attempts.map(({ provider, outcome }) => `${provider}: ${outcome}`).join(', ')
 
 const foundIn = (findings: TracedRecord['findings']): string =>
   Object.entries(findings)

@@ -5,7 +5,7 @@ import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
 import type { Answer } from './ask.ts'
-import type { Turn } from './use-conversation.ts'
+import type { Turn } from './conversations.ts'
 
 interface TurnCardProps {
   readonly turn: Turn
@@ -15,21 +15,26 @@ interface TurnCardProps {
 }
 
 /** A question, its answer or refusal, and the verdict on it. */
-export function TurnCard({ turn: { question, content, pending, answer, error }, chosen, onChoose }: TurnCardProps) {
+export function TurnCard({ turn: { question, content, pending, isDryRun, answer, error }, chosen, onChoose }: TurnCardProps) {
   return (
     <Paper withBorder p="md" {...(chosen && { bd: '1px solid var(--mantine-primary-color-filled)' })}>
       <Stack gap="sm">
         <Text fw={600} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
           {question}
         </Text>
-        {pending && content === '' && <Loader size="sm" type="dots" aria-label="The answer is on its way" />}
-        {content !== '' && <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{content}</Text>}
+        {pending && (isDryRun || content === '') && <Loader size="sm" type="dots" aria-label="The answer is on its way" />}
+        {isDryRun && answer && (
+          <Text size="sm" c="dimmed">
+            Dry run: no model was called, so there is no answer.
+          </Text>
+        )}
+        {!isDryRun && content !== '' && <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{content}</Text>}
         {answer && <AnswerFacts answer={answer} />}
         {error !== undefined && <Refusal error={error} />}
         {!(pending || chosen) && (
           <UnstyledButton onClick={onChoose} w="fit-content">
             <Text size="sm" td="underline">
-              Show its stages
+              Show trace
             </Text>
           </UnstyledButton>
         )}
@@ -55,7 +60,11 @@ function AnswerFacts({ answer: { governance = {}, tokens } }: { readonly answer:
         </Badge>
       ))}
       <Text size="xs" c="dimmed">
-        {[user_verified ? 'user verified' : 'user not verified', provider, tokens !== undefined && `${tokens} tokens`]
+        {[
+          user_verified ? 'user verified' : 'user not verified',
+          !dry_run && provider,
+          !dry_run && tokens !== undefined && `${tokens} tokens`,
+        ]
           .filter(Boolean)
           .join(', ')}
       </Text>
@@ -89,9 +98,9 @@ function Refusal({ error }: { readonly error: unknown }) {
         {reviewItemId && (
           <Text size="sm">
             <Link to={`/reviews/${reviewItemId}`} c="inherit" underline="always">
-              It waits for a reviewer
+              Pending review
             </Link>
-            ; you cannot decide on what you asked for yourself.
+            : another operator has to decide, because the request is yours.
           </Text>
         )}
         {!verdict && requestId && (

@@ -1,70 +1,80 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { type Answer, ask, type Said } from './ask.ts'
+import { useWorkspace } from '../../api/workspace.ts'
+import { ask, type Said } from './ask.ts'
+import { changeTurns, conversationKey, type Turn, useTurns } from './conversations.ts'
 import type { PlaygroundFilters } from './playground-filters.ts'
-
-/** A question and what came of it. */
-export interface Turn {
-  readonly id: number
-  readonly question: string
-  /** As far as it has come. */
-  readonly content: string
-  readonly pending: boolean
-  readonly answer?: Answer
-  readonly error?: unknown
-}
 
 /** The record of what came of a question, once there is one. */
 export const auditIdOf = ({ answer, error }: Turn): string | null =>
   answer?.auditId ?? (error instanceof ApiError ? error.auditId : null)
 
-/** A chat with an Application: what was answered goes along with the next question; what was refused does not. */
-export function useConversation() {
-  const [turns, setTurns] = useState<readonly Turn[]>([])
+/** Requests in flight, by their turn. */
+const asking = new Map<number, AbortController>()
+
+/** The chat of an Application for one user: what was answered goes along with the next question; what was refused does not. */
+export function useConversation(options: PlaygroundFilters) {
+  const key = conversationKey(useWorkspace(), options)
+  const turns = useTurns(key)
   const [chosen, choose] = useState<number>()
-  const asking = useRef<AbortController>(undefined)
-
-  const change = (id: number, changes: Partial<Turn>) =>
-    setTurns((before) => before.map((turn) => (turn.id === id ? { ...turn, ...changes } : turn)))
-
-  const send = async (applicationId: string, question: string, options: PlaygroundFilters) => {
-    const controller = new AbortController()
-    asking.current = controller
-    const id = Date.now()
-    setTurns((before) => [...before, { id, question, content: '', pending: true }])
-    choose(id)
-    try {
-      const answer = await ask({
-        applicationId,
-        messages: [...turns.flatMap(saidIn), { role: 'user', content: question }],
-        options,
-        signal: controller.signal,
-        onProgress: (content) => change(id, { content }),
-      })
-      change(id, { content: answer.content, answer, pending: false })
-    } catch (error) {
-      if (controller.signal.aborted) setTurns((before) => before.filter((turn) => turn.id !== id))
-      else change(id, { error, pending: false })
-    }
+  const stop = () => {
+    for (const { id } of turns) asking.get(id)?.abort()
   }
-
   return {
+    key,
     turns,
-    /** Whose way through the stages is shown. */
+    /** The turn whose trace is shown. */
     chosen: turns.find(({ id }) => id === chosen) ?? turns.at(-1),
     choose,
-    send,
+    send: (applicationId: string, question: string) => {
+      const id = Date.now()
+      choose(id)
+      void send({ key, id, applicationId, question, said: turns.flatMap(saidIn), options })
+    },
     pending: turns.some(({ pending }) => pending),
-    stop: () => asking.current?.abort(),
+    stop,
     clear: () => {
-      asking.current?.abort()
-      setTurns([])
+      stop()
+      changeTurns(key, () => [])
     },
   }
 }
 
-const saidIn = ({ question, answer }: Turn): readonly Said[] =>
-  answer && !answer.governance?.dry_run
+interface Sending {
+  readonly key: string
+  readonly id: number
+  readonly applicationId: string
+  readonly question: string
+  readonly said: readonly Said[]
+  readonly options: PlaygroundFilters
+}
+
+/** Asks, and puts into the chat what comes of it: also after the page was left. */
+async function send({ key, id, applicationId, question, said, options }: Sending): Promise<void> {
+  const controller = new AbortController()
+  asking.set(id, controller)
+  const change = (changes: Partial<Turn>) =>
+    changeTurns(key, (turns) => turns.map((turn) => (turn.id === id ? { ...turn, ...changes } : turn)))
+  changeTurns(key, (turns) => [...turns, { id, question, content: '', pending: true, isDryRun: options.dry === true }])
+  try {
+    const answer = await ask({
+      applicationId,
+      messages: [...said, { role: 'user', content: question }],
+      options,
+      signal: controller.signal,
+      onProgress: (content) => change({ content }),
+    })
+    change({ content: answer.content, answer, pending: false })
+  } catch (error) {
+    if (controller.signal.aborted) changeTurns(key, (turns) => turns.filter((turn) => turn.id !== id))
+    else change({ error, pending: false })
+  } finally {
+    asking.delete(id)
+  }
+}
+
+const saidIn = ({ question, answer, isDryRun }: Turn): readonly Said[] =>
+  answer && !isDryRun
     ? [
         { role: 'user', content: question },
         { role: 'assistant', content: answer.content },

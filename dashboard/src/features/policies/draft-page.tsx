@@ -1,9 +1,14 @@
-import { useList, useRead } from '../../api/queries.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ItemOf } from '../../api/operations.ts'
+import { refreshPaths, useAll, useRead } from '../../api/queries.ts'
 import { useWorkspace } from '../../api/workspace.ts'
 import { textOf, useFilters } from '../../routing/location.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Draft } from './draft.tsx'
+import { type KeptDraft, readDraft } from './kept-draft.ts'
+import { baseOf } from './use-base-version.ts'
 
 const FIRST_DOCUMENT = `name: policies
 rules:
@@ -16,17 +21,39 @@ rules:
 
 const readFilters = (search: Readonly<Record<string, unknown>>) => ({ from: textOf(search.from) })
 
-/** A draft of the next version, from the one in force or another one. */
+/** A draft of the next version, from the active one or another one. */
 export function Page() {
-  const [{ from }] = useFilters(readFilters)
+  const [{ from }, setFilters] = useFilters(readFilters)
+  const [round, setRound] = useState(0)
+  const queries = useQueryClient()
   const workspace = useWorkspace()
-  const list = useList('/admin/v1/policy-sets', { params: { query: { limit: 100 } } })
-  const inForce = list.items?.find(({ active }) => active)
-  const id = from ?? inForce?.id ?? ''
-  const set = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id } } }, { enabled: id !== '' })
-  const error = list.error ?? set.error
-  if (error) return <ErrorState error={error} onRetry={() => void set.refetch()} />
-  if (!list.items || (id !== '' && !set.data)) return <PageSkeleton />
-  const key = `gatehouse draft ${workspace ?? ''} ${id}`
-  return <Draft key={key} storageKey={key} original={set.data?.source ?? FIRST_DOCUMENT} />
+  const { items, error, retry } = useAll('/admin/v1/policy-sets')
+  if (error && !items) return <ErrorState error={error} onRetry={retry} />
+  if (!items) return <PageSkeleton />
+  const key = `gatehouse draft ${workspace ?? ''} ${from ?? 'active'}`
+  const restart = async () => {
+    await refreshPaths(queries, ['/admin/v1/policy-sets'])
+    setFilters({ from: undefined })
+    setRound((before) => before + 1)
+  }
+  return <DraftFrom key={`${key} ${round}`} storageKey={key} from={from} versions={items} onDiscarded={() => void restart()} />
+}
+
+interface DraftFromProps {
+  readonly storageKey: string
+  readonly from: string | undefined
+  readonly versions: readonly ItemOf<'/admin/v1/policy-sets'>[]
+  readonly onDiscarded: () => void
+}
+
+/** The draft that this window keeps, or a new one. Versions that are published while it is open do not change it. */
+function DraftFrom({ storageKey, from, versions, onDiscarded }: DraftFromProps) {
+  const [kept] = useState<KeptDraft>(() => {
+    const active = versions.find((one) => one.active)
+    return readDraft(storageKey) ?? { from: from ?? active?.id ?? '', base: baseOf(active) }
+  })
+  const set = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id: kept.from } } }, { enabled: kept.from !== '' })
+  if (set.error && !set.data) return <ErrorState error={set.error} onRetry={() => void set.refetch()} />
+  if (kept.from !== '' && !set.data) return <PageSkeleton />
+  return <Draft storageKey={storageKey} kept={kept} original={set.data?.source ?? FIRST_DOCUMENT} onDiscarded={onDiscarded} />
 }

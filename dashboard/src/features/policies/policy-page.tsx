@@ -16,6 +16,7 @@ import { Time } from '../../ui/time.tsx'
 import { DocumentView } from './document-view.tsx'
 import { InForce } from './policies-page.tsx'
 import { RulesTable } from './rules-table.tsx'
+import { useBaseVersion } from './use-base-version.ts'
 import { VersionDiff } from './version-diff.tsx'
 
 const TABS = ['rules', 'document', 'diff'] as const
@@ -32,6 +33,7 @@ export function Page() {
   const { data, error, refetch } = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id } } })
   const [{ tab, rule, to }, setFilters] = useFilters(readFilters)
   const writes = useScopes().may('policies:write')
+  const base = useBaseVersion()
   const again = useChange('post', '/admin/v1/policy-sets/{id}/publish', {
     refresh: ['/admin/v1/policy-sets'],
     onDone: ({ name, version }) => notifyDone(`${name} v${version} is in force again`),
@@ -51,9 +53,13 @@ export function Page() {
           {writes && !active && (
             <ConfirmButton
               size="sm"
+              destructive={false}
+              disabled={!base}
               question={`Put v${version} in force again?`}
               consequence="Every request from now on is decided by it. The version in force now stays in the list."
-              onConfirm={() => again.mutateAsync({ params: { path: { id } } })}
+              onConfirm={() =>
+                again.mutateAsync({ params: { path: { id }, query: base === undefined ? {} : { base_version: base } } })
+              }
             >
               Put in force
             </ConfirmButton>

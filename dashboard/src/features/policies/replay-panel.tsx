@@ -1,4 +1,4 @@
-import { Button, Group, List, Select, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, List, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { AnswerOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
@@ -24,6 +24,8 @@ const HOW_MANY = ['100', '1000', '10000']
 export function ReplayPanel({ source, ready }: ReplayPanelProps) {
   const [last, setLast] = useState('1000')
   const replay = useChange('post', '/admin/v1/policy-sets/replay')
+  const replayed = replay.variables?.body
+  const isStale = replayed?.source !== source || replayed.last !== Number(last)
   if (!useScopes().may('audit:read')) return <EmptyState title="Needs the scope audit:read" />
   return (
     <Stack>
@@ -44,8 +46,13 @@ export function ReplayPanel({ source, ready }: ReplayPanelProps) {
           Replay
         </Button>
       </Group>
-      {!ready && <Text size="sm">First the problems have to go.</Text>}
+      {!ready && <Text size="sm">Fix errors first.</Text>}
       {replay.error && <ErrorState error={replay.error} />}
+      {replay.data && isStale && (
+        <Alert color="yellow" variant="light" role="status">
+          The draft or the number of records has changed since this replay. Run it again.
+        </Alert>
+      )}
       {replay.data && <Outcome replay={replay.data} />}
     </Stack>
   )

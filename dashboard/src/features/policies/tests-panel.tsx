@@ -30,9 +30,14 @@ export function TestsPanel({ source, ready, onLine }: TestsPanelProps) {
         <Button disabled={!ready} loading={test.isPending} onClick={() => run()}>
           Run the tests
         </Button>
-        {!ready && <Text size="sm">First the problems have to go.</Text>}
+        {!ready && <Text size="sm">Fix errors first.</Text>}
       </Group>
       {test.error && <ErrorState error={test.error} />}
+      {test.data && test.variables?.body?.source !== source && (
+        <Alert color="yellow" variant="light" role="status">
+          The draft has changed since this run. Run the tests again.
+        </Alert>
+      )}
       {test.data && <Results run={test.data} onLine={onLine} onFiles={add} />}
       {!test.data && (
         <Text size="sm" c="dimmed">

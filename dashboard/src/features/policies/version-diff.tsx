@@ -1,5 +1,5 @@
 import { Select, Stack, Text } from '@mantine/core'
-import { useList, useRead } from '../../api/queries.ts'
+import { useAll, useRead } from '../../api/queries.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { DocumentView } from './document-view.tsx'
@@ -15,7 +15,7 @@ interface VersionDiffProps {
 
 /** From one version to another: rule by rule, and line by line. */
 export function VersionDiff({ id, source, to, onChoose }: VersionDiffProps) {
-  const { items = [] } = useList('/admin/v1/policy-sets', { params: { query: { limit: 100 } } })
+  const { items = [] } = useAll('/admin/v1/policy-sets')
   const other = to ?? items.find(({ active }) => active)?.id
   const path = { id: other ?? '' }
   const set = useRead('/admin/v1/policy-sets/{id}', { params: { path } }, { enabled: other !== undefined })

@@ -1,9 +1,10 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import { useGo } from '../../routing/location.ts'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { ProviderForm } from './provider-form.tsx'
 import { createdOf, NEW } from './provider-values.ts'
 
@@ -16,17 +17,21 @@ export function AddProviderButton() {
     refresh: ['/admin/v1/providers'],
     onDone: ({ id }) => go(`/providers/${id}`),
   })
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button onClick={open}>Add a provider</Button>
-      <Modal opened={opened} onClose={close} title="Add a provider" size="lg">
+      <FormModal opened={opened} unsaved={form.isDirty() && !create.isPending} onClose={dismiss} title="Add a provider" size="lg">
         <ProviderForm
           form={form}
           isNew
           pending={create.isPending}
           onSubmit={(values) => create.mutate({ body: createdOf(values) }, { onError: showInForm(form) })}
         />
-      </Modal>
+      </FormModal>
     </>
   )
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import type { Model } from './provider.ts'
 
 interface ModelButtonProps {
@@ -47,6 +48,10 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
       },
       { onError: showInForm(form) },
     )
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       {model ? (
@@ -58,7 +63,12 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
           Add a model
         </Button>
       )}
-      <Modal opened={opened} onClose={close} title={model ? `Change ${model.id}` : 'Add a model'}>
+      <FormModal
+        opened={opened}
+        unsaved={form.isDirty() && !put.isPending}
+        onClose={dismiss}
+        title={model ? `Change ${model.id}` : 'Add a model'}
+      >
         <form onSubmit={form.onSubmit(submit)}>
           <Stack>
             {!model && (
@@ -92,7 +102,7 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
             </Button>
           </Stack>
         </form>
-      </Modal>
+      </FormModal>
     </>
   )
 }

@@ -58,6 +58,12 @@ export function ProviderForm({ form, keyFrom, isNew, readOnly = false, pending, 
               {...form.getInputProps('weight')}
             />
             <NumberInput label="Time of an attempt, ms" min={1} required {...form.getInputProps('timeout_ms')} />
+            <NumberInput
+              label="Time without a byte, ms"
+              description="Empty: the server's setting"
+              min={100}
+              {...form.getInputProps('idle_timeout_ms')}
+            />
             <NumberInput label="Further attempts" min={0} required {...form.getInputProps('max_retries')} />
             <NumberInput label="Calls at the same time" min={1} required {...form.getInputProps('max_concurrency')} />
           </SimpleGrid>

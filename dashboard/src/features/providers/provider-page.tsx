@@ -3,18 +3,20 @@ import { hasStatus } from '../../api/api-error.ts'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useGo, usePathParam } from '../../routing/location.ts'
+import { changedOnly } from '../../ui/changed-only.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { showInForm } from '../../ui/form-errors.ts'
-import { HealthBadge } from '../../ui/health-badge.tsx'
+import { errorWords, HealthBadge } from '../../ui/health-badge.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { notifyDone } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useEdited } from '../../ui/use-edited.ts'
 import { ModelsSection } from './models-section.tsx'
 import type { Provider } from './provider.ts'
 import { ProviderForm } from './provider-form.tsx'
@@ -60,6 +62,7 @@ export function Page() {
         <Facts
           facts={[
             ['Health, on the node that answers', <HealthBadge key="health" enabled={enabled} health={health} />],
+            ['Last error', <LastError key="error" error={health.last_error} />],
             ['Calls under way', `${health.active} of ${provider.max_concurrency}`],
             ['Declared by', SOURCES[source]],
             ['Changed', <Time key="changed" at={provider.updated_at} />],
@@ -67,8 +70,17 @@ export function Page() {
         />
       </Section>
       <ModelsSection providerId={id} />
-      <Settings key={provider.updated_at} provider={provider} readOnly={!changes} />
+      <Settings provider={provider} readOnly={!changes} />
     </Frame>
+  )
+}
+
+function LastError({ error }: { readonly error: Provider['health']['last_error'] }) {
+  if (!error) return 'none since the start'
+  return (
+    <>
+      {errorWords(error.kind)}, <Time at={error.at} />
+    </>
   )
 }
 
@@ -85,6 +97,7 @@ function Settings({ provider, readOnly }: { readonly provider: Provider; readonl
     onDone: () => notifyDone('Saved. It holds from the next request on.'),
   })
   const { id } = provider
+  useEdited(form, valuesOf(provider))
   return (
     <Section title="Settings">
       <ProviderForm
@@ -93,7 +106,12 @@ function Settings({ provider, readOnly }: { readonly provider: Provider; readonl
         keyFrom={provider.api_key_from}
         readOnly={readOnly}
         pending={update.isPending}
-        onSubmit={(values) => update.mutate({ params: { path: { id } }, body: patchOf(values) }, { onError: showInForm(form) })}
+        onSubmit={(values) =>
+          update.mutate(
+            { params: { path: { id } }, body: changedOnly(patchOf(values), patchOf(valuesOf(provider))) },
+            { onSuccess: () => form.resetDirty(), onError: showInForm(form) },
+          )
+        }
       />
     </Section>
   )

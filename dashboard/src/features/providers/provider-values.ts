@@ -14,6 +14,8 @@ export interface Values {
   region: string
   weight: number
   timeout_ms: number
+  /** Empty: the server's setting. */
+  idle_timeout_ms: number | ''
   max_retries: number
   max_concurrency: number
   max_classification: Provider['max_classification']
@@ -29,7 +31,8 @@ export const NEW: Values = {
   path: '/chat/completions',
   region: '',
   weight: 1,
-  timeout_ms: 60_000,
+  timeout_ms: 600_000,
+  idle_timeout_ms: '',
   max_retries: 2,
   max_concurrency: 256,
   max_classification: 'restricted',
@@ -45,6 +48,7 @@ export const valuesOf = ({ base_url, region, ...provider }: Provider): Values =>
   region: region ?? '',
   weight: provider.weight,
   timeout_ms: provider.timeout_ms,
+  idle_timeout_ms: provider.idle_timeout_ms ?? '',
   max_retries: provider.max_retries,
   max_concurrency: provider.max_concurrency,
   max_classification: provider.max_classification,
@@ -52,10 +56,11 @@ export const valuesOf = ({ base_url, region, ...provider }: Provider): Values =>
 })
 
 /** What is left empty is not sent: a stored key stays. */
-export function patchOf({ id: _, kind, base_url, api_key, path, region, ...rest }: Values): Patch {
+export function patchOf({ id: _, kind, base_url, api_key, path, region, idle_timeout_ms, ...rest }: Values): Patch {
   return {
     ...rest,
     region: region.trim() || null,
+    idle_timeout_ms: idle_timeout_ms === '' ? null : idle_timeout_ms,
     ...(kind === 'openai' && { base_url: base_url.trim(), path: path.trim(), ...(api_key && { api_key }) }),
   }
 }

@@ -8,7 +8,8 @@ import { useJudgement, type Verb } from './use-judgement.ts'
 
 interface JudgementProps {
   readonly item: ReviewItem
-  readonly onDone: () => void
+  /** The item has been on screen long enough to be decided on. */
+  readonly ready: boolean
 }
 
 const CHOICES = [
@@ -18,14 +19,14 @@ const CHOICES = [
 ] as const
 
 /**
- * Where it is decided. By mouse at once; by keyboard a letter chooses and leads to the comment, and Enter confirms: no single
- * key that was hit by accident releases anything.
+ * The buttons that decide on an item. By mouse they decide at once; by keyboard a letter chooses and focuses the comment, and
+ * Enter confirms: no single key that was hit by accident releases anything.
  */
-export function Judgement({ item, onDone }: JudgementProps) {
+export function Judgement({ item, ready }: JudgementProps) {
   const [comment, setComment] = useState('')
   const [chosen, setChosen] = useState<Verb>()
   const field = useRef<HTMLTextAreaElement>(null)
-  const { judge, pending } = useJudgement(item, onDone)
+  const { judge, pending } = useJudgement(item)
   const own = useSession().data?.operator.id === item.user_id
   const choices = CHOICES.filter(({ kind }) => kind === item.kind)
   const choose = (verb: Verb) => {
@@ -38,9 +39,9 @@ export function Judgement({ item, onDone }: JudgementProps) {
     if (event.key === 'Escape') {
       setChosen(undefined)
       field.current?.blur()
-    } else if (event.key === 'Enter' && !event.shiftKey && chosen && !pending) {
+    } else if (event.key === 'Enter' && !event.shiftKey && chosen) {
       event.preventDefault()
-      judge(chosen, comment)
+      if (ready && !pending && !event.repeat) judge(chosen, comment)
     }
   }
   if (own) return <Alert color="yellow">This is your own request: somebody else has to decide on it.</Alert>
@@ -73,7 +74,7 @@ export function Judgement({ item, onDone }: JudgementProps) {
             color={color}
             variant={chosen === verb || (!chosen && verb !== 'deny') ? 'filled' : 'light'}
             loading={pending && chosen === verb}
-            disabled={pending}
+            disabled={!ready || pending}
             leftSection={<Icon size={16} />}
             rightSection={
               <Kbd size="xs" aria-hidden visibleFrom="sm">

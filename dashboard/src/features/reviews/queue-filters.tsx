@@ -37,6 +37,7 @@ export function QueueFilters({ filters: { state, kind, application }, onChange }
         w={200}
         clearable
         searchable
+        limit={100}
         data={choices}
         value={application ?? null}
         onChange={(value) => onChange({ application: value ?? undefined })}

@@ -1,15 +1,29 @@
 import { List, Text } from '@mantine/core'
+import type { AnswerOf } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
 import type { ReviewItem } from './review-item.ts'
 
-/** Why it is here: the rules that demanded it, and what each is for. */
-export function Reasons({ item: { rules, policy } }: { readonly item: ReviewItem }) {
+type PolicySet = AnswerOf<'get', '/admin/v1/policy-sets/{id}'>
+
+interface ReasonsProps {
+  readonly item: ReviewItem
+  readonly policy: PolicySet | undefined
+}
+
+/** The policy version that an item was held by. `loading` until what it says is shown, or cannot be. */
+export function useItemPolicy({ policy }: ReviewItem): { readonly policy: PolicySet | undefined; readonly loading: boolean } {
   const id = policy?.id ?? ''
-  const set = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id } } }, { enabled: id !== '' })
+  const { data, isLoading } = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id } } }, { enabled: id !== '' })
+  return { policy: data, loading: isLoading }
+}
+
+/** Why it is here: the rules that demanded it, and what each is for. */
+export function Reasons({ item: { rules, policy: version }, policy }: ReasonsProps) {
+  const id = version?.id ?? ''
   if (rules.length === 0) return <Text size="sm">No rule: something failed, and what cannot be checked waits for a person.</Text>
-  const descriptionOf = (rule: string) => set.data?.rules.find((one) => one.id === rule)?.description
+  const descriptionOf = (rule: string) => policy?.rules.find((one) => one.id === rule)?.description
   return (
     <List listStyleType="none" spacing="xs">
       {rules.map((rule) => (

@@ -1,8 +1,9 @@
-import { Alert, Badge, Group, Stack, Text } from '@mantine/core'
+import { Badge, Group, Stack, Text } from '@mantine/core'
+import { useRef } from 'react'
 import { hasStatus } from '../../api/api-error.ts'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
-import { useScopes, useSession } from '../../api/session.ts'
+import { useScopes } from '../../api/session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -13,28 +14,31 @@ import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TimeLeft } from '../../ui/time-left.tsx'
+import { useSettled } from '../../ui/use-settled.ts'
 import { HeldMessages } from './held-messages.tsx'
 import { HeldParameters } from './held-parameters.tsx'
 import { Judgement } from './judgement.tsx'
-import { Reasons } from './reasons.tsx'
+import { Outcome } from './outcome.tsx'
+import { Reasons, useItemPolicy } from './reasons.tsx'
+import { RecordLink } from './record-link.tsx'
 import { askerOf, type HeldContent, type Mark, type ReviewItem, STATE_NAMES, subjectOf } from './review-item.ts'
 
 interface ReviewDetailProps {
   readonly id: string
   /** As the queue has it, for those who may not read what is held. */
   readonly listed: ReviewItem | undefined
-  readonly onDone: () => void
+  readonly onNext: (() => void) | undefined
 }
 
 /** One item. Its content is read once, and that it was is on record. */
-export function ReviewDetail({ id, listed, onDone }: ReviewDetailProps) {
+export function ReviewDetail({ id, listed, onNext }: ReviewDetailProps) {
   const readsContent = useScopes().may('reviews:content')
   const read = useRead(
     '/admin/v1/reviews/{id}',
     { params: { path: { id } } },
     { enabled: readsContent, staleTime: Number.POSITIVE_INFINITY },
   )
-  if (!readsContent && listed) return <Item item={listed} content={undefined} marks={[]} onDone={onDone} />
+  if (!readsContent && listed) return <Item key={id} item={listed} content={undefined} marks={[]} onNext={onNext} />
   if (!readsContent) {
     return <EmptyState title="Not in this list">Choose it in the queue: what is held is shown to reviewers only.</EmptyState>
   }
@@ -44,22 +48,31 @@ export function ReviewDetail({ id, listed, onDone }: ReviewDetailProps) {
   if (read.error) return <ErrorState error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <PageSkeleton />
   const { content, marks, ...item } = read.data
-  return <Item key={id} item={item} content={content} marks={marks} onDone={onDone} />
+  return <Item key={id} item={item} content={content} marks={marks} onNext={onNext} />
 }
+
+/** For so long an item has to be on screen, unmoved, before it can be decided on. */
+const SETTLE_MS = 1_000
 
 interface ItemProps {
   readonly item: ReviewItem
   /** Null: erased. Undefined: not for this session. */
   readonly content: HeldContent | null | undefined
   readonly marks: readonly Mark[]
-  readonly onDone: () => void
+  /** Undefined: there is no other item. */
+  readonly onNext: (() => void) | undefined
 }
 
-function Item({ item, content, marks, onDone }: ItemProps) {
+function Item({ item, content, marks, onNext }: ItemProps) {
   const { may } = useScopes()
   const waits = item.state === 'pending'
+  const { policy, loading } = useItemPolicy(item)
+  const settled = useSettled(loading ? undefined : item.state, SETTLE_MS)
+  // What takes the place of the buttons takes no click at first: a second one was meant for a button.
+  const opened = useRef(item.state)
+  const justDecided = item.state !== opened.current && !settled
   return (
-    <Stack>
+    <Stack inert={justDecided}>
       <Section
         title={subjectOf(item)}
         actions={
@@ -78,14 +91,14 @@ function Item({ item, content, marks, onDone }: ItemProps) {
       </Section>
       {content && <HeldParameters parameters={content.parameters} marks={marks} />}
       <Section title={item.kind === 'hold' ? 'Why it is held' : 'Why it is here'}>
-        <Reasons item={item} />
+        <Reasons item={item} policy={policy} />
       </Section>
       {waits && may('reviews:write') && (
         <Section title="Decision">
-          <Judgement key={item.id} item={item} onDone={onDone} />
+          <Judgement item={item} ready={settled} />
         </Section>
       )}
-      {!waits && <Outcome item={item} />}
+      {!waits && <Outcome item={item} onNext={onNext} />}
       <Section title="Who asked">
         <Origin item={item} />
       </Section>
@@ -104,40 +117,6 @@ function Findings({ findings }: Pick<ReviewItem, 'findings'>) {
         </Badge>
       ))}
     </Group>
-  )
-}
-
-function Outcome({ item }: { readonly item: ReviewItem }) {
-  const self = useSession().data?.operator.id
-  const { decided_by, decided_at, comment, released_at, released_audit_id, successor_id, expires_at, state } = item
-  if (state === 'expired') {
-    return (
-      <Alert color="gray" title="Nobody decided in time">
-        It expired <Time at={expires_at} />.
-      </Alert>
-    )
-  }
-  return (
-    <Section title="What was decided">
-      <Facts
-        facts={[
-          ['Decision', STATE_NAMES[state]],
-          ['By', decided_by === self ? 'you' : decided_by],
-          ['When', decided_at && <Time key="decided" at={decided_at} />],
-          ['Comment', comment],
-          ['Answer left', released_at && <Time key="released" at={released_at} />],
-          ['Its record', released_audit_id && <RecordLink key="record" id={released_audit_id} />],
-          [
-            'Held again as',
-            successor_id && (
-              <Link key="next" to={`/reviews/${successor_id}`}>
-                {successor_id}
-              </Link>
-            ),
-          ],
-        ]}
-      />
-    </Section>
   )
 }
 
@@ -169,5 +148,3 @@ function Origin({ item }: { readonly item: ReviewItem }) {
     />
   )
 }
-
-const RecordLink = ({ id }: { readonly id: string }) => <Link to={`/audit/${id}`}>Follow the request</Link>

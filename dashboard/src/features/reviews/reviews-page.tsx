@@ -8,7 +8,9 @@ import { Queue } from './queue.tsx'
 import { QueueFilters } from './queue-filters.tsx'
 import { ReviewDetail } from './review-detail.tsx'
 import { readFilters } from './review-filters.ts'
+import type { ReviewItem } from './review-item.ts'
 import { Shortcuts } from './shortcuts.tsx'
+import { useNeighbours } from './use-neighbours.ts'
 import { useQueue } from './use-queue.ts'
 
 /** Where there is room for both. */
@@ -23,19 +25,12 @@ export function Page() {
   const items = list.items ?? []
   const search = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
   const open = (id: string | undefined) => go(id === undefined ? '/reviews' : `/reviews/${id}`, search)
-  const step = (by: 1 | -1) => {
-    const at = items.findIndex(({ id }) => id === selected)
-    const next = at < 0 ? items[0] : items[at + by]
-    if (next) open(next.id)
-  }
+  const { next, previous } = useNeighbours(items, selected)
+  const goTo = (item: ReviewItem | undefined) => item && open(item.id)
   useHotkeys([
-    ['J', () => step(1)],
-    ['K', () => step(-1)],
+    ['J', () => goTo(next)],
+    ['K', () => goTo(previous)],
   ])
-  const goOn = () => {
-    const at = items.findIndex(({ id }) => id === selected)
-    open((items[at + 1] ?? items[at - 1])?.id)
-  }
   return (
     <Frame
       title="Reviews"
@@ -59,10 +54,14 @@ export function Page() {
               <LinkButton to="/reviews" search={search} variant="subtle" hiddenFrom="md" mb="sm">
                 Back to the queue
               </LinkButton>
-              <ReviewDetail id={selected} listed={items.find(({ id }) => id === selected)} onDone={goOn} />
+              <ReviewDetail
+                id={selected}
+                listed={items.find(({ id }) => id === selected)}
+                onNext={next && (() => open(next.id))}
+              />
             </>
           ) : (
-            items.length > 0 && <EmptyState title="Choose one">A click, or the key J, opens the first that waits.</EmptyState>
+            items.length > 0 && <EmptyState title="Choose one">Click an item, or press J to open the first.</EmptyState>
           )}
         </Grid.Col>
       </Grid>

@@ -1,9 +1,10 @@
-import { Button, Modal, MultiSelect, Stack, TextInput } from '@mantine/core'
+import { Button, MultiSelect, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import { type Scope, useSession } from '../../api/session.ts'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 
 /** Issues a token with the scopes that are chosen, of those that one has oneself. */
 export function IssueButton({ onIssued }: { readonly onIssued: (token: string) => void }) {
@@ -21,10 +22,14 @@ export function IssueButton({ onIssued }: { readonly onIssued: (token: string) =
       onIssued(token)
     },
   })
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button onClick={open}>Issue a token</Button>
-      <Modal opened={opened} onClose={close} title="Issue an admin token">
+      <FormModal opened={opened} unsaved={form.isDirty() && !issue.isPending} onClose={dismiss} title="Issue an admin token">
         <form onSubmit={form.onSubmit((body) => issue.mutate({ body }, { onError: showInForm(form) }))}>
           <Stack>
             <TextInput label="Name" description="What will use it" required data-autofocus {...form.getInputProps('name')} />
@@ -34,7 +39,7 @@ export function IssueButton({ onIssued }: { readonly onIssued: (token: string) =
             </Button>
           </Stack>
         </form>
-      </Modal>
+      </FormModal>
     </>
   )
 }

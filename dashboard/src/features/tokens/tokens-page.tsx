@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { ItemOf } from '../../api/operations.ts'
-import { useChange, useList } from '../../api/queries.ts'
+import { useAll, useChange, useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -46,7 +46,7 @@ export function Page() {
 
 /** Names of people; a token that issued others is called by its id. */
 function useIssuers(): (id: string | null) => string {
-  const { items = [] } = useList('/admin/v1/operators', { params: { query: { limit: 100 } } })
+  const { items = [] } = useAll('/admin/v1/operators')
   return (id) => (id === null ? 'the server itself' : (items.find((one) => one.id === id)?.name ?? id))
 }
 

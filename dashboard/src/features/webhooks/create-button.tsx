@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { useWebhookForm, WebhookForm, webhookBody } from './webhook-form.tsx'
 
 /** Adds a webhook; its secret is shown this once. */
@@ -16,17 +17,21 @@ export function CreateButton({ onSecret }: { readonly onSecret: (secret: string)
       onSecret(secret)
     },
   })
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button onClick={open}>New webhook</Button>
-      <Modal opened={opened} onClose={close} title="New webhook">
+      <FormModal opened={opened} unsaved={form.isDirty() && !create.isPending} onClose={dismiss} title="New webhook">
         <WebhookForm
           form={form}
           submit="Create"
           pending={create.isPending}
           onSubmit={(values) => create.mutate({ body: webhookBody(values) }, { onError: showInForm(form) })}
         />
-      </Modal>
+      </FormModal>
     </>
   )
 }

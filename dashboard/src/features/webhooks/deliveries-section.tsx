@@ -126,11 +126,12 @@ function ReplayDead({ webhookId }: { readonly webhookId: string }) {
   })
   return (
     <ConfirmButton
-      question="Send everything again that was given up?"
-      consequence="With the same ids, for 3 days again: whoever has had one already can tell."
+      destructive={false}
+      question="Retry all failed deliveries?"
+      consequence="They are sent with the same ids for 3 more days, so the receiver can tell repeated ones."
       onConfirm={() => replay.mutateAsync({ params: { path: { id: webhookId } } })}
     >
-      Send again what was given up
+      Retry failed deliveries
     </ConfirmButton>
   )
 }

@@ -9,9 +9,15 @@ interface Values {
   enabled: boolean
 }
 
+export const valuesOf = (webhook?: Webhook): Values => ({
+  url: webhook?.url ?? '',
+  types: webhook?.types ?? [],
+  enabled: webhook?.enabled ?? true,
+})
+
 export const useWebhookForm = (webhook?: Webhook): UseFormReturnType<Values> =>
   useForm<Values>({
-    initialValues: { url: webhook?.url ?? '', types: webhook?.types ?? [], enabled: webhook?.enabled ?? true },
+    initialValues: valuesOf(webhook),
   })
 
 /** As the API takes it. */

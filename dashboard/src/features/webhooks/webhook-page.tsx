@@ -1,22 +1,25 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useGo, usePathParam } from '../../routing/location.ts'
+import { changedOnly } from '../../ui/changed-only.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { showInForm } from '../../ui/form-errors.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useEdited } from '../../ui/use-edited.ts'
 import { DeliveriesSection } from './deliveries-section.tsx'
 import { Enabled } from './enabled.tsx'
 import type { Webhook } from './event-types.ts'
-import { useWebhookForm, WebhookForm, webhookBody } from './webhook-form.tsx'
+import { useWebhookForm, valuesOf, WebhookForm, webhookBody } from './webhook-form.tsx'
 
 const REFRESH = ['/admin/v1/webhooks']
 
@@ -40,7 +43,7 @@ export function Page() {
         </>
       }
     >
-      <Section title="What it is told" actions={changes && <EditButton key={webhook.updated_at} webhook={webhook} />}>
+      <Section title="What it is told" actions={changes && <EditButton webhook={webhook} />}>
         <Facts
           facts={[
             ['State', <Enabled key="state" enabled={webhook.enabled} />],
@@ -58,22 +61,36 @@ export function Page() {
 function EditButton({ webhook }: { readonly webhook: Webhook }) {
   const [opened, { open, close }] = useDisclosure()
   const form = useWebhookForm(webhook)
-  const update = useChange('patch', '/admin/v1/webhooks/{id}', { refresh: REFRESH, onDone: close })
+  const update = useChange('patch', '/admin/v1/webhooks/{id}', {
+    refresh: REFRESH,
+    onDone: () => {
+      form.resetDirty()
+      close()
+    },
+  })
+  useEdited(form, valuesOf(webhook))
+  const dismiss = () => {
+    close()
+    form.reset()
+  }
   return (
     <>
       <Button variant="default" size="xs" onClick={open}>
         Change
       </Button>
-      <Modal opened={opened} onClose={close} title="Change the webhook">
+      <FormModal opened={opened} unsaved={form.isDirty() && !update.isPending} onClose={dismiss} title="Change the webhook">
         <WebhookForm
           form={form}
           submit="Save"
           pending={update.isPending}
           onSubmit={(values) =>
-            update.mutate({ params: { path: { id: webhook.id } }, body: webhookBody(values) }, { onError: showInForm(form) })
+            update.mutate(
+              { params: { path: { id: webhook.id } }, body: changedOnly(webhookBody(values), webhookBody(valuesOf(webhook))) },
+              { onError: showInForm(form) },
+            )
           }
         />
-      </Modal>
+      </FormModal>
     </>
   )
 }

@@ -5,6 +5,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { showInForm } from '../../ui/form-errors.ts'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useEdited } from '../../ui/use-edited.ts'
 import { useSave, type Workspace } from './current-workspace.ts'
 
 export interface SettingsSectionProps {
@@ -16,9 +17,12 @@ export interface SettingsSectionProps {
 export function GeneralSection({ workspace, readOnly }: SettingsSectionProps) {
   const form = useForm({ initialValues: { name: workspace.name } })
   const { save, saving } = useSave(workspace)
+  useEdited(form, { name: workspace.name })
   return (
     <Section title="General">
-      <form onSubmit={form.onSubmit(({ name }) => save({ name }, { onError: showInForm(form) }))}>
+      <form
+        onSubmit={form.onSubmit(({ name }) => save({ name }, { onSuccess: () => form.resetDirty(), onError: showInForm(form) }))}
+      >
         <Group align="flex-end" gap="xs">
           <TextInput label="Name" required readOnly={readOnly} flex={1} miw={200} maw={420} {...form.getInputProps('name')} />
           {!readOnly && (

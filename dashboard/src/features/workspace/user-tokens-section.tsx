@@ -1,6 +1,8 @@
 import { Button, Group, JsonInput, SegmentedControl, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { changedOnly } from '../../ui/changed-only.ts'
 import { Section } from '../../ui/section.tsx'
+import { useEdited } from '../../ui/use-edited.ts'
 import { useSave, type Workspace } from './current-workspace.ts'
 import type { SettingsSectionProps } from './general-section.tsx'
 import { showInSettings } from './settings-errors.ts'
@@ -10,6 +12,9 @@ const SOURCES = [
   { value: 'url', label: 'Keys at a URL' },
   { value: 'keys', label: 'These keys' },
 ]
+
+/** What the API merges field by field. */
+const MERGED = ['settings', 'settings.claims']
 
 const CLAIMS = ['id', 'role', 'department', 'attributes'] as const
 
@@ -66,6 +71,7 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
     },
   })
   const { save, saving } = useSave(workspace)
+  useEdited(form, valuesOf(workspace))
   const { source, audience } = form.getValues()
   const signed = source !== 'none'
   return (
@@ -74,7 +80,14 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
         A token signed with one of these keys vouches for a user. Without one, users have only the clearance that the Application
         gives to assertions.
       </Text>
-      <form onSubmit={form.onSubmit((values) => save(bodyOf(values), { onError: showInSettings(form) }))}>
+      <form
+        onSubmit={form.onSubmit((values) =>
+          save(changedOnly(bodyOf(values), bodyOf(valuesOf(workspace)), MERGED), {
+            onSuccess: () => form.resetDirty(),
+            onError: showInSettings(form),
+          }),
+        )}
+      >
         <Stack>
           <SegmentedControl
             aria-label="Who signs user tokens"

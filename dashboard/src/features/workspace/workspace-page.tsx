@@ -15,17 +15,15 @@ export function Page() {
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!workspace) return <PageSkeleton />
   const given = { workspace, readOnly: !changes }
-  // With what was saved, forms begin anew.
-  const key = JSON.stringify(workspace)
   return (
     <Frame
       title="Workspace"
       description="Applications, users, policies and records of one Workspace are invisible to every other."
       actions={changes && <CreateButton />}
     >
-      <GeneralSection key={`general ${key}`} {...given} />
-      <UserTokensSection key={`tokens ${key}`} {...given} />
-      <RetentionSection key={`retention ${key}`} {...given} />
+      <GeneralSection key={`general ${workspace.id}`} {...given} />
+      <UserTokensSection key={`tokens ${workspace.id}`} {...given} />
+      <RetentionSection key={`retention ${workspace.id}`} {...given} />
     </Frame>
   )
 }

@@ -1,4 +1,7 @@
-/** What an older version that still runs could not live with, as far as the text of a statement shows it. */
+/**
+ * What an older version that still runs could not live with, as far as the text of a statement shows it. Tables of settings have a
+ * few rows: they may be updated.
+ */
 const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/\bdrop\s+(?:table|column|view|schema|type|function|constraint)\b/i, 'drops what an older version uses'],
   [/\balter\s+table\b.*\bdrop\b(?!\s+not\s+null)/is, 'drops what an older version uses'],
@@ -15,7 +18,10 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   ],
   [/\btruncate\b/i, 'removes rows'],
   [/^\s*delete\b/i, 'removes rows'],
-  [/^\s*update\b/i, 'rewrites a table under the locks of the migration: fill it in batches, in a job'],
+  [
+    /^\s*update\s+(?!(?:provider|application|workspace)\s)/i,
+    'rewrites a table under the locks of the migration: fill it in batches, in a job',
+  ],
 ]
 
 /** Why a statement of a migration does not only expand the schema; undefined: it does, as far as can be seen. */

@@ -89,5 +89,5 @@ function outcomeOf({ error, held, auditId, trail }: PipelineResult): Outcome {
     return { kind: 'later', code, afterMs: seconds * 1_000, failed: false }
   }
   if (code === 'UNAVAILABLE' || code === 'INTERNAL') return { kind: 'later', code, afterMs: RETRY_MS, failed: true }
-  return { kind: 'refusal', text: wordsFor(code), auditId }
+  return { kind: 'refusal', text: wordsFor(code, fields.details?.reason), auditId }
 }

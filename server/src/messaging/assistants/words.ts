@@ -17,4 +17,7 @@ const BY_CODE: Partial<Readonly<Record<ErrorCode, string>>> = {
   RATE_LIMITED: 'I was asked too much at once to answer this. Please ask again later.',
 }
 
-export const wordsFor = (code: ErrorCode): string => BY_CODE[code] ?? FAILED
+const REFUSED = 'The model that answers for me does not accept this. Please ask in another way, or in fewer words.'
+
+export const wordsFor = (code: ErrorCode, reason?: unknown): string =>
+  reason === 'provider_refused' ? REFUSED : (BY_CODE[code] ?? FAILED)

@@ -17,7 +17,7 @@ export function admit(
   { limiter, jsonDepth }: { limiter: Limiter; jsonDepth: number },
 ): Step<Admitted> {
   const parsed = parse(exchange, application, jsonDepth)
-  if (!parsed.ok) return refuse('VALIDATION_ERROR', parsed.problem)
+  if (!parsed.ok) return refuse(parsed.code ?? 'VALIDATION_ERROR', parsed.problem)
   const { request } = parsed
   const tokens = estimateRequestTokens(request)
   const admitted = { request, auditId: newId('aud'), tokens, bytes: exchange.body.length }

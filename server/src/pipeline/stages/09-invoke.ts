@@ -5,6 +5,7 @@ import { stubCompletion } from '../../providers/stub.ts'
 import type { Admitted, Authorized, Caller, Reply, Route } from '../facts.ts'
 import { NO_REPLY } from '../neutral.ts'
 import { Passed, refuse, type Step } from '../outcome.ts'
+import type { Exchange } from '../request.ts'
 import { releasedAnswer } from '../resubmission.ts'
 
 export interface InvokeDeps {
@@ -15,9 +16,11 @@ export interface InvokeDeps {
 
 /**
  * Stage 9 of 12: the provider's whole answer, after the retries and fallbacks that the route allows; in a dry run the stub's.
- * A released hold brings its answer along, or asks the provider at most once (decisions.md §2.5).
+ * A released hold brings its answer along, or asks the provider at most once (decisions.md §2.5). A caller who goes away ends the
+ * call, so that nothing is spent on an answer that nobody reads.
  */
 export async function invoke(
+  { callerGone }: Pick<Exchange, 'callerGone'>,
   { application }: Caller,
   { request }: Admitted,
   { messages, parameters, steering, systemTexts, release }: Authorized,
@@ -37,9 +40,19 @@ export async function invoke(
     const isImagined = request.dryRun && request.messages.length > 0
     return isImagined ? { ...NO_REPLY, completion: imagined(asked, providerCalls) } : new Passed(NO_REPLY)
   }
-  const options = { dryRun: request.dryRun, atMostOnce: release !== undefined, signal: cutting }
+  // Whoever comes back for a release gets the same answer: its provider is asked once, so its caller may leave meanwhile.
+  const signal = release ? undefined : callerGone()
+  const options = {
+    dryRun: request.dryRun,
+    atMostOnce: release !== undefined,
+    ownMessages: systemTexts.length,
+    signal: signal ? AbortSignal.any([signal, cutting]) : cutting,
+  }
   const result = await invokeProviders(candidates, asked, providerCalls, options)
-  if (!result.ok) return refuse(result.code, {}, { ...NO_REPLY, attempts: result.attempts })
+  if (!result.ok) {
+    const reply = { ...NO_REPLY, attempts: result.attempts }
+    return signal?.aborted ? refuse('CLIENT_CLOSED_REQUEST', {}, reply) : refuse(result.code, result.fields, reply)
+  }
   const completion = application.settings.extensions.includes('tools') ? result.completion : withoutTools(result.completion)
   return { completion, provider: result.provider.id, attempts: result.attempts }
 }
@@ -48,13 +61,19 @@ export async function invoke(
 const imagined = (asked: ProviderRequest, { newId, clock }: ProviderDeps) =>
   stubCompletion(asked, { newId, created: Math.floor(clock.now().getTime() / 1_000) })
 
-/** Directive `max_tokens`: never more than the caller asked for, under the name that the caller used. */
+/** Newer models know the first only, older servers the second; other servers have names of their own. */
+const LENGTHS = ['max_completion_tokens', 'max_tokens', 'max_new_tokens', 'num_predict']
+
+/** Directive `max_tokens`: never more than the caller asked for, under each name that the caller used. */
 function bounded(
   parameters: Readonly<Record<string, unknown>>,
   maxTokens: number | undefined,
 ): Readonly<Record<string, unknown>> {
   if (maxTokens === undefined) return parameters
-  const name = 'max_completion_tokens' in parameters ? 'max_completion_tokens' : 'max_tokens'
-  const asked = parameters[name]
-  return { ...parameters, [name]: typeof asked === 'number' ? Math.min(asked, maxTokens) : maxTokens }
+  const used = LENGTHS.filter((name) => name in parameters)
+  const limits = (used.length > 0 ? used : ['max_tokens']).map((name) => {
+    const asked = parameters[name]
+    return [name, typeof asked === 'number' ? Math.min(asked, maxTokens) : maxTokens]
+  })
+  return { ...parameters, ...Object.fromEntries(limits) }
 }

@@ -1,7 +1,7 @@
 import type { Detector } from '../../classification/detector.ts'
 import { assess } from '../../classification/risk.ts'
-import { scan } from '../../classification/scan.ts'
-import type { Choice, Completion } from '../../domain/completion.ts'
+import { scanAside } from '../../classification/scan-aside.ts'
+import { type Completion, partsOf, withParts } from '../../domain/completion.ts'
 import type { Decision } from '../../domain/decision.ts'
 import { collectTexts, estimateTokens, replaceTexts } from '../../domain/message.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -27,7 +27,7 @@ export interface InspectDeps {
  * Stage 10 of 12: the whole answer, every choice or every hit of it, before a byte of it is replayed: first the originals of
  * what the provider saw as placeholders, so that detectors, output policies and transforms see what would leave.
  */
-export function inspect(
+export async function inspect(
   exchange: Pick<Exchange, 'endpoint'>,
   caller: Caller,
   admitted: Admitted,
@@ -35,7 +35,7 @@ export function inspect(
   leave: Authorized,
   { found, recalled, reply: { completion, provider } }: { found: Retrieved; recalled: Recalled; reply: Reply },
   deps: InspectDeps,
-): Step<Inspected> {
+): Promise<Step<Inspected>> {
   if (exchange.endpoint !== 'chat') return inspectHits(exchange, caller, admitted, identity, leave, { found, recalled }, deps)
   if (!completion) return new Passed(uninspected(leave))
   if (leave.release?.kind === 'again') {
@@ -45,10 +45,9 @@ export function inspect(
   }
 
   const { application } = caller
-  const messages = completion.choices.map(({ message }) => message)
-  const answered = collectTexts(messages)
+  const answered = collectTexts(partsOf(completion))
   const texts = answered.map((text) => leave.vault.restore(text))
-  const { findings, counts, failures } = scan(texts, { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
+  const { findings, counts, failures } = await scanAside(texts, { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
   const start = { classification: application.settings.default_classification, risk: 'low' as const }
   const input = policyInput(exchange.endpoint, application, admitted, identity, deps.clock.now(), {
     texts,
@@ -117,10 +116,5 @@ function withTexts(
   const unchanged = before.every((text, index) => text === after[index])
   const inspected = withInspectedLogprobs(completion, unchanged, outputRules)
   if (unchanged) return inspected
-  const messages = replaceTexts(
-    completion.choices.map(({ message }) => message),
-    after,
-  )
-  const choices = inspected.choices.map((choice, index): Choice => ({ ...choice, message: messages[index] ?? choice.message }))
-  return { ...inspected, choices }
+  return withParts(inspected, replaceTexts(partsOf(completion), after))
 }

@@ -102,8 +102,8 @@ describe('decisions.md §1, further codes', () => {
     await governed.decide(held.id, 'approve')
     refused(await governed.admin('POST', `/reviews/${held.id}/deny`, { json: {} }), 'CONFLICT')
   })
-  test('PAYLOAD_TOO_LARGE 413: a body above 1 MiB', async () => {
-    refused(await governed.chat('x', { pad: 'x'.repeat(1_048_576) }), 'PAYLOAD_TOO_LARGE')
+  test('PAYLOAD_TOO_LARGE 413: a body above 16 MiB', async () => {
+    refused(await governed.chat('x', { pad: 'x'.repeat(16_777_216) }), 'PAYLOAD_TOO_LARGE')
   })
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonx', 'nonsense'])(
     'UNSUPPORTED_MEDIA_TYPE 415: %s',

@@ -85,7 +85,7 @@ describe('gateway-api.md, Errors', () => {
     expect(hit.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   })
   test('PROVIDER_ERROR 502: provider failed; its text is never echoed', async () => {
-    const answer = await scripted((response) => json(response, 400, { error: { message: SECRET } }))
+    const answer = await scripted((response) => json(response, 401, { error: { message: SECRET } }))
     expect(refused(answer, 'PROVIDER_ERROR').type).toBe('api_error')
     expect(answer.text).not.toContain(SECRET)
   })

@@ -174,30 +174,34 @@ describe('gateway-api.md, rate limiting; decisions.md §2.10', () => {
 })
 
 describe('decisions.md §1, Sizes', () => {
-  test('512 messages a request', async () => {
+  test('2,048 messages a request', async () => {
     const of = (count: number) => Array.from({ length: count }, () => ({ role: 'user', content: 'x' }))
-    accepted(await governed.chat(of(512)))
-    expect(refused(await governed.chat(of(513)), 'VALIDATION_ERROR').param).toBe('messages')
+    accepted(await governed.chat(of(2_048)))
+    expect(refused(await governed.chat(of(2_049)), 'PAYLOAD_TOO_LARGE').param).toBe('messages')
   })
-  test('message content 256 KiB, in bytes', async () => {
-    const words = 'word '.repeat(Math.floor(262_144 / 5))
+  test('message content 4 MiB, in bytes', async () => {
+    const words = 'word '.repeat(Math.floor(4_194_304 / 5))
     accepted(await governed.chat(words))
-    for (const content of [`${words}      `, 'é'.repeat(131_073)]) {
-      expect(refused(await governed.chat(content), 'VALIDATION_ERROR').param).toBe('messages[0].content')
+    for (const content of [`${words}      `, 'é'.repeat(2_097_153)]) {
+      expect(refused(await governed.chat(content), 'PAYLOAD_TOO_LARGE').param).toBe('messages[0].content')
     }
-  })
+  }, 60_000)
   test('JSON depth 32', async () => {
     // The body and `metadata` are two levels.
     const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
     accepted(await governed.chat('x', { metadata: { deep: deep(30) } }))
     refused(await governed.chat('x', { metadata: { deep: deep(31) } }), 'VALIDATION_ERROR')
   })
-  test('a body of exactly 1 MiB is read, one byte more is not', async () => {
+  test('a body of exactly 16 MiB is read, one byte more is not', async () => {
     const body = (bytes: number) => {
       const frame = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'x' }], pad: '' })
-      return frame.replace('""}', `"${'x'.repeat(bytes - frame.length)}"}`)
+      return frame.replace('""}', `"${'word '.repeat(bytes / 5).slice(0, bytes - frame.length)}"}`)
     }
-    accepted(await governed.post(CHAT, undefined, { raw: body(1_048_576) }))
-    refused(await governed.post(CHAT, undefined, { raw: body(1_048_577) }), 'PAYLOAD_TOO_LARGE')
+    accepted(await governed.post(CHAT, undefined, { raw: body(16_777_216) }))
+    refused(await governed.post(CHAT, undefined, { raw: body(16_777_217) }), 'PAYLOAD_TOO_LARGE')
+  }, 60_000)
+  test('a body of another path ends at 1 MiB', async () => {
+    const json = { content: 'word '.repeat(210_000), scope: 'application', kind: 'fact', classification: 'internal' }
+    refused(await governed.post('/v1/memory/capture', json), 'PAYLOAD_TOO_LARGE')
   })
 })

@@ -1,0 +1,52 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { ApiError } from '../../api/api-error.ts'
+import type { ItemOf } from '../../api/operations.ts'
+import { useRead } from '../../api/queries.ts'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { PageSkeleton } from '../../ui/skeletons.tsx'
+import { Time } from '../../ui/time.tsx'
+import { DocumentView } from './document-view.tsx'
+
+type PolicySet = ItemOf<'/admin/v1/policy-sets'>
+
+/** The version in force, where a publication was refused because its base is not in force any more. */
+export function activeVersionIn(error: unknown): PolicySet | undefined {
+  if (!(error instanceof ApiError) || error.details.reason !== 'base_version_superseded') return undefined
+  return (error.details.active_version ?? undefined) as PolicySet | undefined
+}
+
+interface SupersededProps {
+  readonly active: PolicySet
+  /** The document that the draft was begun from. */
+  readonly original: string
+  readonly onKeep: () => void
+  readonly onDiscard: () => void
+}
+
+/** Tells that another version was published since the draft was begun, and shows what it changed. */
+export function Superseded({ active, original, onKeep, onDiscard }: SupersededProps) {
+  const { data, error } = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id: active.id } } })
+  const name = `${active.name} v${active.version}`
+  return (
+    <Alert color="yellow" variant="light" role="alert" title={`${name} was published after you started this draft`}>
+      <Stack gap="sm">
+        <Text size="sm">
+          Published by {active.published_by} <Time at={active.created_at} />. Your draft was not published, because it would undo
+          these changes:
+        </Text>
+        {error && <ErrorState error={error} />}
+        {!(error || data) && <PageSkeleton />}
+        {data && <DocumentView source={data.source} since={original} />}
+        <Text size="sm">Add the changes that you want to keep to your draft, then publish it in place of {name}.</Text>
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={onKeep}>
+            Keep my draft and replace {name}
+          </Button>
+          <Button size="xs" variant="default" onClick={onDiscard}>
+            Discard my draft and edit {name}
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}

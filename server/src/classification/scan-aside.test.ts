@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { DETECTORS } from './detectors.ts'
+import { scan } from './scan.ts'
+import { ScanThread, scanAside } from './scan-aside.ts'
+
+const PROSE = 'The committee met on Tuesday, together with Anna Smith (anna.smith@example.com), and discussed the budget. '
+const long = (characters: number): string[] => [PROSE.repeat(Math.ceil(characters / PROSE.length))]
+const BUDGET = { detectors: DETECTORS, budgetMs: 60_000 }
+
+test('a long set of texts: the same findings as on the event loop', async () => {
+  const texts = [...long(300_000), ...long(300_000), 'AKIAQ3EGRWZT5HPLV2NX']
+  expect(await scanAside(texts, BUDGET)).toEqual(scan(texts, BUDGET))
+})
+
+test('a long set of texts: others are answered while it is read', async () => {
+  const texts = long(1_500_000)
+  await scanAside(long(600_000), BUDGET) // the thread has started
+  const startedAt = performance.now()
+  scan(texts, BUDGET)
+  const blockedMs = performance.now() - startedAt
+  let done = false
+  let last = performance.now()
+  let longestMs = 0
+  const scanned = scanAside(texts, BUDGET).finally(() => {
+    done = true
+  })
+  while (!done) {
+    await sleep(1)
+    longestMs = Math.max(longestMs, performance.now() - last)
+    last = performance.now()
+  }
+  expect((await scanned).counts['pii.email']).toBeGreaterThan(1_000)
+  expect(longestMs).toBeLessThan(blockedMs / 2)
+})
+
+test('a thread that does not answer in time: every detector has failed, so that the request is denied', async () => {
+  const found = await new ScanThread(1).run(long(1_000_000), 60_000)
+  expect(found.failures).toEqual(DETECTORS.map(({ name }) => name))
+})
+
+test('the budget grows with the texts, and what overruns it still fails', async () => {
+  const texts = long(1_000_000)
+  expect((await scanAside(texts, { detectors: DETECTORS, budgetMs: 0.001 })).failures.length).toBeGreaterThan(0)
+})

@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Admin, adminClient, type Json } from './client.ts'
+
+let server: TestServer
+let admin: Admin
+beforeAll(async () => {
+  // The providers of these tests are on this machine.
+  server = await startServer({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
+  admin = adminClient(server)
+})
+afterAll(() => server?.close())
+
+/** The error of the test of a provider at that URL. */
+async function discoveryError(baseUrl: string): Promise<Json> {
+  const id = `tried-${crypto.randomUUID().slice(0, 8)}`
+  await admin.create('/providers', { id, base_url: baseUrl })
+  const reply = await admin.send('POST', `/providers/${id}/discover`)
+  expect([502, 504]).toContain(reply.status)
+  expect(server.logs()).toContain(id)
+  expect(server.logs()).toContain(reply.body.error.details.cause)
+  return reply.body.error
+}
+
+test.each([
+  ['unauthorized', (_: IncomingMessage, response: ServerResponse) => response.writeHead(401).end('sk-secret is wrong')],
+  ['not_found', (_: IncomingMessage, response: ServerResponse) => response.writeHead(404).end()],
+  ['status', (_: IncomingMessage, response: ServerResponse) => response.writeHead(500).end('sk-secret broke')],
+  ['not_json', (_: IncomingMessage, response: ServerResponse) => response.end('<html>sk-secret</html>')],
+  ['closed', (_: IncomingMessage, response: ServerResponse) => response.destroy()],
+])('discover: the cause is %s when the provider fails so, and its own text is not shown', async (cause, answer) => {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const error = await discoveryError(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
+    expect(error.details).toMatchObject({ cause })
+    expect(JSON.stringify(error)).not.toContain('sk-secret')
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+test('discover: the cause is refused, tls or dns when no connection is made', async () => {
+  const server = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  expect((await discoveryError(`https://127.0.0.1:${port}/v1`)).details.cause).toBe('tls')
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+  const error = await discoveryError(`http://127.0.0.1:${port}/v1`)
+  expect(error.details.cause).toBe('refused')
+  expect(error.message).toContain('refuses the connection')
+})

@@ -1,0 +1,265 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accepted, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { completion, json, word } from '../support/scripted-provider.ts'
+
+/** Nothing is dropped silently (decisions.md §2.3, Other OpenAI request fields), byte for byte. */
+let governed: Governed
+let token: string
+beforeAll(async () => {
+  governed = await startGoverned()
+  token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
+})
+afterAll(() => governed.close())
+
+const SIGNATURE = Buffer.from('a signature that only its provider can read, and nobody else').toString('base64')
+const client = () => new OpenAI({ apiKey: token, baseURL: `${governed.base}/v1`, maxRetries: 0 })
+
+/** Fields that change nothing the gateway would have to know. */
+const HARMLESS = {
+  store: false,
+  verbosity: 'low',
+  prompt_cache_key: 'support-desk',
+  prompt_cache_retention: '24h',
+  safety_identifier: 'user-7f3a',
+  prediction: { type: 'content', content: 'The same text as before.' },
+  service_tier: 'flex',
+  reasoning_effort: 'high',
+  parallel_tool_calls: false,
+  tools: [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } }],
+  tool_choice: 'auto',
+  logit_bias: { '50256': -100 },
+  top_k: 40,
+  min_p: 0.05,
+  repetition_penalty: 1.1,
+  chat_template_kwargs: { enable_thinking: false },
+  guided_json: { type: 'object', properties: { city: { type: 'string' } } },
+  thinking: { type: 'enabled', budget_tokens: 2048 },
+  enable_thinking: true,
+  extra_body: { google: { thinking_config: { include_thoughts: true } } },
+  modalities: ['text'],
+  max_tokens: 100,
+  max_completion_tokens: 90,
+}
+
+/** What typed clients write for what they leave out. */
+const NULLS = Object.fromEntries(
+  ['stop', 'stream_options', 'tools', 'functions', 'audio', 'web_search_options', 'max_tokens', 'seed', 'user', 'n'].map(
+    (name) => [name, null],
+  ),
+)
+
+async function sent(prompt: string, body: object): Promise<Record<string, unknown>> {
+  accepted(await governed.chat(prompt, { ...body }, { token }))
+  return governed.provider.about(prompt)[0]?.body ?? {}
+}
+
+describe('a request', () => {
+  test('reaches the provider with every harmless field as it came', async () => {
+    const prompt = word()
+    expect(await sent(prompt, HARMLESS)).toEqual({
+      ...HARMLESS,
+      model: 'scripted',
+      messages: [{ role: 'user', content: prompt }],
+      stream: false,
+    })
+  })
+
+  test('may hold null for what it leaves out', async () => {
+    const prompt = word()
+    expect(await sent(prompt, NULLS)).toEqual({
+      model: 'scripted',
+      messages: [{ role: 'user', content: prompt }],
+      stream: false,
+    })
+  })
+
+  test.each([
+    ['audio', { audio: { voice: 'alloy', format: 'wav' } }],
+    ['web_search_options', { web_search_options: {} }],
+    ['functions', { functions: [{ name: 'f' }] }],
+    ['function_call', { function_call: 'auto' }],
+    ['modalities', { modalities: ['text', 'audio'] }],
+    ['plugins', { plugins: [{ id: 'web' }] }],
+    ['web_search', { web_search: true }],
+    ['search_parameters', { search_parameters: { mode: 'auto' } }],
+    ['background', { background: true }],
+    ['previous_response_id', { previous_response_id: 'resp_1' }],
+    ['data_sources', { data_sources: [{ type: 'azure_search' }] }],
+    ['models', { models: ['another', 'third'] }],
+    ['tools[1].type', { tools: [HARMLESS.tools[0], { type: 'web_search_preview_2025_03_11' }] }],
+    ['tool_choice.type', { tool_choice: { type: 'file_search' } }],
+    ['extra_body.plugins', { extra_body: { plugins: [{ id: 'web' }] } }],
+    ['extra_body.model', { extra_body: { model: 'another' } }],
+    ['messages[0].audio', { messages: [{ role: 'assistant', content: 'x', audio: { id: 'audio_1' } }] }],
+  ])('with %s is refused by name, and reaches nobody', async (param, body) => {
+    const prompt = word()
+    const before = governed.provider.calls.length
+    expect(refused(await governed.chat(prompt, body, { token }), 'VALIDATION_ERROR').param).toBe(param)
+    expect(governed.provider.calls.length).toBe(before)
+  })
+
+  test.each([
+    ['a text', { prompt_cache_key: 'AKIAQ3EGRWZT5HPLV2NX' }],
+    ['a text inside', { extra_body: { google: { note: 'AKIAQ3EGRWZT5HPLV2NX' } } }],
+    ['a name', { chat_template_kwargs: { AKIAQ3EGRWZT5HPLV2NX: true } }],
+    ['a number', { top_k: 4111111111111111 }],
+    ['a number in a list', { extra_body: { ids: [4111111111111111] } }],
+    [
+      'a text of a message’s own field',
+      { messages: [{ role: 'assistant', content: 'x', reasoning_content: 'AKIAQ3EGRWZT5HPLV2NX' }] },
+    ],
+  ])('is read also in its further fields: %s', async (_, body) => {
+    const { governance } = accepted(await governed.chat(word(), { ...body, governance: { dry_run: true } }, { token }))
+    const record = await governed.api('GET', `/v1/audit/${governance.audit_id}`, { token })
+    expect(accepted(record).findings).toMatchObject({ classify: expect.objectContaining({}) })
+  })
+
+  test('takes any tool id, and calls whose content is null', async () => {
+    const prompt = word()
+    const id = `call/${prompt} ü__thought__${SIGNATURE}`
+    const call = { id, type: 'function', function: { name: 'look_up', arguments: '{}' } }
+    const messages = [
+      { role: 'user', content: 'look it up', name: null },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [call],
+        refusal: null,
+        audio: null,
+        function_call: null,
+        annotations: null,
+      },
+      { role: 'tool', tool_call_id: id, content: 'nothing there' },
+      { role: 'assistant', content: null, refusal: 'I would rather not.' },
+      { role: 'assistant', content: 'custom', tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'g', input: 'x' } }] },
+      { role: 'user', content: [{ type: 'text', text: 'again' }], tool_calls: null, tool_call_id: null },
+    ]
+    const { messages: got } = await sent(prompt, { messages })
+    expect(got).toEqual([
+      { role: 'user', content: 'look it up' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      messages[2],
+      messages[3],
+      messages[4],
+      { role: 'user', content: [{ type: 'text', text: 'again' }] },
+    ])
+  })
+})
+
+/** The state that providers keep in a tool loop, in the places where each of them has it. */
+const STATEFUL = {
+  role: 'assistant',
+  content: null,
+  refusal: null,
+  reasoning_content: 'I should look this up.',
+  reasoning_details: [
+    { type: 'reasoning.text', text: 'I should look.', signature: SIGNATURE, format: 'anthropic-claude-v1', index: 0 },
+    { type: 'reasoning.encrypted', data: SIGNATURE },
+  ],
+  extra_content: { google: { thought_signature: SIGNATURE } },
+  annotations: [
+    { type: 'url_citation', url_citation: { start_index: 0, end_index: 4, url: 'https://example.com', title: 'Example' } },
+  ],
+  tool_calls: [
+    {
+      id: 'function-call-1',
+      type: 'function',
+      function: { name: 'look_up', arguments: '{"city":"Rome"}' },
+      extra_content: { google: { thought_signature: SIGNATURE } },
+    },
+  ],
+}
+const AROUND = {
+  system_fingerprint: 'fp_44709d6fcb',
+  service_tier: 'default',
+  usage: {
+    prompt_tokens: 11,
+    completion_tokens: 7,
+    total_tokens: 18,
+    prompt_tokens_details: { cached_tokens: 3, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 5, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+  },
+}
+
+describe('a tool loop', () => {
+  const start = () => {
+    const key = word()
+    const choices = [{ index: 0, message: STATEFUL, finish_reason: 'tool_calls' }]
+    governed.provider.on(key, (response, { body }) =>
+      body.messages.length > 1
+        ? json(response, 200, completion(`It is sunny, ${key}.`))
+        : json(response, 200, completion('', { choices, ...AROUND })),
+    )
+    return key
+  }
+  const params = (content: string) => ({
+    model: 'scripted',
+    messages: [{ role: 'user' as const, content }],
+    tools: HARMLESS.tools as never,
+  })
+
+  test('keeps the provider’s state: out as JSON, and back again to the byte', async () => {
+    const key = start()
+    const first = await client().chat.completions.create(params(key))
+    expect(first.choices[0]?.message).toEqual(STATEFUL)
+    expect(first).toMatchObject(AROUND)
+    const { message } = first.choices[0] as { message: OpenAI.ChatCompletionMessage }
+    const result = { role: 'tool' as const, tool_call_id: 'function-call-1', content: 'sunny' }
+    const second = await client().chat.completions.create({
+      ...params(key),
+      messages: [{ role: 'user', content: key }, message, result],
+    })
+    expect(second.choices[0]?.message.content).toBe(`It is sunny, ${key}.`)
+    const { refusal: _, ...kept } = STATEFUL
+    expect(governed.provider.about(key)[1]?.raw).toContain(JSON.stringify({ tool_calls: kept.tool_calls }).slice(1, -1))
+    expect(governed.provider.about(key)[1]?.body.messages[1]).toEqual(kept)
+  })
+
+  test('keeps it in a stream, as the client puts it together', async () => {
+    const key = start()
+    const stream = client().chat.completions.stream({ ...params(key), stream_options: { include_usage: true } })
+    const chunks: OpenAI.ChatCompletionChunk[] = []
+    stream.on('chunk', (chunk) => chunks.push(structuredClone(chunk)))
+    const final = await stream.finalChatCompletion()
+    const { role: _, content: _content, refusal: _refusal, tool_calls, ...state } = STATEFUL
+    expect(final.choices[0]?.message).toMatchObject(state)
+    expect(chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? [])).toEqual([{ ...tool_calls[0], index: 0 }])
+    expect(chunks.every((chunk) => chunk.system_fingerprint === AROUND.system_fingerprint)).toBe(true)
+    expect(chunks.at(-1)?.usage).toEqual(AROUND.usage)
+  })
+
+  test('reads it: what a rule or detector looks for is found in the provider’s own fields too', async () => {
+    for (const more of [
+      { choices: [{ index: 0, message: { role: 'assistant', content: 'x', note: 'sorrel-deny' }, finish_reason: 'stop' }] },
+      { choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop', note: 'sorrel-deny' }] },
+      { system_fingerprint: 'sorrel-deny' },
+      { usage: { prompt_tokens: 1, note: ['sorrel-deny'] } },
+      { citations: ['https://example.com/sorrel-deny'] },
+    ]) {
+      const key = word()
+      governed.provider.on(key, (response) => json(response, 200, completion('fine', more)))
+      refused(await governed.chat(key, {}, { token }), 'POLICY_DENIED')
+    }
+  })
+})
+
+describe('sizes', () => {
+  test('a message of 3 MiB and 2,000 messages pass', async () => {
+    const text = 'word '.repeat(630_000)
+    accepted(await governed.chat([{ role: 'user', content: text }], {}, { token }))
+    const many = Array.from({ length: 2_000 }, () => ({ role: 'user', content: 'Good morning' }))
+    accepted(await governed.chat(many, {}, { token }))
+  }, 60_000)
+
+  test.each([
+    ['a body', { pad: 'x'.repeat(17_000_000) }, 'GATEHOUSE_MAX_BODY_BYTES'],
+    ['a message', { messages: [{ role: 'user', content: 'word '.repeat(850_000) }] }, 'GATEHOUSE_MAX_CONTENT_BYTES'],
+    ['a list of messages', { messages: Array(2_049).fill({ role: 'user', content: 'x' }) }, 'GATEHOUSE_MAX_MESSAGES'],
+  ])('%s beyond its limit is 413 and names the setting', async (_, more, setting) => {
+    const error = refused(await governed.chat('x', more, { token }), 'PAYLOAD_TOO_LARGE')
+    expect(error.message).toContain(setting)
+    expect(error.details).toMatchObject({ setting })
+  })
+})

@@ -1,0 +1,147 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { accepted, type Body } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { json, says, word } from '../support/scripted-provider.ts'
+
+const SECRET = 'upstream-private-diagnostics'
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned()
+})
+afterAll(() => governed.close())
+
+/** The real client with its default retries. */
+const client = () => new OpenAI({ apiKey: governed.key(), baseURL: `${governed.base}/v1` })
+const error = (code: string, more: object = {}) => ({
+  error: { message: `${SECRET}: ${code}`, type: 'invalid_request_error', param: null, code, ...more },
+})
+
+/** A prompt that the provider answers so. */
+function answered(status: number, body: unknown, headers: Record<string, string> = {}): string {
+  const key = word()
+  governed.provider.on(key, (response) => json(response, status, body, headers))
+  return key
+}
+
+/** What the client throws. */
+async function failure(prompt: string, more: object = {}): Promise<InstanceType<typeof OpenAI.APIError>> {
+  const messages = [{ role: 'user' as const, content: prompt }]
+  const thrown = await client()
+    .chat.completions.create({ model: 'scripted', messages, ...more })
+    .catch((cause: unknown) => cause)
+  if (!(thrown instanceof OpenAI.APIError)) throw new Error('the call succeeded')
+  return thrown
+}
+const recordOf = (thrown: InstanceType<typeof OpenAI.APIError>): Promise<Body> =>
+  governed.record(thrown.headers?.get('x-audit-id') ?? '')
+const lastError = async (): Promise<unknown> =>
+  (accepted(await governed.admin('GET', '/providers/openai')) as Body & { health: { last_error: unknown } }).health.last_error
+
+describe('what the provider refuses for the request’s sake', () => {
+  test.each([
+    [400, 'context_length_exceeded', { param: 'messages' }, 'context_length_exceeded', 'messages'],
+    [400, 'unsupported_parameter', { param: 'temperature' }, 'unsupported_parameter', 'temperature'],
+    [400, 'anything new', {}, 'invalid_request', null],
+    [404, 'model_not_found', {}, 'model_not_found', null],
+    [413, 'request_too_large', {}, 'too_large', null],
+    [422, 'invalid_value', { param: 'messages[0].content' }, 'invalid_value', 'messages[0].content'],
+  ] as const)(
+    '%i %s: one call of the openai client is one call of the provider, and a 400',
+    async (status, code, more, own, param) => {
+      const prompt = answered(status, error(code, more))
+      const thrown = await failure(prompt)
+      expect(thrown).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', type: 'invalid_request_error', param })
+      expect(thrown.error).toMatchObject({ details: { reason: 'provider_refused', provider_code: own } })
+      expect(thrown.headers?.get('x-should-retry')).toBe('false')
+      expect(governed.provider.about(prompt)).toHaveLength(1)
+      expect(JSON.stringify(thrown.error)).not.toContain(SECRET)
+      expect(await recordOf(thrown)).toMatchObject({ status: 400, attempts: [{ status, outcome: 'refused', code: own }] })
+    },
+  )
+
+  test('stays so with stream: true, and does not open the breaker', async () => {
+    for (let i = 0; i < 8; i++) {
+      expect((await failure(answered(400, error('context_length_exceeded')), { stream: true })).status).toBe(400)
+    }
+    const prompt = word()
+    governed.provider.on(prompt, says('fine'))
+    accepted(await governed.chat(prompt))
+  })
+
+  test('is counted by why', async () => {
+    await failure(answered(400, error('content_filter')))
+    const { text } = await governed.api('GET', '/metrics')
+    expect(text).toMatch(/gatehouse_provider_refusals_total\{provider="openai",code="content_filter"\} [1-9]/)
+    expect(text).toMatch(/gatehouse_provider_seconds_count\{provider="openai",outcome="refused"\} [1-9]/)
+  })
+
+  test('leaves an approved hold as it was: it may be sent again', async () => {
+    const prompt = `${answered(400, error('context_length_exceeded'))} juniper-hold`
+    const held = await governed.chat(prompt)
+    const id = held.body.error.review_item_id
+    await governed.decide(id, 'approve')
+    const first = await governed.resubmit({ prompt, id })
+    expect(first.body.error.details).toMatchObject({ provider_code: 'context_length_exceeded' })
+    expect(accepted(await governed.admin('GET', `/reviews/${id}`))).toMatchObject({ state: 'approved' })
+  })
+})
+
+describe('the provider’s own limit', () => {
+  test('is 429 with its wait, says whose limit it is, and is not waited out when it is long', async () => {
+    const prompt = answered(429, error('rate_limit_exceeded'), { 'retry-after': '120' })
+    const thrown = await failure(prompt)
+    expect(thrown).toMatchObject({ status: 429, code: 'RATE_LIMITED', type: 'rate_limit_error' })
+    expect(thrown.error).toMatchObject({
+      details: { reason: 'provider_rate_limited' },
+      message: expect.stringMatching(/provider's/),
+    })
+    expect([thrown.headers?.get('retry-after'), thrown.headers?.get('x-should-retry')]).toEqual(['120', 'false'])
+    expect(governed.provider.about(prompt)).toHaveLength(1)
+    expect(await recordOf(thrown)).toMatchObject({ status: 429, attempts: [{ outcome: 'rate_limited' }] })
+  })
+})
+
+describe('a provider that rejects our key', () => {
+  test('is 502 after one call, and its operator is told: log, metric, provider, Home', async () => {
+    const prompt = answered(401, error('invalid_api_key'))
+    const thrown = await failure(prompt)
+    expect(thrown).toMatchObject({ status: 502, code: 'PROVIDER_ERROR' })
+    expect(governed.provider.about(prompt)).toHaveLength(1)
+    expect(await lastError()).toEqual({ kind: 'key_rejected', at: expect.any(String), fault: true })
+    const { attention } = accepted(await governed.admin('GET', '/overview')) as Body & { attention: unknown[] }
+    expect(attention).toContainEqual({
+      kind: 'provider_fault',
+      text: 'The provider openai rejects its key: set a valid one.',
+      link: '/providers/openai',
+    })
+    const line = governed.server
+      .logs()
+      .split('\n')
+      .find((text) => text.includes('a provider needs an operator') && text.includes('key_rejected'))
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ provider: 'openai', kind: 'key_rejected', status: 401 })
+    expect((await governed.api('GET', '/metrics')).text).toMatch(/outcome="key_rejected"\} [1-9]/)
+  })
+
+  test('is forgotten once it answers', async () => {
+    const prompt = word()
+    governed.provider.on(prompt, says('fine'))
+    accepted(await governed.chat(prompt))
+    expect(await lastError()).toMatchObject({ kind: 'key_rejected', fault: false })
+  })
+
+  test('an empty account is no rate limit: 502, not repeated', async () => {
+    const prompt = answered(429, error('insufficient_quota'))
+    expect(await failure(prompt)).toMatchObject({ status: 502 })
+    expect(governed.provider.about(prompt)).toHaveLength(1)
+    expect(await lastError()).toMatchObject({ kind: 'quota_exhausted', fault: true })
+  })
+})
+
+test('what the provider wrote is in no log and no record', async () => {
+  await vi.waitFor(() => expect(governed.server.logs()).toContain('a provider needs an operator'))
+  expect(governed.server.logs()).not.toContain(SECRET)
+  const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
+  expect(JSON.stringify(rows)).not.toContain(SECRET)
+})
