@@ -39,7 +39,7 @@ module.exports = {
     only('lib-imports-nothing-of-ours', 'lib/', ['lib/']),
     only('domain', 'domain/', ['domain/', 'lib/']),
     only('config', 'config/', ['config/', 'domain/', 'lib/', 'errors\\.ts']),
-    only('db', 'db/', ['db/', 'lib/']),
+    only('db', 'db/', ['db/', 'domain/', 'lib/']),
     only('retrieval', RETRIEVAL, [RETRIEVAL, 'db/', ...WORDS]),
     only('http-translates', 'http/', ['http/', ...WORDS]),
     ...CAPABILITIES.map((folder) =>
@@ -78,7 +78,11 @@ module.exports = {
         pathNot: '\\.test\\.ts$',
       },
       // … and the files of helpers that stores need.
-      to: { path: '^server/src/db/', pathNot: '^server/src/db/(page|values|long-statements)\\.ts$', dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^server/src/db/',
+        pathNot: '^server/src/db/(page|values|long-statements)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     only('dashboard', 'dashboard/', ['dashboard/', 'errors\\.ts']),
     only('jobs', 'jobs/', ['jobs/', 'messaging/', ...EACH_CAPABILITY, 'db/', ...WORDS]),

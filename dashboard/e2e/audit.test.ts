@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listWorkspaces } from '../../server/src/applications/workspace-store.ts'
+import { checkAuditLogs } from '../../server/src/jobs/audit-jobs.ts'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { Intruder } from '../../server/test/support/intruder.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
@@ -152,6 +155,29 @@ describe('the audit log', () => {
     await visit(`/audit/${auditId}`)
     await page.getByRole('button', { name: 'Prove it' }).click()
     await page.getByText('The proof does not hold').waitFor()
+  })
+
+  test('a log that was tampered with: a red alert on Home and Audit names what is wrong, until an operator resumes', async () => {
+    const { context } = dashboard.server
+    const workspaces = await listWorkspaces(context.db, { limit: 1 })
+    const intruder = new Intruder(context.db, workspaces?.data[0]?.id ?? '')
+    const seal = await intruder.seal()
+    await intruder.setSeal(null)
+    await checkAuditLogs(context)
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/')
+    await page.getByText(/The audit log was tampered with, and no checkpoint is signed/).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: /See to it: The audit log was tampered with/ }).click()
+    const alert = page.getByRole('alert').filter({ hasText: 'The audit log was tampered with' })
+    await alert.getByText('the audit seal of the Workspace was removed').waitFor()
+    await alert.getByText('gatehouse audit resume').waitFor()
+    await expectAccessible(page)
+    await intruder.setSeal(seal)
+    await checkAuditLogs(context)
+    await visit('/audit')
+    await page.getByRole('table', { name: 'Records' }).waitFor()
+    expect(await page.getByText('The audit log was tampered with').count()).toBe(0)
   })
 
   test('who may only search neither verifies nor exports; it fits a narrow screen', async () => {

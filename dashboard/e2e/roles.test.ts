@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLES } from '../../server/src/domain/operator.ts'
-import { ROLE_SCOPES } from '../../server/src/operators/roles.ts'
+import { ROLE_SCOPES } from '../../server/src/domain/roles.ts'
 import type { Json } from '../../server/test/admin/client.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { readFeatures } from './support/features.ts'

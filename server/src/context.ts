@@ -233,7 +233,7 @@ function compose(
       record: operatorEventRecorder({ clock, workspaceBox }),
       ...signInOf(config, secrets),
     }),
-    members: new MemberAuthenticator({ ...database, clock, userTokens: gateway.userTokens, credentials }),
+    members: new MemberAuthenticator({ ...gateway, ...database, credentials }),
     pace: given.pace ?? new Pace(),
     files,
     fileLimits: config.files,

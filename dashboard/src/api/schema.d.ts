@@ -658,7 +658,10 @@ export interface paths {
         /** An Application's keys, oldest first, revoked ones too */
         get: operations["listKeys"];
         put?: never;
-        /** Issue a key: it is in this answer, and nowhere afterwards */
+        /**
+         * Issue a key: it is in this answer, and nowhere afterwards
+         * @description Whoever issues a key may not decide on what is asked with it.
+         */
         post: operations["issueKey"];
         delete?: never;
         options?: never;
@@ -778,7 +781,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a token for the messaging API: it is in this answer, and nowhere afterwards
-         * @description For people; an assistant has none.
+         * @description For people; an assistant has none. Whoever issues one may not decide on what the user sends.
          */
         post: operations["issueAccessToken"];
         delete?: never;
@@ -879,7 +882,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Admin tokens of the server, oldest first, revoked ones too */
+        /**
+         * Admin tokens of the server, oldest first, revoked ones too
+         * @description A token may what its issuer may: at each use the role of the operator who answers for it counts.
+         */
         get: operations["listAdminTokens"];
         put?: never;
         /**
@@ -904,7 +910,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke an admin token; the last one stays
-         * @description Nobody revokes a token that may more than they do.
+         * @description Nobody revokes a token that may more than they do. Invitations that were issued with a token that no operator answers for end with it.
          */
         post: operations["revokeAdminToken"];
         delete?: never;
@@ -964,13 +970,16 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove somebody, and end their sessions */
+        /**
+         * Remove somebody: their sessions, the admin tokens that they issued and their invitations end
+         * @description API keys and tokens of users that they issued stay: they belong to an Application or a user.
+         */
         delete: operations["deleteOperator"];
         options?: never;
         head?: never;
         /**
          * Change the name or the role of somebody; a new role ends their sessions
-         * @description A link that was made for the old role opens nothing any more.
+         * @description A link that was made for the old role opens nothing any more, nor do invitations that they issued. Admin tokens that they issued may what the new role may.
          */
         patch: operations["updateOperator"];
         trace?: never;
@@ -1327,7 +1336,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a hold: its request may be sent again and goes through; a message is stored at once
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["approveReview"];
         delete?: never;
@@ -1347,7 +1356,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a hold, and erase its content
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["denyReview"];
         delete?: never;
@@ -1367,7 +1376,7 @@ export interface paths {
         put?: never;
         /**
          * Take an escalation off the queue
-         * @description Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
          */
         post: operations["acknowledgeReview"];
         delete?: never;
@@ -4001,6 +4010,9 @@ export interface operations {
                                 };
                                 audit_retention_days: number;
                                 message_retention_days: number | null;
+                                review: {
+                                    four_eyes: boolean;
+                                };
                             };
                             signing_public_key: string;
                             /** Format: date-time */
@@ -4044,6 +4056,10 @@ export interface operations {
                         } | null;
                         audit_retention_days?: number | null;
                         message_retention_days?: number | null;
+                        review?: {
+                            /** @description Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off. */
+                            four_eyes?: boolean | null;
+                        } | null;
                     };
                 };
             };
@@ -4074,6 +4090,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4119,6 +4138,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4160,6 +4182,10 @@ export interface operations {
                         } | null;
                         audit_retention_days?: number | null;
                         message_retention_days?: number | null;
+                        review?: {
+                            /** @description Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off. */
+                            four_eyes?: boolean | null;
+                        } | null;
                     };
                 };
             };
@@ -4190,6 +4216,9 @@ export interface operations {
                             };
                             audit_retention_days: number;
                             message_retention_days: number | null;
+                            review: {
+                                four_eyes: boolean;
+                            };
                         };
                         signing_public_key: string;
                         /** Format: date-time */
@@ -4282,6 +4311,7 @@ export interface operations {
                                     capture: "off" | "explicit" | "extract";
                                     recall: number;
                                     scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                    assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                                 };
                                 assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                                 role_clearance: {
@@ -4345,6 +4375,8 @@ export interface operations {
                             capture?: "off" | "explicit" | "extract" | null;
                             recall?: number | null;
                             scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[] | null;
+                            /** @description Shared scopes that requests without a verified user may write. Default: none. */
+                            assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
@@ -4393,6 +4425,7 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -4463,6 +4496,7 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -4524,6 +4558,8 @@ export interface operations {
                             capture?: "off" | "explicit" | "extract" | null;
                             recall?: number | null;
                             scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[] | null;
+                            /** @description Shared scopes that requests without a verified user may write. Default: none. */
+                            assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
@@ -4572,6 +4608,7 @@ export interface operations {
                                 capture: "off" | "explicit" | "extract";
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
+                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -4967,6 +5004,8 @@ export interface operations {
                             application_id: string;
                             name: string;
                             hint: string;
+                            /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                            issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
@@ -5018,6 +5057,8 @@ export interface operations {
                         application_id: string;
                         name: string;
                         hint: string;
+                        /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5058,6 +5099,8 @@ export interface operations {
                         application_id: string;
                         name: string;
                         hint: string;
+                        /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5417,6 +5460,8 @@ export interface operations {
                             object: "access_token";
                             user_id: string;
                             name: string;
+                            /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                            issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
@@ -5464,6 +5509,8 @@ export interface operations {
                         object: "access_token";
                         user_id: string;
                         name: string;
+                        /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5502,6 +5549,8 @@ export interface operations {
                         object: "access_token";
                         user_id: string;
                         name: string;
+                        /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                        issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
@@ -5785,6 +5834,10 @@ export interface operations {
                             object: "admin_token";
                             name: string;
                             scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                            /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                            effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                            /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                            state: "active" | "revoked" | "ended";
                             /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                             issued_by: string | null;
                             /** Format: date-time */
@@ -5834,6 +5887,10 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                        effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                        state: "active" | "revoked" | "ended";
                         /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                         issued_by: string | null;
                         /** Format: date-time */
@@ -5874,6 +5931,10 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                        effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                        state: "active" | "revoked" | "ended";
                         /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
                         issued_by: string | null;
                         /** Format: date-time */
@@ -5918,7 +5979,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -5973,7 +6035,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -6019,7 +6082,8 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            state: "invited" | "active";
+                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
                             /** Format: date-time */
@@ -6093,7 +6157,8 @@ export interface operations {
                         email: string;
                         name: string;
                         role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                        state: "invited" | "active";
+                        /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                        state: "invited" | "active" | "suspended";
                         two_factor: boolean;
                         last_signed_in_at: string | null;
                         /** Format: date-time */
@@ -7666,6 +7731,9 @@ export interface operations {
                             released_at: string | null;
                             released_audit_id: string | null;
                             successor_id: string | null;
+                            key_id: string | null;
+                            /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                            key_issuers: string[];
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */
@@ -7745,6 +7813,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                         /** @description null once it has been erased: on denial, and at expiry. */
                         content: {
                             messages: {
@@ -7855,6 +7926,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };
@@ -7937,6 +8011,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };
@@ -8019,6 +8096,9 @@ export interface operations {
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        key_issuers: string[];
                     };
                 };
             };

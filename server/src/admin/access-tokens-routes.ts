@@ -1,3 +1,4 @@
+import { answerableFor } from '../applications/admin-token-store.ts'
 import { findUser } from '../applications/user-store.ts'
 import {
   AccessTokenCreate,
@@ -28,7 +29,7 @@ const docs = {
   }),
   issue: inWorkspace('issueAccessToken', 'Issue a token for the messaging API: it is in this answer, and nowhere afterwards', {
     scope: 'people:write',
-    description: 'For people; an assistant has none.',
+    description: 'For people; an assistant has none. Whoever issues one may not decide on what the user sends.',
     query: {},
     params: pathOf('id'),
     body: AccessTokenCreate,
@@ -54,9 +55,10 @@ export function accessTokensRoutes(app: AdminApp, deps: AdminDeps): void {
   })
 
   app.post('/users/:id/tokens', { schema: docs.issue, preValidation: bodyOptional }, async (request, reply) => {
-    const { workspaceId, params, body } = request
+    const { workspaceId, operator, params, body } = request
     const issued = await change(deps, request, async (tx, now) => {
-      const value = await issueAccessToken(tx, workspaceId, params.id, body.name ?? DEFAULT_TOKEN_NAME, now)
+      const issuer = await answerableFor(tx, operator.id)
+      const value = await issueAccessToken(tx, workspaceId, params.id, body.name ?? DEFAULT_TOKEN_NAME, now, issuer)
       if (!value) throw notFound('user')
       return { value, action: 'access_token.issue', id: value.id, fields: ['name'] }
     })

@@ -10,6 +10,7 @@ import {
 import type { Operator } from '../domain/operator.ts'
 import type { Scope } from '../domain/scope.ts'
 import { GatehouseError } from '../errors.ts'
+import { withdrawInvitationsOf } from '../operators/invitation-store.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
 import { inWorkspace } from './operation.ts'
@@ -20,6 +21,7 @@ import { List, pathOf } from './shapes.ts'
 const docs = {
   list: inWorkspace('listAdminTokens', 'Admin tokens of the server, oldest first, revoked ones too', {
     scope: 'operators:read',
+    description: 'A token may what its issuer may: at each use the role of the operator who answers for it counts.',
     query: PAGE,
     answers: { 200: List(AdminTokenView) },
   }),
@@ -32,7 +34,8 @@ const docs = {
   }),
   revoke: inWorkspace('revokeAdminToken', 'Revoke an admin token; the last one stays', {
     scope: 'operators:write',
-    description: 'Nobody revokes a token that may more than they do.',
+    description:
+      'Nobody revokes a token that may more than they do. Invitations that were issued with a token that no operator answers for end with it.',
     query: {},
     params: pathOf('id'),
     answers: { 200: AdminTokenView },
@@ -68,6 +71,7 @@ export function adminTokensRoutes(app: AdminApp, deps: AdminDeps): void {
       }
       const value = await revokeAdminToken(tx, id, now)
       if (!value) throw notFound('admin token')
+      await withdrawInvitationsOf(tx, id)
       return { value, action: 'admin_token.revoke', id, fields: ['revoked_at'], announce: [ADMIN_TOKENS_TOPIC, id] }
     })
     return adminTokenView(token)

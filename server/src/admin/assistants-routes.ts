@@ -14,10 +14,12 @@ import {
   updateAssistant,
 } from '../messaging/assistants/assistant-store.ts'
 import { baseOf } from '../messaging/door/base.ts'
+import { governFields } from '../messaging/governance/governed-fields.ts'
 import { tellContact } from '../messaging/people/tell-contact.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
+import { aboutOf } from './governed-by-operator.ts'
 import { inWorkspace } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
 import { notFound, taken } from './refusals.ts'
@@ -74,9 +76,13 @@ export function assistantsRoutes(app: AdminApp, deps: AdminDeps): void {
 
   app.post('/assistants', { schema: docs.create }, async (request, reply) => {
     const { workspaceId, body } = request
+    const { id, username, display_name: displayName, avatar_url: avatarUrl } = body
+    const { fields, settle } = await governFields(deps, aboutOf(request, deps), { username, displayName, avatarUrl, id })
+    const shown = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
     const assistant = await change(deps, request, async (tx, now) => {
-      const value = changed(await createAssistant(tx, workspaceId, body, now))
+      const value = changed(await createAssistant(tx, workspaceId, { ...body, ...shown }, now))
       await tellContact(tx, 'contact.created', workspaceId, value.id, baseOf(request))
+      await settle(tx)
       return { value, action: 'assistant.create', id: hashed(value), fields: changedFields(AssistantCreate, body) }
     })
     return reply.status(201).send(assistantView(assistant))
@@ -90,9 +96,13 @@ export function assistantsRoutes(app: AdminApp, deps: AdminDeps): void {
 
   app.patch('/assistants/:id', { schema: docs.update }, async (request) => {
     const { workspaceId, params, body } = request
+    const { username, display_name: displayName, avatar_url: avatarUrl } = body
+    const { fields, settle } = await governFields(deps, aboutOf(request, deps), { username, displayName, avatarUrl })
+    const shown = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
     const assistant = await change(deps, request, async (tx, now) => {
-      const value = changed(await updateAssistant(tx, workspaceId, params.id, body, now))
+      const value = changed(await updateAssistant(tx, workspaceId, params.id, { ...body, ...shown }, now))
       await tellContact(tx, 'contact.updated', workspaceId, value.id, baseOf(request))
+      await settle(tx)
       return { value, action: 'assistant.update', id: hashed(value), fields: changedFields(AssistantPatch, body) }
     })
     return assistantView(assistant)

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { ADOPTED, type Adopted } from '../audit/adopt-log.ts'
 import { listCheckpoints } from '../audit/checkpoint-store.ts'
 import { exportRecords } from '../audit/export.ts'
 import { makeCheckpoint } from '../audit/sign-checkpoints.ts'
@@ -71,7 +72,8 @@ export function auditLogRoutes(app: AdminApp, deps: AdminDeps): void {
     const { workspaceId, query, log } = request
     // So that the newest records are in it; a log that cannot be signed any more is exported as far as it was.
     const keys = await workspaceKeys.get(workspaceId)
-    await makeCheckpoint(db, workspaceId, keys, clock.now()).catch((err: unknown) =>
+    const onAdopted = (adopted: Adopted) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTED)
+    await makeCheckpoint(db, workspaceId, keys, clock.now(), onAdopted).catch((err: unknown) =>
       log.error({ err }, 'no checkpoint for the export'),
     )
     reply.header('content-disposition', `attachment; filename="audit-${workspaceId}.ndjson"`)

@@ -1,3 +1,4 @@
+import { answerableFor } from '../applications/admin-token-store.ts'
 import { ApiKeyCreate, ApiKeyView, apiKeyView, IssuedApiKeyView } from '../applications/api-key.ts'
 import { issueKey, listKeys, revokeKey } from '../applications/api-key-store.ts'
 import { findApplication } from '../applications/application-store.ts'
@@ -21,6 +22,7 @@ const docs = {
   }),
   issue: inWorkspace('issueKey', 'Issue a key: it is in this answer, and nowhere afterwards', {
     scope: 'applications:write',
+    description: 'Whoever issues a key may not decide on what is asked with it.',
     query: {},
     params: pathOf('id'),
     body: ApiKeyCreate,
@@ -47,9 +49,15 @@ export function keysRoutes(app: AdminApp, deps: AdminDeps): void {
   })
 
   app.post('/applications/:id/keys', { schema: docs.issue }, async (request, reply) => {
-    const { workspaceId, params, body } = request
+    const { workspaceId, operator, params, body } = request
     const issued = await change(deps, request, async (tx, now) => {
-      const value = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now)
+      const value = await issueKey(
+        tx,
+        { workspaceId, applicationId: params.id },
+        body.name,
+        now,
+        await answerableFor(tx, operator.id),
+      )
       if (!value) throw notFound('Application')
       return { value, action: 'key.issue', id: value.id, fields: ['name'] }
     })

@@ -4,7 +4,7 @@ import { errorResponses } from '../http/schemas.ts'
 
 /** What an operation takes and answers. Bodies and responses by their schemas; null: an answer without a body. */
 interface Parts {
-  /** What an operator must be allowed (operators/roles.ts); null: whoever is signed in may. */
+  /** What an operator must be allowed (domain/roles.ts); null: whoever is signed in may. */
   readonly scope: Scope | null
   readonly description?: string
   readonly params?: TSchema

@@ -18,8 +18,5 @@ export async function operatorOf(
 async function byToken(authorization: string | undefined, authenticator: AdminAuthenticator): Promise<Operator> {
   const answer = await authenticator.authenticate(authorization)
   if (answer.ok) return answer.operator
-  const revoked = answer.code === 'AUTH_KEY_REVOKED'
-  throw new GatehouseError(answer.code, {
-    message: revoked ? 'The admin token has been revoked.' : 'The admin token is missing or not valid.',
-  })
+  throw new GatehouseError(answer.code, { message: answer.message })
 }

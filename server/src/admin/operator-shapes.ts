@@ -18,7 +18,11 @@ export const OperatorView = Type.Object({
   email: Type.String(),
   name: Type.String(),
   role: RoleName,
-  state: oneOf(['invited', 'active']),
+  state: {
+    ...oneOf(['invited', 'active', 'suspended']),
+    description:
+      'invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this.',
+  },
   two_factor: Type.Boolean(),
   last_signed_in_at: nullable(Timestamp),
   created_at: Timestamp,

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
+import { answerableFor } from '../applications/admin-token-store.ts'
 import type { Tx } from '../db/database.ts'
-import type { Operator, Role } from '../domain/operator.ts'
+import { OPERATORS_TOPIC, type Operator, type Role } from '../domain/operator.ts'
+import { ROLE_SCOPES } from '../domain/roles.ts'
 import { GatehouseError } from '../errors.ts'
 import { invitationUrl, newInvitationToken, putInvitation } from '../operators/invitation-store.ts'
-import { OPERATORS_TOPIC, type Person } from '../operators/operator.ts'
+import type { Person } from '../operators/operator.ts'
 import { createPerson, deletePerson, findPerson, listPeople, lockOwners, updatePerson } from '../operators/operator-store.ts'
-import { ROLE_SCOPES } from '../operators/roles.ts'
 import { originOf } from '../operators/same-origin.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
@@ -37,18 +38,24 @@ const docs = {
   }),
   update: inWorkspace('updateOperator', 'Change the name or the role of somebody; a new role ends their sessions', {
     scope: 'operators:write',
-    description: 'A link that was made for the old role opens nothing any more.',
+    description:
+      'A link that was made for the old role opens nothing any more, nor do invitations that they issued. Admin tokens that they issued may what the new role may.',
     ...one,
     body: OperatorPatch,
     answers: { 200: OperatorView },
     errors: LAST_OWNER,
   }),
-  remove: inWorkspace('deleteOperator', 'Remove somebody, and end their sessions', {
-    scope: 'operators:write',
-    ...one,
-    answers: { 204: null },
-    errors: LAST_OWNER,
-  }),
+  remove: inWorkspace(
+    'deleteOperator',
+    'Remove somebody: their sessions, the admin tokens that they issued and their invitations end',
+    {
+      scope: 'operators:write',
+      description: 'API keys and tokens of users that they issued stay: they belong to an Application or a user.',
+      ...one,
+      answers: { 204: null },
+      errors: LAST_OWNER,
+    },
+  ),
   again: inWorkspace('reinviteOperator', 'A new link, for who has lost the old one, a password or a second factor', {
     scope: 'operators:write',
     description: 'Older links open nothing any more. Whoever opens it chooses a password anew; the second factor is gone then.',
@@ -66,7 +73,7 @@ export function operatorsRoutes(app: AdminApp, deps: AdminDeps): void {
     const person = await change(deps, request, async (tx, now) => {
       const value = await find(tx, now)
       refuseMore(request.operator, value.role)
-      await putInvitation(tx, value.id, token, now)
+      await putInvitation(tx, value.id, token, now, await answerableFor(tx, request.operator.id))
       return { value, action: `operator.${verb}`, id: value.id, fields: verb === 'invite' ? ['email', 'name', 'role'] : [] }
     })
     const url = invitationUrl(originOf(request, signIn), token)

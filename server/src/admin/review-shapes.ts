@@ -51,6 +51,12 @@ export const ReviewView = Type.Object({
   released_at: nullable(Timestamp),
   released_audit_id: nullable(Type.String()),
   successor_id: nullable(Type.String({ description: 'The item that its answer was held as in turn.' })),
+  key_id: nullable(
+    Type.String({ description: 'The API key that it was asked with; null: a message, or an exchange without a key.' }),
+  ),
+  key_issuers: Type.Array(Type.String(), {
+    description: 'Operators who issued a key that it was asked with: they may not decide on it.',
+  }),
 })
 
 export const ReviewWithContentView = Type.Object({

@@ -15,6 +15,7 @@ import { change } from './change.ts'
 import { inWorkspace } from './operation.ts'
 import { applicationIn, listOf, PAGE, pageOf } from './paging.ts'
 import { notFound } from './refusals.ts'
+import { refuseTokenIssuer, refuseWithoutFourEyes } from './review-independence.ts'
 import { marksOf } from './review-marks.ts'
 import { Judgement, REVIEW_KINDS, ReviewView, ReviewWithContentView } from './review-shapes.ts'
 import { List, pathOf } from './shapes.ts'
@@ -25,14 +26,14 @@ const judging = (operationId: string, summary: string) =>
   inWorkspace(operationId, summary, {
     scope: 'reviews:write',
     description:
-      'Nobody decides on what they have asked themselves, nor with or by way of tokens that they have issued. The first decision stands; answers the item in its new state. Without a comment no body is needed.',
+      'Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.',
     query: {},
     params: pathOf('id'),
     body: Judgement,
     answers: { 200: ReviewView },
     errors: {
       ...UNKNOWN,
-      403: 'FORBIDDEN: your own request, were it by way of a token, or without the scope that `x-gatehouse-scope` names',
+      403: 'FORBIDDEN: your own request, one that a key or token of yours made possible, without the four eyes that the Workspace demands, or without the scope that `x-gatehouse-scope` names',
       409: 'CONFLICT: decided before, expired, or of the other kind; its state is in `details.state`',
     },
   })
@@ -103,6 +104,9 @@ export function reviewsRoutes(app: AdminApp, deps: AdminDeps): void {
       const release = verb === 'approve' ? await prepareRelease(deps, workspaceId, params.id, clock.now()) : undefined
       const item = await change(deps, request, async (tx, now) => {
         const alsoAs = await idsInOneHand(tx, operator.id)
+        const asked = await getReview(tx, workspaceId, params.id, now)
+        if (asked) await refuseTokenIssuer(tx, asked, [operator.id, ...alsoAs])
+        if (asked && verb === 'approve') await refuseWithoutFourEyes(tx, asked, operator)
         const judgement = { by: operator.id, alsoAs, comment: body.comment ?? null, now }
         const item = decided(await settle(tx, workspaceId, params.id, judgement))
         const value = await settleHeldMessage(tx, item, release, now)
@@ -122,6 +126,10 @@ function decided(result: Decided): ReviewItem {
       throw notFound('review item')
     case 'own_request':
       throw new GatehouseError('FORBIDDEN', { message: 'Nobody decides on a request of their own.' })
+    case 'own_key':
+      throw new GatehouseError('FORBIDDEN', {
+        message: 'You issued the API key that this was asked with: another operator has to decide on it.',
+      })
     case 'conflict':
       throw new GatehouseError('CONFLICT', {
         message: `This is no longer, or never was, to be decided so: a ${result.item.kind} that is ${result.item.state}.`,

@@ -12,10 +12,12 @@ import {
 import { createUser, findUser, listUsers, type UserChange, updateUser } from '../applications/user-store.ts'
 import type { KeyedHasher } from '../audit/hashes.ts'
 import { baseOf } from '../messaging/door/base.ts'
+import { governFields } from '../messaging/governance/governed-fields.ts'
 import { tellContact } from '../messaging/people/tell-contact.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
+import { aboutOf } from './governed-by-operator.ts'
 import { inWorkspace } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
 import { notFound, taken, valid } from './refusals.ts'
@@ -69,6 +71,9 @@ const hashed =
   (hasher: KeyedHasher): string =>
     hasher.user(id) ?? ''
 
+/** Others read the id as well; it is never transformed. */
+const namesOf = ({ id, username }: UserCreate) => ({ username, id })
+
 export function usersRoutes(app: AdminApp, deps: AdminDeps): void {
   const { db } = deps
 
@@ -78,9 +83,11 @@ export function usersRoutes(app: AdminApp, deps: AdminDeps): void {
 
   app.post('/users', { schema: docs.create }, async (request, reply) => {
     const create = valid(checkUserCreate(request.body))
+    const { fields, settle } = await governFields(deps, aboutOf(request, deps), namesOf(create))
     const user = await change(deps, request, async (tx, now) => {
-      const value = changed(await createUser(tx, request.workspaceId, create, now))
+      const value = changed(await createUser(tx, request.workspaceId, { ...create, username: fields.username }, now))
       await tellContact(tx, 'contact.created', request.workspaceId, value.id, baseOf(request))
+      await settle(tx)
       return { value, action: 'user.create', id: hashed(value), fields: changedFields(UserCreate, create) }
     })
     return reply.status(201).send(userView(user))
@@ -94,9 +101,11 @@ export function usersRoutes(app: AdminApp, deps: AdminDeps): void {
 
   app.patch('/users/:id', { schema: docs.update }, async (request) => {
     const patch = valid(checkUserPatch(request.body))
+    const { fields, settle } = await governFields(deps, aboutOf(request, deps), { username: patch.username })
     const user = await change(deps, request, async (tx, now) => {
-      const value = changed(await updateUser(tx, request.workspaceId, request.params.id, patch, now))
+      const value = changed(await updateUser(tx, request.workspaceId, request.params.id, { ...patch, ...fields }, now))
       await tellContact(tx, 'contact.updated', request.workspaceId, value.id, baseOf(request))
+      await settle(tx)
       return { value, action: 'user.update', id: hashed(value), fields: changedFields(UserPatch, patch) }
     })
     return userView(user)

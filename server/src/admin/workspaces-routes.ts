@@ -2,6 +2,7 @@ import { WORKSPACES_TOPIC } from '../applications/user-token.ts'
 import {
   checkWorkspaceCreate,
   checkWorkspacePatch,
+  endsFourEyes,
   WorkspaceCreate,
   WorkspacePatch,
   WorkspaceView,
@@ -9,6 +10,7 @@ import {
 } from '../applications/workspace.ts'
 import { createWorkspace, findWorkspace, listWorkspaces, updateWorkspace } from '../applications/workspace-store.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
+import { GatehouseError } from '../errors.ts'
 import { newId } from '../lib/id.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
@@ -52,6 +54,13 @@ const docs = {
   }),
 }
 
+/** Else one operator could turn them off, approve, and turn them on again. */
+const fourEyesStay = () =>
+  new GatehouseError('FORBIDDEN', {
+    message: 'The admin API cannot turn four_eyes off: declare it in gatehouse.yaml on the server.',
+    param: 'settings.review.four_eyes',
+  })
+
 const nameTaken = () => taken('name', 'a Workspace of that name')
 
 /** A change of a Workspace is recorded in its own chain, beginning with its creation. */
@@ -84,6 +93,8 @@ export function workspacesRoutes(app: AdminApp, deps: AdminDeps): void {
     const patch = valid(checkWorkspacePatch(request.body))
     const { id } = request.params
     const workspace = await change(deps, request, async (tx) => {
+      const before = await findWorkspace(tx, id)
+      if (before && endsFourEyes(before, patch)) throw fourEyesStay()
       const updated = await updateWorkspace(tx, id, patch)
       if (!updated.ok) throw updated.reason === 'not_found' ? notFound('Workspace') : nameTaken()
       return {

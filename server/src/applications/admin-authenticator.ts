@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
-import type { Operator } from '../domain/operator.ts'
+import { OPERATORS_TOPIC, type Operator } from '../domain/operator.ts'
 import { findAdminTokenByHash } from './admin-token-store.ts'
 import { readBearer } from './credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from './credential-cache.ts'
@@ -11,19 +11,26 @@ export const ADMIN_TOKENS_TOPIC = 'admin_tokens'
 
 export type OperatorAuthentication =
   | { readonly ok: true; readonly operator: Operator }
-  | { readonly ok: false; readonly code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED' }
+  | { readonly ok: false; readonly code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED'; readonly message: string }
 
-const INVALID: OperatorAuthentication = { ok: false, code: 'AUTH_INVALID_KEY' }
-const REVOKED: OperatorAuthentication = { ok: false, code: 'AUTH_KEY_REVOKED' }
+const refusal = (code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED', message: string): OperatorAuthentication => ({
+  ok: false,
+  code,
+  message,
+})
+const INVALID = refusal('AUTH_INVALID_KEY', 'The admin token is missing or not valid.')
+const REVOKED = refusal('AUTH_KEY_REVOKED', 'The admin token has been revoked.')
+const ENDED = refusal('AUTH_KEY_REVOKED', 'The operator who issued this admin token operates this server no longer.')
 
-/** Admin token → operator, under the same rules as authenticator.ts. */
+/** Admin token → operator, under the same rules as authenticator.ts. It may what its issuer may: their role counts at each use. */
 export class AdminAuthenticator {
   readonly #cache: CredentialCache<OperatorAuthentication>
-  readonly #unsubscribe: () => void
+  readonly #unsubscribe: readonly (() => void)[]
 
   constructor({ db, signal }: { db: Db; signal: Signal }, options?: CredentialCacheOptions) {
     this.#cache = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')), options)
-    this.#unsubscribe = signal.subscribe(ADMIN_TOKENS_TOPIC, () => this.#cache.forget())
+    const forget = () => this.#cache.forget()
+    this.#unsubscribe = [signal.subscribe(ADMIN_TOKENS_TOPIC, forget), signal.subscribe(OPERATORS_TOPIC, forget)]
   }
 
   /** Throws when the database does not answer: 503, never 401. */
@@ -33,13 +40,14 @@ export class AdminAuthenticator {
   }
 
   close(): void {
-    this.#unsubscribe()
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
   }
 }
 
 async function lookUp(db: Db, hash: Buffer): Promise<OperatorAuthentication | undefined> {
   const token = await findAdminTokenByHash(db, hash)
   if (!token || !timingSafeEqual(token.hash, hash)) return undefined
-  if (token.revokedAt) return REVOKED
-  return { ok: true, operator: { id: token.id, name: token.name, kind: 'token', scopes: token.scopes } }
+  if (token.state === 'revoked') return REVOKED
+  if (token.state === 'ended') return ENDED
+  return { ok: true, operator: { id: token.id, name: token.name, kind: 'token', scopes: token.effectiveScopes } }
 }

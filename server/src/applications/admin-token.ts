@@ -10,11 +10,18 @@ export interface AdminToken {
   readonly scopes: readonly Scope[]
   /** Who answers for it: the operator who issued it, were it by way of another token; null: whoever works on the server itself. */
   readonly issuedBy: string | null
+  /** active: it works. ended: the operator who issued it has been removed or suspended. */
+  readonly state: 'active' | 'revoked' | 'ended'
+  /** What it may now: of `scopes`, those that the role of its issuer has. None unless active. */
+  readonly effectiveScopes: readonly Scope[]
   readonly createdAt: Date
   readonly revokedAt: Date | null
 }
 
 const Scopes = Type.Array(oneOf(SCOPES), { uniqueItems: true, minItems: 1 })
+const EffectiveScopes = Type.Array(oneOf(SCOPES), {
+  description: 'What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active.',
+})
 
 export const AdminTokenCreate = Type.Object({
   name: Name,
@@ -26,6 +33,11 @@ export const AdminTokenView = Type.Object({
   object: Type.Literal('admin_token'),
   name: Type.String(),
   scopes: Scopes,
+  effective_scopes: EffectiveScopes,
+  state: {
+    ...oneOf(['active', 'revoked', 'ended']),
+    description: 'ended: the operator who issued it has been removed, or suspended by single sign-on.',
+  },
   issued_by: Type.Union([Type.String(), Type.Null()], {
     description:
       'The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself.',
@@ -42,6 +54,8 @@ export const adminTokenView = (token: AdminToken) => ({
   object: 'admin_token' as const,
   name: token.name,
   scopes: [...token.scopes],
+  effective_scopes: [...token.effectiveScopes],
+  state: token.state,
   issued_by: token.issuedBy,
   created_at: token.createdAt.toISOString(),
   revoked_at: token.revokedAt?.toISOString() ?? null,

@@ -20,24 +20,40 @@ const keyOf = (row: Selectable<ApiKeyTable>): ApiKey => ({
   applicationId: toId('app', row.application_id),
   name: row.name,
   hint: row.hint,
+  issuedBy: row.issued_by,
   createdAt: row.created_at,
   revokedAt: row.revoked_at,
   lastUsedAt: row.last_used_at,
 })
 
-/** A new key; `key` is shown to nobody after this. Undefined when the Workspace has no such Application. */
+/**
+ * A new key; `key` is shown to nobody after this. Undefined when the Workspace has no such Application. `issuer`: who answers for
+ * it; null: the server itself.
+ */
 export async function issueKey(
   db: Db,
   { workspaceId, applicationId }: KeyOwner,
   name: string,
   now: Date,
+  issuer: string | null = null,
 ): Promise<(ApiKey & { readonly key: string }) | undefined> {
   const application = fromId('app', applicationId)
   if (application === undefined) return undefined
   const { secret, hash, hint } = newCredential('gk_')
   const row = await db
     .insertInto('api_key')
-    .columns(['id', 'workspace_id', 'application_id', 'name', 'hash', 'hint', 'created_at', 'revoked_at', 'last_used_at'])
+    .columns([
+      'id',
+      'workspace_id',
+      'application_id',
+      'name',
+      'hash',
+      'hint',
+      'issued_by',
+      'created_at',
+      'revoked_at',
+      'last_used_at',
+    ])
     .expression(
       db
         .selectFrom('application')
@@ -48,6 +64,7 @@ export async function issueKey(
           sql<string>`${name}::text`.as('name'),
           sql<Buffer>`${hash}::bytea`.as('hash'),
           sql<string>`${hint}::text`.as('hint'),
+          sql<string | null>`${issuer}::text`.as('issued_by'),
           sql<Date>`${now}::timestamptz`.as('created_at'),
           sql<null>`null::timestamptz`.as('revoked_at'),
           sql<null>`null::timestamptz`.as('last_used_at'),
@@ -98,6 +115,7 @@ export interface KeyHolder {
   /** `key_…` */
   readonly keyId: string
   readonly hash: Buffer
+  readonly issuedBy: string | null
   readonly revokedAt: Date | null
   /** Its use was last noted more than a minute ago, if ever. */
   readonly useToNote: boolean
@@ -113,12 +131,12 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<KeyHolder | u
       join.onRef('application.id', '=', 'api_key.application_id').onRef('application.workspace_id', '=', 'api_key.workspace_id'),
     )
     .select(APPLICATION_COLUMNS)
-    .select(['api_key.id as key_id', 'api_key.hash', 'api_key.revoked_at', NOTED_LONG_AGO.as('use_to_note')])
+    .select(['api_key.id as key_id', 'api_key.hash', 'api_key.issued_by', 'api_key.revoked_at', NOTED_LONG_AGO.as('use_to_note')])
     .where('api_key.hash', '=', hash)
     .executeTakeFirst()
   if (!row) return undefined
-  const { key_id, hash: stored, revoked_at: revokedAt, use_to_note: useToNote } = row
-  return { keyId: toId('key', key_id), hash: stored, revokedAt, useToNote, application: applicationOf(row) }
+  const { key_id, hash: stored, issued_by: issuedBy, revoked_at: revokedAt, use_to_note: useToNote } = row
+  return { keyId: toId('key', key_id), hash: stored, issuedBy, revokedAt, useToNote, application: applicationOf(row) }
 }
 
 /** Notes that a key is in use, once a minute at most. */

@@ -10,6 +10,8 @@ export interface ApiKey {
   readonly name: string
   /** Its first letters. */
   readonly hint: string
+  /** The operator who issued it (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server itself. */
+  readonly issuedBy: string | null
   readonly createdAt: Date
   readonly revokedAt: Date | null
   /** To about a minute; null: never. */
@@ -27,6 +29,9 @@ export const ApiKeyView = Type.Object({
   application_id: Type.String(),
   name: Type.String(),
   hint: Type.String(),
+  issued_by: Type.Union([Type.String(), Type.Null()], {
+    description: 'The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself.',
+  }),
   created_at: Timestamp,
   revoked_at: Type.Union([Timestamp, Type.Null()]),
   last_used_at: Type.Union([Timestamp, Type.Null()], { description: 'To about a minute; null: never.' }),
@@ -41,6 +46,7 @@ export const apiKeyView = (key: ApiKey) => ({
   application_id: key.applicationId,
   name: key.name,
   hint: key.hint,
+  issued_by: key.issuedBy,
   created_at: key.createdAt.toISOString(),
   revoked_at: key.revokedAt?.toISOString() ?? null,
   last_used_at: key.lastUsedAt?.toISOString() ?? null,

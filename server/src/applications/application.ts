@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { CLASSIFICATIONS, type Classification } from '../domain/classification.ts'
-import { MEMORY_SCOPES } from '../domain/memory-words.ts'
+import { MEMORY_SCOPES, SHARED_SCOPES } from '../domain/memory-words.ts'
 import {
   type Application,
   type ApplicationLimits,
@@ -40,6 +40,12 @@ const KnownSettings = Type.Object(
       capture: resettableWord(CAPTURE),
       recall: resettable(Type.Integer({ minimum: 0, maximum: 50 })),
       scopes: resettable(Type.Array(oneOf(MEMORY_SCOPES), { uniqueItems: true })),
+      assertion_scopes: resettable(
+        Type.Array(oneOf(SHARED_SCOPES), {
+          uniqueItems: true,
+          description: 'Shared scopes that requests without a verified user may write. Default: none.',
+        }),
+      ),
     }),
     assertion_clearance: resettableWord(CLASSIFICATIONS),
     role_clearance: resettable(Type.Record(Name, oneOf(CLASSIFICATIONS), { maxProperties: 100 })),
@@ -150,6 +156,7 @@ export const ApplicationView = Type.Object({
         capture: oneOf(CAPTURE),
         recall: Type.Integer(),
         scopes: Type.Optional(Type.Array(oneOf(MEMORY_SCOPES))),
+        assertion_scopes: Type.Array(oneOf(SHARED_SCOPES)),
       }),
       assertion_clearance: oneOf(CLASSIFICATIONS),
       role_clearance: Type.Record(Type.String(), oneOf(CLASSIFICATIONS)),

@@ -11,8 +11,8 @@ export const KEYS_TOPIC = 'keys'
 export const APPLICATIONS_TOPIC = 'applications'
 
 export type Authentication =
-  /** `keyId` is `key_…`. */
-  | { readonly ok: true; readonly application: Application; readonly keyId: string }
+  /** `keyId` is `key_…`; `keyIssuer` the operator who issued it, if one did. */
+  | { readonly ok: true; readonly application: Application; readonly keyId: string; readonly keyIssuer: string | null }
   | { readonly ok: false; readonly code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED' }
 
 const INVALID: Authentication = { ok: false, code: 'AUTH_INVALID_KEY' }
@@ -49,8 +49,8 @@ async function lookUp(db: Db, hash: Buffer): Promise<Authentication | undefined>
   const holder = await findKeyByHash(db, hash)
   if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined
   if (holder.revokedAt) return REVOKED
-  const { application, keyId, useToNote } = holder
+  const { application, keyId, issuedBy: keyIssuer, useToNote } = holder
   // Nobody waits for it, and it keeps nobody out.
   if (useToNote) noteUse(db, application.workspaceId, keyId).catch(() => {})
-  return { ok: true, application, keyId }
+  return { ok: true, application, keyId, keyIssuer }
 }

@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
+import { asGoverned } from '../../test/support/governed-words.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
-import { checkUserCreate, checkUserPatch, type UserPatch, userView } from './user.ts'
-import { createUser, findUser, listUsers, updateUser, upsertUser } from './user-store.ts'
+import { checkUserCreate, checkUserPatch, userView } from './user.ts'
+import { type ChangedUser, createUser, findUser, listUsers, updateUser, upsertUser } from './user-store.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const LATER = new Date('2026-03-02T10:00:00Z')
-const ann = { id: 'ann@acme.test', username: 'ann', role: 'analyst', department: 'finance', attributes: { projects: ['p1'] } }
+const ann = {
+  id: 'ann@acme.test',
+  username: asGoverned('ann'),
+  role: 'analyst',
+  department: 'finance',
+  attributes: { projects: ['p1'] },
+}
 
 describe.each(testDatabases())('users on $name', ({ open }) => {
   let database: Database
@@ -22,13 +29,13 @@ describe.each(testDatabases())('users on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  const update = (owner: string, id: string, patch: UserPatch) =>
+  const update = (owner: string, id: string, patch: ChangedUser) =>
     database.db.transaction().execute((tx) => updateUser(tx, owner, id, patch, LATER))
   const upsert = (user: typeof ann) => database.db.transaction().execute((tx) => upsertUser(tx, workspaceId, user, LATER))
 
   test('keep the id they were given, and get one otherwise', async () => {
     expect(await findUser(database.db, workspaceId, ann.id)).toEqual({ ...ann, workspaceId, createdAt: NOW, updatedAt: NOW })
-    expect(await createUser(database.db, workspaceId, { username: 'bob' }, NOW)).toMatchObject({
+    expect(await createUser(database.db, workspaceId, { username: asGoverned('bob') }, NOW)).toMatchObject({
       ok: true,
       user: { id: expect.stringMatching(/^usr_[0-9a-z]{26}$/), role: '', department: '', attributes: {} },
     })
@@ -36,9 +43,15 @@ describe.each(testDatabases())('users on $name', ({ open }) => {
 
   test('share neither id nor username within a Workspace, and may across', async () => {
     const { db } = database
-    expect(await createUser(db, workspaceId, { ...ann, username: 'other' }, NOW)).toEqual({ ok: false, reason: 'id_taken' })
-    expect(await createUser(db, workspaceId, { username: 'ann' }, NOW)).toEqual({ ok: false, reason: 'username_taken' })
-    expect(await createUser(db, workspaceId, { id: 'new', username: 'ann' }, NOW)).toEqual({
+    expect(await createUser(db, workspaceId, { ...ann, username: asGoverned('other') }, NOW)).toEqual({
+      ok: false,
+      reason: 'id_taken',
+    })
+    expect(await createUser(db, workspaceId, { username: asGoverned('ann') }, NOW)).toEqual({
+      ok: false,
+      reason: 'username_taken',
+    })
+    expect(await createUser(db, workspaceId, { id: 'new', username: asGoverned('ann') }, NOW)).toEqual({
       ok: false,
       reason: 'username_taken',
     })
@@ -46,23 +59,23 @@ describe.each(testDatabases())('users on $name', ({ open }) => {
   })
 
   test('can be applied again and again', async () => {
-    const carol = { ...ann, id: 'carol', username: 'carol' }
+    const carol = { ...ann, id: 'carol', username: asGoverned('carol') }
     expect(await upsert(carol)).toMatchObject({ ok: true })
     expect(await upsert({ ...carol, role: 'lead' })).toMatchObject({ ok: true, user: { role: 'lead', username: 'carol' } })
-    expect(await upsert({ ...carol, username: 'ann' })).toEqual({ ok: false, reason: 'username_taken' })
+    expect(await upsert({ ...carol, username: asGoverned('ann') })).toEqual({ ok: false, reason: 'username_taken' })
   })
 
   test('are patched field by field; null empties', async () => {
-    await upsert({ ...ann, id: 'dora', username: 'dora' })
+    await upsert({ ...ann, id: 'dora', username: asGoverned('dora') })
     expect(await update(workspaceId, 'dora', { role: 'lead', attributes: null })).toMatchObject({
       ok: true,
       user: { role: 'lead', department: 'finance', attributes: {}, createdAt: LATER },
     })
-    expect(await update(workspaceId, 'dora', { username: 'ann' })).toEqual({ ok: false, reason: 'username_taken' })
+    expect(await update(workspaceId, 'dora', { username: asGoverned('ann') })).toEqual({ ok: false, reason: 'username_taken' })
   })
 
   test('are neither found, listed nor changed by another Workspace', async () => {
-    await upsert({ ...ann, id: 'hidden', username: 'hidden' })
+    await upsert({ ...ann, id: 'hidden', username: asGoverned('hidden') })
     for (const id of ['hidden', 'nobody', '', 'a\0b', '\ud800']) {
       expect(await findUser(database.db, foreign, id)).toBeUndefined()
       expect(await update(foreign, id, { role: 'stolen' })).toEqual({ ok: false, reason: 'not_found' })
@@ -73,7 +86,7 @@ describe.each(testDatabases())('users on $name', ({ open }) => {
 
   test('are listed once each, by id', async () => {
     const { workspaceId: owner } = await seedWorkspace(database.db)
-    for (const id of ['c', 'a', 'b']) await createUser(database.db, owner, { id, username: id }, NOW)
+    for (const id of ['c', 'a', 'b']) await createUser(database.db, owner, { id, username: asGoverned(id) }, NOW)
     const first = await listUsers(database.db, owner, { limit: 2 })
     expect([first?.data.map(({ id }) => id), first?.hasMore]).toEqual([['a', 'b'], true])
     const second = await listUsers(database.db, owner, { limit: 2, after: 'b' })

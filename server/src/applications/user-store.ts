@@ -3,6 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { type Page, type PageRequest, pageOf } from '../db/page.ts'
 import type { WorkspaceUserTable } from '../db/schema.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
+import type { GovernedString } from '../domain/governed.ts'
 import { newId, toId } from '../lib/id.ts'
 import { isStorable } from './shapes.ts'
 import { unlessTaken } from './store-support.ts'
@@ -23,7 +24,11 @@ export type UserChange =
   | { readonly ok: true; readonly user: WorkspaceUser }
   | { readonly ok: false; readonly reason: 'not_found' | 'id_taken' | 'username_taken' }
 
-export async function createUser(db: Db, workspaceId: string, create: UserCreate, now: Date): Promise<UserChange> {
+/** The username is read by others: policies have let it pass. */
+export type NewUser = Omit<UserCreate, 'username'> & { readonly username: GovernedString }
+export type ChangedUser = Omit<UserPatch, 'username'> & { readonly username?: GovernedString | undefined }
+
+export async function createUser(db: Db, workspaceId: string, create: NewUser, now: Date): Promise<UserChange> {
   const row = await insert(db, workspaceId, create, now)
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
@@ -37,7 +42,7 @@ export async function createUser(db: Db, workspaceId: string, create: UserCreate
 export async function upsertUser(
   tx: Tx,
   workspaceId: string,
-  user: UserCreate & { readonly id: string },
+  user: NewUser & { readonly id: string },
   now: Date,
 ): Promise<UserChange> {
   const row = await unlessTaken(tx, () =>
@@ -94,7 +99,7 @@ export async function listUsers(
   return pageOf(rows, page.limit, userOf)
 }
 
-export async function updateUser(tx: Tx, workspaceId: string, id: string, patch: UserPatch, now: Date): Promise<UserChange> {
+export async function updateUser(tx: Tx, workspaceId: string, id: string, patch: ChangedUser, now: Date): Promise<UserChange> {
   if (!isStorable(id)) return { ok: false, reason: 'not_found' }
   const row = await unlessTaken(tx, () =>
     tx
@@ -115,7 +120,7 @@ export async function updateUser(tx: Tx, workspaceId: string, id: string, patch:
   return row ? { ok: true, user: userOf(row) } : { ok: false, reason: 'not_found' }
 }
 
-const insert = (db: Db, workspaceId: string, { id, username, role, department, attributes }: UserCreate, now: Date) =>
+const insert = (db: Db, workspaceId: string, { id, username, role, department, attributes }: NewUser, now: Date) =>
   db.insertInto('workspace_user').values({
     workspace_id: uuidOfWorkspace(workspaceId),
     id: id ?? newId('usr'),

@@ -25,6 +25,12 @@ export interface WorkspaceSettings {
   readonly audit_retention_days: number
   /** How long messages are kept; null: for ever. */
   readonly message_retention_days: number | null
+  readonly review: ReviewSettings
+}
+
+export interface ReviewSettings {
+  /** Whether a hold is approved only by an operator who could not have caused it alone (admin/review-independence.ts). */
+  readonly four_eyes: boolean
 }
 
 export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
@@ -34,6 +40,7 @@ export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
   claims: { id: 'sub', role: 'role', department: 'department', attributes: 'attributes' },
   audit_retention_days: 400,
   message_retention_days: null,
+  review: { four_eyes: false },
 }
 
 /** `ws_…`: whose Applications, users, policies and records these are. */
@@ -51,7 +58,7 @@ const Audience = Type.String({ minLength: 1, maxLength: 500 })
 
 /**
  * Names that are not known are refused: a misspelt `audience` would otherwise open what it was meant to close. null resets to the
- * default; `claims` is merged field by field.
+ * default; `claims` and `review` are merged field by field.
  */
 const SettingsPatch = Type.Object(
   {
@@ -76,6 +83,19 @@ const SettingsPatch = Type.Object(
     ),
     audit_retention_days: resettable(Type.Integer({ minimum: 1, maximum: 36_500 })),
     message_retention_days: resettable(Type.Integer({ minimum: 1, maximum: 36_500 })),
+    review: Type.Optional(
+      Type.Unsafe<{ four_eyes?: boolean | null } | null>({
+        type: ['object', 'null'],
+        properties: {
+          four_eyes: {
+            ...resettable(Type.Boolean()),
+            description:
+              'Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off.',
+          },
+        },
+        additionalProperties: false,
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -103,16 +123,24 @@ function sound<T extends WorkspacePatch>(checked: Checked<T>): Checked<T> {
 type Stored = Readonly<Record<string, unknown>>
 
 /** What the table holds after a patch: only what somebody has set. Pure; the patch has been checked. */
-export function patchedWorkspace(stored: Stored, { claims, ...plain }: NonNullable<WorkspacePatch['settings']>): Stored {
-  const changed = claims === undefined ? {} : { claims: claims && without({ ...(stored.claims as object), ...claims }) }
+export function patchedWorkspace(stored: Stored, { claims, review, ...plain }: NonNullable<WorkspacePatch['settings']>): Stored {
+  const changed = {
+    ...(claims !== undefined && { claims: claims && without({ ...(stored.claims as object), ...claims }) }),
+    ...(review !== undefined && { review: review && without({ ...(stored.review as object), ...review }) }),
+  }
   return without({ ...stored, ...plain, ...changed })
 }
 
+/** Whether a patch would end the four eyes that a Workspace demands. */
+export const endsFourEyes = ({ settings }: Pick<Workspace, 'settings'>, patch: WorkspacePatch): boolean =>
+  settings.review.four_eyes && !filledWorkspace(patchedWorkspace({ ...settings }, patch.settings ?? {})).review.four_eyes
+
 const without = (fields: object): Stored => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
-export const filledWorkspace = ({ claims, ...stored }: Stored): WorkspaceSettings => ({
+export const filledWorkspace = ({ claims, review, ...stored }: Stored): WorkspaceSettings => ({
   ...DEFAULT_WORKSPACE_SETTINGS,
   ...stored,
+  review: { ...DEFAULT_WORKSPACE_SETTINGS.review, ...(review as object) },
   claims: { ...DEFAULT_WORKSPACE_SETTINGS.claims, ...(claims as object) },
 })
 
@@ -130,6 +158,7 @@ export const WorkspaceView = Type.Object({
     claims: Type.Object({ id: Type.String(), role: Type.String(), department: Type.String(), attributes: Type.String() }),
     audit_retention_days: Type.Integer(),
     message_retention_days: Type.Union([Type.Integer(), Type.Null()]),
+    review: Type.Object({ four_eyes: Type.Boolean() }),
   }),
   signing_public_key: Type.String(),
   created_at: Timestamp,

@@ -14,6 +14,9 @@ export interface Adopted {
   readonly newer: number
 }
 
+/** For the log of the server, once. */
+export const ADOPTED = 'the audit log of an older version verifies; from here on it is sealed with the secret key'
+
 /**
  * Gives the log of an older version its seal, once: when it verifies, from its first record to its last checkpoint. Throws
  * AuditTampered when it does not, or when there are records and no checkpoint over them. Undefined when there is a seal.

@@ -92,6 +92,22 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
     expect(await due(NOW)).toBe(true)
   })
 
+  test.each([
+    ['an hour', 60 * MINUTE],
+    ['a year', 365 * DAY],
+  ])('the next checkpoint: due at once, and the one after it in a minute, when the clock was set back by %s', async (_, back) => {
+    const due = async (at: Date) => (await checkpointsDue(database.db, at)).includes(workspaceId)
+    await append(1)
+    await sign()
+    await append(1)
+    expect(await due(later(-back))).toBe(true)
+    expect(await sign(later(-back))).toMatchObject({ size: 2 })
+    await append(1)
+    expect(await due(later(-back + MINUTE - 1))).toBe(false)
+    expect(await due(later(-back + MINUTE))).toBe(true)
+    expect(await verify()).toMatchObject({ ok: true, signedThrough: 2 })
+  })
+
   describe('prove', () => {
     test('that a record is in the log, to somebody who has only the record and the key', async () => {
       const records = [...(await append(7)), ...(await append(6))]
@@ -198,6 +214,38 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
         .execute()
       await expect(prune(later(3.5 * DAY))).rejects.toThrow('altered')
       expect(await verify()).toMatchObject({ ok: false, first: 1 })
+    })
+
+    /** Thirty records of three days; then the clock is set back for ten records, and is right again for ten more. */
+    const clockSetBack = async (ms: number) => {
+      const records: AuditRecord[] = []
+      const sealed = async (at: Date) => {
+        records.push(...(await append(10, at)))
+        await sign(at)
+      }
+      for (const day of [400, 401, 402]) await sealed(later(day * DAY))
+      await sealed(later(402 * DAY - ms))
+      await sealed(later(403 * DAY))
+      return records
+    }
+
+    test('retention: removes no young records when the clock was set back by a year while they were written', async () => {
+      await clockSetBack(365 * DAY)
+      expect(await prune(later(100 * DAY))).toBe(0)
+      expect(await prune(later(400.5 * DAY))).toBe(10)
+      expect(await verify()).toMatchObject({ ok: true, first: 11 })
+    })
+
+    test('a search by time: finds all records of that time when the clock was set back in between', async () => {
+      const records = await clockSetBack(365 * DAY)
+      const search = async (from: number, to: number) => {
+        const page = await searchRecords(database.db, workspaceId, { from: later(from * DAY), to: later(to * DAY), limit: 100 })
+        return page.records.map(({ id }) => id).toReversed()
+      }
+      const ids = records.map(({ id }) => id)
+      expect(await search(30, 50)).toEqual(ids.slice(30, 40))
+      expect(await search(401, 404)).toEqual([...ids.slice(10, 30), ...ids.slice(40)])
+      expect(await search(390, 402.5)).toEqual(ids.slice(0, 30))
     })
 
     test('a search by time finds the same with checkpoints as an index as without', async () => {

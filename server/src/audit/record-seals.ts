@@ -20,6 +20,7 @@ export interface KeyedSeals {
 }
 
 const PLACE_BYTES = 8
+const HASH_BYTES = 32
 
 /** `key` is the Workspace's own, which is stored sealed; each kind of seal has a key of its own derived from it. */
 export function keyedSeals(key: Uint8Array): KeyedSeals {
@@ -34,7 +35,9 @@ export function keyedSeals(key: Uint8Array): KeyedSeals {
   const log = (text: string): string => createHmac('sha256', logKey).update(text).digest('hex')
   return {
     record,
-    isRecord: (place, seal) => equal(record(place), seal),
+    // Of other lengths, two hashes could be two others side by side.
+    isRecord: (place, seal) =>
+      place.prevHash.length === HASH_BYTES && place.hash.length === HASH_BYTES && equal(record(place), seal),
     log,
     isLog: (text, seal) => equal(Buffer.from(log(text)), Buffer.from(seal)),
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
+import { asOlderVersion, seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { Intruder } from '../../test/support/intruder.ts'
 import type { Database } from '../db/database.ts'
@@ -105,6 +105,27 @@ describe.each(testDatabases())('going on after an alarm, on $name', ({ open }) =
     const row = database.db.deleteFrom('audit_record').where('workspace_id', '=', intruder.workspace)
     await row.where('sequence', '=', sequence).execute()
   }
+
+  test('a log of an older version: taken over when it verifies, accepted when no checkpoint vouches for it', async () => {
+    await asOlderVersion(database.db, workspaceId)
+    expect(await resume()).toEqual({ done: 'nothing' })
+    expect(await intruder.seal()).not.toBeNull()
+    await asOlderVersion(database.db, workspaceId)
+    await intruder.deleteCheckpoints()
+    expect(await resume()).toMatchObject({ done: 'refused', bad: { sequence: 1, through: 12, reason: 'unvouched' } })
+    expect(await resume(true)).toMatchObject({ done: 'accepted', through: 12 })
+    expect(await sign(later(2))).toMatchObject({ size: 13 })
+  })
+
+  test('a running node: tells of a log of an older version that cannot be taken over until an operator has acted', async () => {
+    const watch = new AuditWatch()
+    await asOlderVersion(database.db, workspaceId)
+    await intruder.deleteCheckpoints()
+    watch.report(workspaceId, { sequence: 1, id: null, reason: 'unvouched' })
+    expect(await watch.check(database.db, workspaceId, keys)).toMatchObject({ reason: 'unvouched' })
+    await resume(true)
+    expect(await watch.check(database.db, workspaceId, keys)).toBeUndefined()
+  })
 
   test('hands out the checkpoints that it takes out', async () => {
     await intruder.cutAfter(6)

@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
+import { adoptLog } from './adopt-log.ts'
 import { LOCK_END } from './append.ts'
 import { appendInTransaction, linkPages } from './audit-store.ts'
 import { type ChainEnd, uuidOf } from './chain.ts'
@@ -11,6 +12,7 @@ import { firstSeal, type LogSeal, readSeal, writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
 import { changeDraft } from './record.ts'
 import { verifyWorkspace } from './verify.ts'
+import { AuditTampered } from './vouching.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
 export type Resumption =
@@ -32,7 +34,7 @@ export async function resumeSigning(
   keys: WorkspaceKeys,
   { accept, now }: { accept: boolean; now: Date },
 ): Promise<Resumption> {
-  const { firstBad } = await verifyWorkspace(db, workspaceId, keys, { resuming: true })
+  const firstBad = await findFault(db, workspaceId, keys, now)
   if (firstBad && !accept) return { done: 'refused', bad: firstBad }
   return db.transaction().execute(async (tx) => {
     const reading = await readSeal(tx, workspaceId, keys, { lock: true })
@@ -44,6 +46,17 @@ export async function resumeSigning(
     await writeSeal(tx, { ...seal, resumed, stopped: null }, keys.hasher)
     return { done: 'resumed', auditId: await recordResumption(tx, workspaceId, keys, seal.stopped, now) }
   })
+}
+
+/** A log of an older version that verifies is taken over on this occasion. */
+async function findFault(db: Db, workspaceId: string, keys: WorkspaceKeys, now: Date): Promise<Bad | undefined> {
+  try {
+    await adoptLog(db, workspaceId, keys, now)
+  } catch (cause) {
+    if (cause instanceof AuditTampered) return cause.bad
+    throw cause
+  }
+  return (await verifyWorkspace(db, workspaceId, keys, { resuming: true })).firstBad
 }
 
 async function acceptAsFound(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, bad: Bad, now: Date): Promise<Resumption> {

@@ -57,7 +57,8 @@ export class AuditWatch {
       // Before the seal: the chain's end only moves on while the seal is read.
       const head = await findHead(db, workspaceId)
       const vouching = await readVouching(db, workspaceId, keys)
-      if (!vouching) return undefined
+      // Whether it can be taken over is found out when its next checkpoint is due, by reading all of it: that stands until then.
+      if (!vouching) return this.#found.get(workspaceId)
       const { seal } = vouching
       const before = this.#seen.get(workspaceId)
       const resumed = before !== undefined && seal.resumed > before.seal.resumed

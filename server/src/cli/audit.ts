@@ -1,4 +1,5 @@
 import type { Workspace } from '../applications/workspace.ts'
+import { ADOPTED } from '../audit/adopt-log.ts'
 import { type Checkpoint, isGenuine } from '../audit/checkpoint.ts'
 import { exportRecords } from '../audit/export.ts'
 import { makeCheckpoint } from '../audit/sign-checkpoints.ts'
@@ -67,7 +68,7 @@ export const auditExport = (terminal: Terminal, { workspace: name, from, to }: E
     const range = { ...time('from', from), ...time('to', to) }
     const workspace = await chooseWorkspace(db, name)
     const keys = await workspaceKeys(bench, workspace.id)
-    await makeCheckpoint(db, workspace.id, keys, bench.clock.now()).catch((cause: unknown) => {
+    await makeCheckpoint(db, workspace.id, keys, bench.clock.now(), () => terminal.note(ADOPTED)).catch((cause: unknown) => {
       if (!(cause instanceof AuditTampered)) throw cause
       terminal.note(`${cause.message}; the export ends at the last checkpoint`)
     })

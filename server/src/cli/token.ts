@@ -1,5 +1,6 @@
 import { createAdminToken, listAdminTokens, revokeAdminToken } from '../applications/admin-token-store.ts'
 import { SCOPES, type Scope } from '../domain/scope.ts'
+import { withdrawInvitationsOf } from '../operators/invitation-store.ts'
 import type { Change } from '../setup/change.ts'
 import { changeServer } from '../setup/change-recorded.ts'
 import { ALL } from './choose.ts'
@@ -26,6 +27,7 @@ export const tokenRevoke = (terminal: Terminal, id: string): Promise<void> =>
     await changeServer(bench, async (tx, now) => {
       const token = await revokeAdminToken(tx, id, now)
       if (!token) throw new CommandProblem(`there is no admin token ${id}: \`gatehouse token list\` shows them`)
+      await withdrawInvitationsOf(tx, id)
       return [tokenChange('revoked', id, token.name)]
     })
     terminal.note(`${id} is revoked`)
@@ -35,11 +37,11 @@ export const tokenRevoke = (terminal: Terminal, id: string): Promise<void> =>
 export const tokenList = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async ({ database: { db } }) => {
     const tokens = (await listAdminTokens(db, ALL))?.data ?? []
-    const rows = tokens.map(({ id, name, scopes, createdAt, revokedAt }) => {
-      const may = scopes.length === SCOPES.length ? 'all' : scopes.join(' ')
-      return [id, name, shownTime(createdAt), shownTime(revokedAt), may]
+    const rows = tokens.map(({ id, name, effectiveScopes, state, issuedBy, createdAt, revokedAt }) => {
+      const may = effectiveScopes.length === SCOPES.length ? 'all' : state === 'ended' ? 'ended' : effectiveScopes.join(' ')
+      return [id, name, issuedBy ?? 'server', shownTime(createdAt), shownTime(revokedAt), may]
     })
-    for (const line of table(['ID', 'NAME', 'CREATED', 'REVOKED', 'SCOPES'], rows)) terminal.out(line)
+    for (const line of table(['ID', 'NAME', 'ISSUED BY', 'CREATED', 'REVOKED', 'SCOPES'], rows)) terminal.out(line)
   })
 
 /** Undefined: all. */

@@ -1,6 +1,9 @@
 import type { ColumnType, GeneratedAlways } from 'kysely'
+import type { GovernedString } from '../domain/governed.ts'
 
 type Json<T> = ColumnType<T, string, string>
+/** What other users read is written only as policies let it pass. */
+type OrNull<T extends string> = ColumnType<string | null, T | null, T | null>
 type CreatedAt = ColumnType<Date, Date, never>
 
 /** Tables of messaging. Users are named by their own ids, everything else by UUIDv7. */
@@ -33,6 +36,8 @@ export interface AccessTokenTable {
   name: string
   /** SHA-256 of the token; the token itself is never stored. */
   hash: Buffer
+  /** As in `api_key`. */
+  issued_by: ColumnType<string | null, string | null | undefined, never>
   created_at: CreatedAt
   revoked_at: Date | null
 }
@@ -40,9 +45,9 @@ export interface AccessTokenTable {
 export interface ContactProfileTable {
   workspace_id: string
   user_id: string
-  display_name: string | null
-  phone_number: string
-  avatar_url: string | null
+  display_name: OrNull<GovernedString>
+  phone_number: ColumnType<string, GovernedString | '', GovernedString | ''>
+  avatar_url: OrNull<GovernedString>
   /** Set for an assistant: the Application that answers for it. */
   application_id: string | null
   last_active_at: Date | null
@@ -51,9 +56,9 @@ export interface ContactProfileTable {
 export interface MessagingGroupTable {
   id: string
   workspace_id: string
-  name: string
-  description: string
-  avatar_url: string | null
+  name: ColumnType<string, GovernedString, GovernedString>
+  description: ColumnType<string, GovernedString | '', GovernedString | ''>
+  avatar_url: OrNull<GovernedString>
   owner_id: string
   created_at: CreatedAt
   updated_at: Date
@@ -253,6 +258,8 @@ export interface IdempotencyKeyTable {
   status: number
   /** The answer, byte for byte. */
   body: string
+  /** What the answer is about; null: nothing that could be deleted, forgotten, or kept by an older version. */
+  object_ids: ColumnType<readonly string[] | null, readonly string[] | null | undefined, readonly string[] | null>
   created_at: CreatedAt
 }
 

@@ -21,10 +21,16 @@ export interface OperatorTable {
   email: string
   /** Whoever invited them vouched for it. */
   email_verified: boolean
-  /** operators/roles.ts */
+  /** domain/roles.ts */
   role: string
   two_factor_enabled: ColumnType<boolean, boolean | undefined, boolean>
   last_signed_in_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  /** Who invited them last: `opr_…`, `adm_…`, `server`; null: unknown, or they came by single sign-on. */
+  invited_by: ColumnType<string | null, string | null | undefined, string | null>
+  /** Who issued the link with which their password was chosen; as `invited_by`. */
+  password_by: ColumnType<string | null, string | null | undefined, string | null>
+  /** Their single sign-on names no role for them any more. */
+  suspended_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   created_at: CreatedAt
   updated_at: Date
 }
@@ -75,6 +81,8 @@ export interface OperatorInvitationTable {
   hash: Buffer
   /** null: whoever opens it becomes the first owner. */
   operator_id: string | null
+  /** Who issued it; as `operator.invited_by`. */
+  issued_by: ColumnType<string | null, string | null | undefined, never>
   /** null: never. */
   expires_at: Date | null
   created_at: CreatedAt

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { GovernedString } from '../domain/governed.ts'
 import type { MessagingTables } from './messaging-tables.ts'
 import type { OperatorTables } from './operator-tables.ts'
 
@@ -78,6 +79,8 @@ export interface ApiKeyTable {
   hash: Bytes
   /** First letters of the key, so that people can tell keys apart. */
   hint: string
+  /** The operator who issued it (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server itself. */
+  issued_by: ColumnType<string | null, string | null | undefined, never>
   created_at: CreatedAt
   revoked_at: Date | null
   /** To about a minute. */
@@ -100,7 +103,7 @@ export interface WorkspaceUserTable {
   workspace_id: string
   /** Canonical user id, stable across Applications. */
   id: string
-  username: string
+  username: ColumnType<string, GovernedString, GovernedString>
   role: string
   department: string
   attributes: Json<Record<string, unknown>>
@@ -195,6 +198,10 @@ export interface ReviewItemTable {
   released_audit_id: string | null
   /** The item that this one's release was held as in turn (input approved, then the output held). */
   successor_id: string | null
+  /** The API key that opened it; null: none did. */
+  key_id: ColumnType<string | null, string | null | undefined, never>
+  /** Operators who issued a key with which it was asked for: they may not decide on it. */
+  key_issuers: ColumnType<readonly string[], readonly string[] | undefined, readonly string[]>
   created_at: CreatedAt
   expires_at: Date
   decided_by: string | null

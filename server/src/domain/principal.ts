@@ -1,5 +1,5 @@
 import type { Classification } from './classification.ts'
-import type { MemoryScope } from './memory-words.ts'
+import type { MemoryScope, SharedScope } from './memory-words.ts'
 
 /** The six gateway endpoints by the names policies and records use (decisions.md §2.4a). */
 export const ENDPOINTS = ['chat', 'models', 'knowledge_search', 'memory_search', 'memory_capture', 'audit'] as const
@@ -42,6 +42,8 @@ export interface MemorySettings {
   readonly recall: number
   /** Scopes that chats recall from; absent: all that the user shares. */
   readonly scopes?: readonly MemoryScope[]
+  /** Shared scopes that requests without a verified user may write; verified users write what is their own. */
+  readonly assertion_scopes: readonly SharedScope[]
 }
 
 export interface ApplicationSettings {
@@ -61,7 +63,7 @@ export interface ApplicationSettings {
 export const DEFAULT_SETTINGS: ApplicationSettings = {
   extensions: [],
   knowledge: { enabled: false, passages: 5 },
-  memory: { enabled: false, capture: 'off', recall: 5 },
+  memory: { enabled: false, capture: 'off', recall: 5, assertion_scopes: [] },
   assertion_clearance: 'internal',
   role_clearance: {},
   default_classification: 'internal',

@@ -1,4 +1,5 @@
 import { CLASSIFICATIONS, type Classification } from './classification.ts'
+import type { SharedScope } from './memory-words.ts'
 import type { User } from './principal.ts'
 
 /** Who looks, as far as knowledge and memory need to know. Ids are TypeIDs. */
@@ -10,6 +11,8 @@ export interface Viewer {
   readonly sessionId: string
   /** The most sensitive that may be shown: the smaller of the Application's ceiling and the user's clearance (decisions.md §2.7). */
   readonly ceiling: Classification
+  /** Shared scopes that the Application lets users write whom it merely asserts; absent: none. */
+  readonly assertionScopes?: readonly SharedScope[]
 }
 
 /** Each is looked up by a hash of its own: tens of thousands would keep everybody else waiting. */

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import { findWorkspace } from '../applications/workspace-store.ts'
-import type { Adopted } from '../audit/adopt-log.ts'
+import { ADOPTED, type Adopted } from '../audit/adopt-log.ts'
 import type { Bad } from '../audit/chain-checker.ts'
 import type { CheckpointDelivery } from '../audit/outside/delivery.ts'
 import { pruneRecords } from '../audit/retention.ts'
 import { checkpointsDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
-import { AuditTampered, describeBad } from '../audit/vouching.ts'
+import { AuditTampered, describeBad, stopSigning } from '../audit/vouching.ts'
 import type { AuditWatch } from '../audit/watch.ts'
 import { KeysUnreadable, type WorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Db } from '../db/database.ts'
@@ -44,18 +44,18 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
   const { db, clock, workspaceKeys, log } = deps
   await eachOf(await checkpointsDue(db, clock.now()), async (workspaceId) => {
     if (await findTampering(deps, workspaceId)) return
+    const keys = await workspaceKeys.get(workspaceId)
     const onAdopted = (adopted: Adopted) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTED)
     try {
-      await makeCheckpoint(db, workspaceId, await workspaceKeys.get(workspaceId), clock.now(), onAdopted)
+      await makeCheckpoint(db, workspaceId, keys, clock.now(), onAdopted)
     } catch (cause) {
       if (!(cause instanceof AuditTampered)) throw cause
       deps.auditWatch.report(workspaceId, cause.bad)
+      await stopSigning(db, workspaceId, keys, cause.bad)
       tell(log, workspaceId, cause.bad)
     }
   })
 }
-
-const ADOPTED = 'the audit log of an older version verifies; from here on it is sealed with the secret key'
 
 /** Every Workspace's, also where nothing is written. */
 export async function checkAuditLogs(deps: AuditJobDeps): Promise<void> {

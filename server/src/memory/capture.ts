@@ -17,7 +17,7 @@ export { ownerOfMemory } from './owner.ts'
  */
 export async function storeMemory(tx: Tx, viewer: Viewer, draft: MemoryDraft, hasher: Hasher, now: Date): Promise<Stored> {
   const answer = ownerOfMemory(viewer, draft.scope, draft.scopeId)
-  if (!answer.ok) throw new TypeError(`a memory that is nobody's: ${answer.param} ${answer.message}`)
+  if (!answer.ok) throw new TypeError('denied' in answer ? answer.denied : `no owner: ${answer.param} ${answer.message}`)
   const { applicationId } = viewer
   const subject = draft.subject ? subjectKey(draft.subject) : subjectOf(draft.content, draft.scope)
   const ceiling = stricterClassification(viewer.ceiling, draft.classification)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MEMORY_SCOPES, type MemoryScope } from '../domain/memory-words.ts'
+import { MEMORY_SCOPES, type MemoryScope, SHARED_SCOPES } from '../domain/memory-words.ts'
 import { NOBODY } from '../domain/principal.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import { newId } from '../lib/id.ts'
@@ -14,11 +14,14 @@ const ids = fc.constantFrom('', 'a', 'b', 'a,b', '"a"', 'a","b', workspaces[0] a
 const viewers: fc.Arbitrary<Viewer> = fc
   .record({ workspaceId: fc.constantFrom(...workspaces), applicationId: fc.constantFrom(...applications), sessionId: ids })
   .chain((viewer) =>
-    fc.record({ id: ids, department: ids, projects: fc.array(ids, { maxLength: 2 }) }).map(({ id, department, projects }) => ({
-      ...viewer,
-      ceiling: 'internal' as const,
-      user: { ...NOBODY, id, department, attributes: { projects } },
-    })),
+    fc
+      .record({ id: ids, department: ids, projects: fc.array(ids, { maxLength: 2 }), verified: fc.boolean() })
+      .map(({ id, department, projects, verified }) => ({
+        ...viewer,
+        ceiling: 'internal' as const,
+        assertionScopes: SHARED_SCOPES,
+        user: { ...NOBODY, id, department, attributes: { projects }, verified },
+      })),
   )
 
 /** Decisions.md §2.8, a sentence at a time: does `viewer` see what `writer` has had remembered in that scope? */
@@ -60,8 +63,28 @@ const viewer: Viewer = {
   applicationId: applications[0] as string,
   sessionId: 's1',
   ceiling: 'internal',
+  assertionScopes: SHARED_SCOPES,
   user: { ...NOBODY, id: 'alice' },
 }
+
+test('memory writes: a verified user writes only where they read; without one only the scopes that the Application names', () => {
+  fc.assert(
+    fc.property(
+      viewers,
+      fc.constantFrom(...MEMORY_SCOPES),
+      ids,
+      fc.subarray([...SHARED_SCOPES]),
+      (viewer, scope, scopeId, assertionScopes) => {
+        const writer = { ...viewer, assertionScopes }
+        const answer = ownerOfMemory(writer, scope, scopeId)
+        const isShared = SHARED_SCOPES.some((shared) => shared === scope)
+        if (answer.ok && isShared && viewer.user.verified) expect(shares(scope, scopeId, viewer, viewer)).toBe(true)
+        if (answer.ok && isShared && !viewer.user.verified) expect(assertionScopes).toContain(scope)
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+})
 
 test.each([
   ['user', { user: NOBODY }, null, 'governance.user'],

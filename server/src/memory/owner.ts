@@ -18,6 +18,8 @@ export interface MemoryOwner {
 export type OwnerAnswer =
   | { readonly ok: true; readonly owner: MemoryOwner }
   | { readonly ok: false; readonly param: string; readonly message: string }
+  /** It is somebody's, and this viewer may not write there. */
+  | { readonly ok: false; readonly denied: string }
 
 /** Longer ids than this are no owner's: they would not fit into an index. */
 const MAX_ID = 512
@@ -29,10 +31,29 @@ export const ownerKey = ({ scope, applicationId, userId, scopeId }: MemoryOwner)
     .digest('hex')
 
 /**
- * Whose a memory of that scope would be. Departments and projects are named by `scopeId`, which may be any: the Application vouches
- * for it. The other owners follow from who calls, whatever `scopeId` says.
+ * Whose a memory of that scope would be, if this viewer may write there. Departments and projects are named by `scopeId`: a verified
+ * user writes to their own; for others the Application vouches, where its setting `memory.assertion_scopes` names the scope. The
+ * other owners follow from who calls, whatever `scopeId` says.
  */
 export function ownerOfMemory(viewer: Viewer, scope: MemoryScope, scopeId: string | null): OwnerAnswer {
+  const answer = namedOwner(viewer, scope, scopeId)
+  const denied = answer.ok ? whyDenied(viewer, answer.owner) : undefined
+  return denied === undefined ? answer : { ok: false, denied }
+}
+
+/** Why a viewer may not write memories of that owner; undefined: they may. */
+function whyDenied({ user, assertionScopes = [] }: Viewer, { scope, scopeId }: MemoryOwner): string | undefined {
+  if (scope === 'user' || scope === 'session') return undefined
+  if (!user.verified)
+    return assertionScopes.includes(scope)
+      ? undefined
+      : `Without a verified user this Application does not write memories of the scope ${scope}: its setting memory.assertion_scopes does not name it.`
+  const isOwn =
+    scope === 'department' ? user.department === scopeId : scope === 'project' ? projectsOf(user).includes(scopeId) : true
+  return isOwn ? undefined : `A verified user writes memories of the scope ${scope} only where it is their own.`
+}
+
+function namedOwner(viewer: Viewer, scope: MemoryScope, scopeId: string | null): OwnerAnswer {
   const { user, sessionId } = viewer
   switch (scope) {
     case 'user':

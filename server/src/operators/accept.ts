@@ -48,7 +48,7 @@ export async function acceptInvitation(
         : (name !== undefined && (await updatePerson(tx, taken.operatorId, { name }, now))) ||
           (await findPerson(tx, taken.operatorId))
     if (!person) return { kind: 'taken' }
-    await setPassword(tx, person.id, passwordHash, now)
+    await setPassword(tx, person.id, passwordHash, taken.issuedBy, now)
     const fields = ['password', ...(name === undefined ? [] : ['name']), ...(isFirst ? ['email', 'role'] : [])]
     await record(tx, { action: 'operator.accept', id: person.id, fields, actor: person.id })
     return { kind: 'accepted', email: person.email }

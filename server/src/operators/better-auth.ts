@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import { derivedKey } from '../lib/derived-key.ts'
 import { newId } from '../lib/id.ts'
 import { countAttempt, isFirstUse } from './attempts.ts'
-import { followRole } from './follow-role.ts'
+import { followNoRole, followRole } from './follow-role.ts'
 import { removeFirstInvitation } from './invitation-store.ts'
 import { PEER_HEADER } from './peer-header.ts'
 import { type RoleClaims, roleClaimed } from './role-claims.ts'
@@ -128,7 +128,10 @@ const tables = (db: Db, validateUserInfo: ValidateUser) =>
       modelName: 'operator',
       fields: { ...STAMPS, emailVerified: 'email_verified' },
       // Nobody is made without one: `validateUserInfo` refuses them in better words.
-      additionalFields: { role: { type: 'string', required: false } },
+      additionalFields: {
+        role: { type: 'string', required: false },
+        suspendedAt: { type: 'date', required: false, input: false, fieldName: 'suspended_at' },
+      },
       validateUserInfo,
     },
     session: {
@@ -173,6 +176,10 @@ function oidcProvider({ issuer, clientId, clientSecret, name, scopes, ...claims 
     scopes: [...scopes],
     pkce: true,
     disableSignUp: claims.roleClaim === undefined,
+    // Without an ID token the library would ask the userinfo endpoint, but an access token does not say for which client it was
+    // issued. An empty subject is refused. An ID token has been verified before this is called.
+    accountSubject: ({ tokens, profile }: { tokens: { idToken?: string | undefined }; profile: { sub?: unknown } }) =>
+      tokens.idToken ? String(profile.sub ?? '') : '',
     mapProfileToUser: (profile: Record<string, unknown>) => {
       const role = roleClaimed(profile, claims)
       return role === undefined ? {} : { role }
@@ -189,7 +196,10 @@ const validator =
     const { oidc } = deps
     if (oidc?.roleClaim === undefined || source.method !== 'oauth') return undefined
     const role = roleClaimed(source.oauth?.profile ?? {}, oidc)
-    if (role === undefined) return { error: 'no_role', errorDescription: 'Your account has no role here.' }
+    if (role === undefined) {
+      if (source.action !== 'create-user') await followNoRole(deps, String(user.id))
+      return { error: 'no_role', errorDescription: 'Your account has no role here.' }
+    }
     if (source.action !== 'create-user') await followRole(deps, String(user.id), role)
     else if (user.emailVerified !== true)
       return { error: 'email_not_verified', errorDescription: 'Your provider has not verified your address.' }

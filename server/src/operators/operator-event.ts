@@ -12,6 +12,7 @@ export interface OperatorEvent {
     | 'operator.lock'
     | 'operator.create'
     | 'operator.update'
+    | 'operator.suspend'
   /** Of whom it happened to. */
   readonly id: string
   /** By their names in the admin API. */

@@ -1,19 +1,14 @@
-import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
 import type { Role } from '../domain/operator.ts'
+import { roleOf } from '../domain/roles.ts'
 import { newId } from '../lib/id.ts'
-import { removeFirstInvitation } from './invitation-store.ts'
+import { hasAccount, removeFirstInvitation, SERVER, withdrawInvitationsOf } from './invitation-store.ts'
 import type { NewPerson, Person } from './operator.ts'
-import { roleOf } from './roles.ts'
-
-const hasAccount = (eb: ExpressionBuilder<Schema, 'operator'>) =>
-  eb.exists(eb.selectFrom('operator_account').select('id').whereRef('operator_account.operator_id', '=', 'operator.id'))
 
 const people = (db: Db) =>
   db
     .selectFrom('operator')
-    .select(['id', 'name', 'email', 'role', 'two_factor_enabled', 'last_signed_in_at', 'created_at'])
+    .select(['id', 'name', 'email', 'role', 'two_factor_enabled', 'suspended_at', 'last_signed_in_at', 'created_at'])
     .select((eb) => hasAccount(eb).as('has_account'))
 
 type Row = Awaited<ReturnType<ReturnType<typeof people>['executeTakeFirstOrThrow']>>
@@ -23,7 +18,7 @@ const personOf = (row: Row): Person => ({
   name: row.name,
   email: row.email,
   role: roleOf(row.role),
-  state: row.has_account ? 'active' : 'invited',
+  state: row.suspended_at ? 'suspended' : row.has_account ? 'active' : 'invited',
   twoFactor: row.two_factor_enabled,
   lastSignedInAt: row.last_signed_in_at,
   createdAt: row.created_at,
@@ -64,7 +59,8 @@ export async function createPerson(tx: Tx, { name, email, role }: NewPerson, now
 }
 
 /**
- * Undefined when there is none of that id. A new role ends their sessions, and closes a link that was made for the old one. Publish the topic `operators` afterwards.
+ * Undefined when there is none of that id. A new role ends their sessions and withdraws the invitations that they issued, and
+ * closes a link that was made for the old one. Publish the topic `operators` afterwards.
  */
 export async function updatePerson(
   tx: Tx,
@@ -75,16 +71,30 @@ export async function updatePerson(
   const before = await findPerson(tx, id)
   if (!before) return undefined
   const patch = { name: name ?? before.name, role: role ?? before.role, updated_at: now }
-  await tx.updateTable('operator').set(patch).where('id', '=', id).execute()
+  const resumed = role === undefined ? {} : { suspended_at: null }
+  await tx
+    .updateTable('operator')
+    .set({ ...patch, ...resumed })
+    .where('id', '=', id)
+    .execute()
   if (patch.role !== before.role) {
     await endSessions(tx, id)
     await tx.deleteFrom('operator_invitation').where('operator_id', '=', id).execute()
+    await withdrawInvitationsOf(tx, id)
   }
   return findPerson(tx, id)
 }
 
-/** False when there is none of that id. With everything they sign in with. Publish the topic `operators` afterwards. */
+/** Ends what somebody may here until they have a role again: sessions, admin tokens, invitations that they issued. */
+export async function suspendPerson(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.updateTable('operator').set({ suspended_at: now, updated_at: now }).where('id', '=', id).execute()
+  await endSessions(tx, id)
+  await withdrawInvitationsOf(tx, id)
+}
+
+/** False when there is none of that id. With everything they sign in with, and the invitations that they issued. Publish the topic `operators` afterwards. */
 export async function deletePerson(tx: Tx, id: string): Promise<boolean> {
+  await withdrawInvitationsOf(tx, id)
   const { numDeletedRows } = await tx.deleteFrom('operator').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n
 }
@@ -109,11 +119,18 @@ export async function countsWrongCodes(tx: Tx, id: string): Promise<number> {
   return row?.failed_count ?? 0
 }
 
-/** Gives somebody a password as their only one, and takes away sessions and the second factor that were theirs before. */
-export async function setPassword(tx: Tx, id: string, passwordHash: string, now: Date): Promise<void> {
+/**
+ * Gives somebody a password as their only one, and takes away sessions and the second factor that were theirs before. `issuer`: of
+ * the link with which it was chosen.
+ */
+export async function setPassword(tx: Tx, id: string, passwordHash: string, issuer: string | null, now: Date): Promise<void> {
   await endSessions(tx, id)
   await tx.deleteFrom('operator_second_factor').where('operator_id', '=', id).execute()
-  await tx.updateTable('operator').set({ two_factor_enabled: false, updated_at: now }).where('id', '=', id).execute()
+  await tx
+    .updateTable('operator')
+    .set({ two_factor_enabled: false, password_by: issuer, updated_at: now })
+    .where('id', '=', id)
+    .execute()
   const account = { operator_id: id, provider_id: 'credential', account_id: id, password: passwordHash }
   await tx
     .insertInto('operator_account')
@@ -133,10 +150,24 @@ export async function lockOwners(tx: Tx): Promise<string[]> {
     .selectFrom('operator')
     .select((eb) => ['id', hasAccount(eb).as('has_account')])
     .where('role', '=', 'owner')
+    .where('suspended_at', 'is', null)
     .orderBy('id')
     .forUpdate()
     .execute()
   return rows.filter(({ has_account }) => has_account).map(({ id }) => id)
+}
+
+/** Whether somebody's password may be known to another operator: it was not chosen with a link that the server itself issued. */
+export async function hasPasswordOfOperator(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('operator')
+    .innerJoin('operator_account', 'operator_account.operator_id', 'operator.id')
+    .select('operator.id')
+    .where('operator.id', '=', id)
+    .where('operator_account.provider_id', '=', 'credential')
+    .where((eb) => eb.or([eb('operator.password_by', 'is', null), eb('operator.password_by', '!=', SERVER)]))
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Whether there is anybody at all: a first start without prints a link for the first owner. */

@@ -8,8 +8,8 @@ export interface Person {
   /** In lower case. */
   readonly email: string
   readonly role: Role
-  /** invited: has no way to sign in yet. */
-  readonly state: 'invited' | 'active'
+  /** invited: has no way to sign in yet. suspended: single sign-on names no role for them any more. */
+  readonly state: 'invited' | 'active' | 'suspended'
   readonly twoFactor: boolean
   readonly lastSignedInAt: Date | null
   readonly createdAt: Date
@@ -21,6 +21,3 @@ export interface NewPerson {
   readonly email: string
   readonly role: Role
 }
-
-/** Topic of db/signal.ts: somebody's role has changed, or a session has ended. */
-export const OPERATORS_TOPIC = 'operators'

@@ -1,11 +1,10 @@
 import type { Signal } from '../db/signal.ts'
-import type { Operator } from '../domain/operator.ts'
+import { OPERATORS_TOPIC, type Operator } from '../domain/operator.ts'
+import { ROLE_SCOPES, roleOf } from '../domain/roles.ts'
 import { GatehouseError } from '../errors.ts'
 import { Cache } from '../lib/cache.ts'
 import { type Acceptance, type Accepted, acceptInvitation } from './accept.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
-import { OPERATORS_TOPIC } from './operator.ts'
-import { ROLE_SCOPES, roleOf } from './roles.ts'
 
 export interface SignInDeps extends BetterAuthDeps {
   readonly signal: Signal
@@ -78,7 +77,7 @@ export class SignIn {
     const found = await api.getSession({ headers }).catch((cause: unknown) => {
       throw new GatehouseError('UNAVAILABLE', { message: 'The session cannot be looked up right now. Try again.' }, cause)
     })
-    if (!found) return undefined
+    if (!found || found.user.suspendedAt) return undefined
     const { id, name: called, role } = found.user
     return { id, name: called, kind: 'person', scopes: ROLE_SCOPES[roleOf(role ?? '')] }
   }

@@ -38,6 +38,8 @@ export interface Caller {
   readonly application: Application
   /** Empty: code of this server, without a key. */
   readonly keyId: string
+  /** The operator who issued the key, if one did. */
+  readonly keyIssuer?: string
   /** The operator who tries the Application out, without a key. */
   readonly playedBy?: string
   /** What would be remembered is decided, and not stored: the operator may write no memories. */

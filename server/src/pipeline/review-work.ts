@@ -143,6 +143,9 @@ function newReview(point: 'input' | 'output', { exchange, facts, now }: Ended): 
     createdAt: now,
     auditId: admit.auditId,
     lifetimeMs: decision?.holdExpiresInMs,
+    keyId: authenticate.keyId || undefined,
+    // Who asked for the request that is being released has asked for its answer as well.
+    keyIssuers: [...new Set([authenticate.keyIssuer ?? [], authorize?.release?.item.keyIssuers ?? []].flat())],
     messageId: exchange.caller instanceof TrustedCaller ? exchange.caller.messageId : undefined,
     content: {
       messages: admit.request.messages,

@@ -11,7 +11,8 @@ export function viewerOf({ application }: Caller, { user: asking, readers = [ask
   const user = readers.length === 1 ? asking : commonUser(readers)
   const clearance = readers.map((reader) => clearanceOf(reader, application)).reduce(lower)
   const ceiling = lower(clearance, application.ceiling)
-  return { workspaceId: application.workspaceId, applicationId: application.id, user, sessionId, ceiling }
+  const { assertion_scopes: assertionScopes } = application.settings.memory
+  return { workspaceId: application.workspaceId, applicationId: application.id, user, sessionId, ceiling, assertionScopes }
 }
 
 const lower = (a: Classification, b: Classification): Classification => (classificationRank(a) < classificationRank(b) ? a : b)

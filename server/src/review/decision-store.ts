@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
 import type { ReviewItem, ReviewKind } from './review.ts'
@@ -8,7 +9,7 @@ import { getReview } from './review-store.ts'
 export interface Judgement {
   /** The operator's id; as a user's id it must not be the one that asked. */
   readonly by: string
-  /** Other ids under which the same person may have asked. */
+  /** Other ids under which the same person may have asked, or issued the key that it was asked with. */
   readonly alsoAs?: readonly string[]
   readonly comment: string | null
   readonly now: Date
@@ -19,6 +20,8 @@ export type Decided =
   | { readonly kind: 'decided'; readonly item: ReviewItem }
   | { readonly kind: 'conflict'; readonly item: ReviewItem }
   | { readonly kind: 'own_request' }
+  /** They issued the key that it was asked with. */
+  | { readonly kind: 'own_key' }
   | { readonly kind: 'not_found' }
 
 /**
@@ -54,11 +57,13 @@ async function settle(
     .where('state', '=', 'pending')
     .where('expires_at', '>', now)
     .where('user_id', 'not in', own)
+    .where(sql<boolean>`not key_issuers && ${own}::text[]`)
     .returning(ITEM_COLUMNS)
     .executeTakeFirst()
   if (row) return { kind: 'decided', item: toItem(row, now) }
 
   const item = await getReview(tx, workspaceId, id, now)
   if (!item) return { kind: 'not_found' }
-  return own.includes(item.userId) ? { kind: 'own_request' } : { kind: 'conflict', item }
+  if (own.includes(item.userId)) return { kind: 'own_request' }
+  return item.keyIssuers.some((issuer) => own.includes(issuer)) ? { kind: 'own_key' } : { kind: 'conflict', item }
 }

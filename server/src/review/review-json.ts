@@ -29,4 +29,6 @@ export const reviewJson = (item: ReviewItem) => ({
   released_at: item.releasedAt?.toISOString() ?? null,
   released_audit_id: item.releasedAuditId,
   successor_id: item.successorId,
+  key_id: item.keyId,
+  key_issuers: [...item.keyIssuers],
 })

@@ -35,6 +35,8 @@ export const ITEM_COLUMNS = [
   'comment',
   'release_started_at',
   'released_at',
+  'key_id',
+  'key_issuers',
 ] as const satisfies readonly (keyof ReviewItemTable)[]
 
 export type ItemRow = Pick<Selectable<ReviewItemTable>, (typeof ITEM_COLUMNS)[number]>
@@ -67,6 +69,8 @@ export function toItem(row: ItemRow, now: Date): ReviewItem {
     releasedAt: row.released_at,
     releasedAuditId: row.released_audit_id && toId('aud', row.released_audit_id),
     successorId: row.successor_id && toId('rev', row.successor_id),
+    keyId: row.key_id && toId('key', row.key_id),
+    keyIssuers: row.key_issuers,
   }
 }
 

@@ -36,6 +36,10 @@ export interface NewReview
   /** See RequestHashes. */
   readonly earlierHash?: Buffer
   readonly content: HoldContent
+  /** `key_…`, of the API key that it was asked with. */
+  readonly keyId?: string | undefined
+  /** Operators who issued a key that it was asked with. */
+  readonly keyIssuers?: readonly string[]
   /** `msg_…`, of the message that it is about. */
   readonly messageId?: string | undefined
   /** Default: 24 h for a hold, a week for an escalation. */
@@ -62,8 +66,23 @@ export async function openHold(
   // A held answer must not be lost in a hold that has none, whose release would ask the provider once more.
   const point = hold.point === 'output' ? hold.point : undefined
   const pending = await findPendingHold(tx, owner, hold, hold.createdAt, point)
-  if (pending) return { item: pending, created: false }
+  if (pending) {
+    await addKeyIssuers(tx, pending, hold.keyIssuers ?? [])
+    return { item: pending, created: false }
+  }
   return { item: await insert(tx, owner, 'hold', hold, hold.lifetimeMs ?? HOLD_LIFETIME_MS, box), created: true }
+}
+
+/** Whoever issued the key of an identical request has asked as well. */
+async function addKeyIssuers(tx: Tx, { workspaceId, id, keyIssuers }: ReviewItem, issuers: readonly string[]): Promise<void> {
+  const added = issuers.filter((issuer) => !keyIssuers.includes(issuer))
+  if (added.length === 0) return
+  await tx
+    .updateTable('review_item')
+    .set({ key_issuers: sql<string[]>`key_issuers || ${added}::text[]` })
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('rev', id))
+    .execute()
 }
 
 /** Puts an answer that has left, or is about to, before the reviewers (decisions.md §2.4). Nothing waits for it. */
@@ -171,6 +190,8 @@ async function insert(
       endpoint: review.endpoint,
       user_id: review.userId,
       session_id: review.sessionId,
+      key_id: review.keyId === undefined ? null : uuidOf('key', review.keyId),
+      key_issuers: review.keyIssuers ?? [],
       request_hash: review.requestHash,
       rules: JSON.stringify(review.rules),
       findings: JSON.stringify(review.findings),

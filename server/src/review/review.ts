@@ -76,6 +76,10 @@ export interface ReviewItem {
   readonly releasedAuditId: string | null
   /** The item that the release was held as in turn: request approved, then its answer held. */
   readonly successorId: string | null
+  /** The API key that opened it; null: a message, or an exchange without a key. */
+  readonly keyId: string | null
+  /** Operators who issued a key with which it was asked for: they may not decide on it. */
+  readonly keyIssuers: readonly string[]
 }
 
 /** What reviewers look at and an output hold releases. JSON values only; sealed at rest, erased on denial and at expiry. */

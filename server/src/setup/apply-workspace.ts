@@ -33,13 +33,15 @@ export async function applyWorkspace(
 ): Promise<AppliedWorkspace> {
   const { workspaceId, change } = await applyItself(tx, declared, now, workspaceBox)
   const scope = { tx, workspaceId, now, workspaceBox, providerBox }
+  // First: names of users are governed by the policies that are declared with them.
+  const published = declared.policy === undefined ? [] : await applyPolicy(scope, declared.policy)
   const changes = [
     change,
     ...(await applyEach('users', declared.users, (user) => applyUser(scope, user))),
     ...(await applyEach('providers', declared.providers, (provider) => applyProvider(scope, provider, 'config'))),
     ...(await applyEach('applications', declared.applications, (application) => applyApplication(scope, application))),
     ...(await applyEach('collections', declared.collections ?? [], (collection) => applyCollection(scope, collection))),
-    ...(declared.policy === undefined ? [] : await applyPolicy(scope, declared.policy)),
+    ...published,
     ...(await finish(scope)),
   ]
   await recordChanges(scope, changes)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Jwks } from '../applications/jwks.ts'
 import { ENVIRONMENT_PROVIDER_IDS } from '../config/environment-providers.ts'
+import { SHARED_SCOPES } from '../domain/memory-words.ts'
 import type { DeclaredApplication, DeclaredUser, DeclaredWorkspace } from './declaration.ts'
 
 export const DEMO_NAME = 'demo'
@@ -18,7 +19,10 @@ const application = (name: string, ownModel: string): DeclaredApplication => ({
     name,
     models: [ownModel, ...SHARED_MODELS],
     default_model: 'demo-mini',
-    settings: { knowledge: { enabled: true }, memory: { enabled: true, capture: 'explicit' } },
+    settings: {
+      knowledge: { enabled: true },
+      memory: { enabled: true, capture: 'explicit', assertion_scopes: [...SHARED_SCOPES] },
+    },
   },
   keys: [],
 })

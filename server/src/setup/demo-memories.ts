@@ -2,6 +2,7 @@ import { findApplicationByName } from '../applications/application-store.ts'
 import { loadWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
+import { SHARED_SCOPES } from '../domain/memory-words.ts'
 import { NOBODY } from '../domain/principal.ts'
 import { newId } from '../lib/id.ts'
 import { storeMemory } from '../memory/capture.ts'
@@ -56,6 +57,7 @@ export async function seedMemories({ tx, workspaceId, workspaceBox, now }: Scope
       user: { ...NOBODY, id: user },
       sessionId: '',
       ceiling: 'restricted' as const,
+      assertionScopes: SHARED_SCOPES,
     }
     const auditId = newId('aud')
     const draft = {

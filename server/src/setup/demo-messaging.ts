@@ -7,6 +7,7 @@ import { updateProfile } from '../messaging/people/contact-store.ts'
 import { createGroup } from '../messaging/people/group-store.ts'
 import type { Change } from './change.ts'
 import type { DeclaredUser } from './declaration.ts'
+import { governedHere } from './governed-here.ts'
 import type { Scope } from './scope.ts'
 
 const TOKEN_NAME = 'demo'
@@ -19,19 +20,24 @@ const PROFILES = {
 } as const
 
 /** Faces and numbers for the demo's users, a group of three, and an assistant that answers for the Application `support`. */
-export async function seedMessaging({ tx, workspaceId, now }: Scope): Promise<Change[]> {
+export async function seedMessaging(scope: Scope): Promise<Change[]> {
+  const { tx, workspaceId, now } = scope
   for (const [id, profile] of Object.entries(PROFILES)) {
     const known = await findUser(tx, workspaceId, id)
-    if (known) await updateProfile(tx, { workspaceId, user: { ...known, verified: true } }, profile)
+    if (known) {
+      const governed = await governedHere(scope, 'users', profile)
+      await updateProfile(tx, { workspaceId, user: { ...known, verified: true } }, governed)
+    }
   }
   const members = Object.keys(PROFILES)
-  const fields = { name: 'Order desk', description: 'Whoever has to do with orders.', avatarUrl: null, ownerId: 'alice' }
-  const group = await createGroup(tx, workspaceId, fields, members, now)
+  const shown = { name: 'Order desk', description: 'Whoever has to do with orders.' }
+  const fields = await governedHere(scope, 'groups', shown)
+  const group = await createGroup(tx, workspaceId, { ...fields, avatarUrl: null, ownerId: 'alice' }, members, now)
   const changes: Change[] = [{ done: 'created', object: 'group', id: group.id, name: fields.name, fields: [] }]
   const application = await findApplicationByName(tx, workspaceId, 'support')
   if (!application) return changes
-  const assistant = { id: 'ada', username: 'ada', display_name: 'Ada, the assistant', application_id: application.id }
-  const made = await createAssistant(tx, workspaceId, assistant, now)
+  const assistant = await governedHere(scope, 'assistants', { username: 'ada', display_name: 'Ada, the assistant' })
+  const made = await createAssistant(tx, workspaceId, { ...assistant, id: 'ada', application_id: application.id }, now)
   if (made.ok) changes.push({ done: 'created', object: 'user', id: made.assistant.id, name: assistant.username, fields: [] })
   return changes
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Tx } from '../db/database.ts'
+import { SERVER } from '../operators/invitation-store.ts'
 import { createPerson, findPersonByEmail, setPassword } from '../operators/operator-store.ts'
 import type { Change } from './change.ts'
 
@@ -21,6 +22,6 @@ export async function seedOwner(tx: Tx, { email, password }: DemoOwner, now: Dat
   const known = await findPersonByEmail(tx, email)
   const owner = known ?? (await createPerson(tx, { name: 'Demo owner', email, role: 'owner' }, now))
   if (!owner) throw new Error('the owner of the demo could not be made')
-  await setPassword(tx, owner.id, await hashPassword(password), now)
+  await setPassword(tx, owner.id, await hashPassword(password), SERVER, now)
   return { done: known ? 'updated' : 'created', object: 'operator', id: owner.id, name: email, fields: known ? ['password'] : [] }
 }

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { resumeSigning } from '../../src/audit/resume-signing.ts'
 import { verifyWorkspace } from '../../src/audit/verify.ts'
+import { AuditWatch } from '../../src/audit/watch.ts'
 import { type AuditJobDeps, checkAuditLogs, signCheckpoints } from '../../src/jobs/audit-jobs.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
@@ -84,6 +85,10 @@ test('a rewritten log raises the alarm in /readyz, the metrics, the admin API an
     text: expect.stringContaining(`record ${integrity.sequence}`),
   })
 
+  // It stands until an operator acts, also where the log is only checked, and on a node that has just started.
+  await checkAuditLogs(context())
+  expect(await ready()).toMatchObject({ audit: check })
+  await checkAuditLogs({ ...context(), auditWatch: new AuditWatch() })
   expect((await governed.say()).response.status).toBe(200)
   expect(await admin.get('/audit/state', { workspace: other })).toMatchObject({ ok: true, first_bad: null })
   expect(await latest(other)).toBeDefined()
@@ -134,6 +139,25 @@ test('what only reading the whole log finds stops signing as well', async () => 
   clock.advance(2 * MINUTE)
   await signCheckpoints(context())
   expect(await latest(home)).toEqual(before)
+})
+
+test('a log without any seal and checkpoint is not taken for one of an older version; an operator accepts it', async () => {
+  const { db, workspaceKeys, auditWatch } = context()
+  const keys = await workspaceKeys.get(home)
+  await intruder.removeSeals()
+  await intruder.deleteCheckpoints()
+  await governed.say()
+  clock.advance(2 * MINUTE)
+  await signCheckpoints(context())
+  expect(await latest(home)).toBeUndefined()
+  expect(auditWatch.found.get(home)).toMatchObject({ reason: 'seal_missing' })
+  expect(await resumeSigning(db, home, keys, { accept: true, now: clock.now() })).toMatchObject({ done: 'accepted' })
+  await signCheckpoints(context())
+  await governed.say()
+  clock.advance(2 * MINUTE)
+  await signCheckpoints(context())
+  expect(await latest(home)).toBeDefined()
+  expect(await ready()).toMatchObject({ audit: { status: 'ok' } })
 })
 
 test.each([

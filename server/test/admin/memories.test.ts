@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
 import { NOBODY } from '../../src/domain/principal.ts'
 import { fromId, newId } from '../../src/lib/id.ts'
 import { type MemoryDraft, storeMemory } from '../../src/memory/capture.ts'
@@ -26,7 +27,14 @@ async function remember(user: string, content: string, fields: Partial<MemoryDra
   const { db, workspaceKeys } = server.context
   const { hasher } = await workspaceKeys.get(workspace)
   const named = { ...NOBODY, id: user, department: 'finance' }
-  const viewer = { workspaceId: workspace, applicationId, sessionId: 's1', ceiling: 'restricted', user: named } as const
+  const viewer = {
+    workspaceId: workspace,
+    applicationId,
+    sessionId: 's1',
+    ceiling: 'restricted',
+    assertionScopes: SHARED_SCOPES,
+    user: named,
+  } as const
   const labels = { classification: 'internal', regulations: [], expiresAt: null, mode: 'active', source: 'capture' } as const
   const draft = {
     id: newId('mem'),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
 import { assertNoContent } from '../support/audit.ts'
 import { type Answer, accepted, contentOf } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
@@ -64,7 +65,10 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-const SETTINGS = { knowledge: { enabled: true, passages: 50 }, memory: { enabled: true, recall: 50 } }
+const SETTINGS = {
+  knowledge: { enabled: true, passages: 50 },
+  memory: { enabled: true, recall: 50, assertion_scopes: SHARED_SCOPES },
+}
 const LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
 
 async function openApplications(): Promise<void> {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countFindings } from '../../src/domain/finding.ts'
+import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
 import { NOBODY } from '../../src/domain/principal.ts'
 import type { Viewer } from '../../src/domain/viewer.ts'
 import { fromId, newId } from '../../src/lib/id.ts'
@@ -78,7 +79,14 @@ async function scenario(workspaceId: string, applicationId: string): Promise<voi
   const { createRanker } = await import('../../src/retrieval/rank.ts')
   const ranker = createRanker({ db, pool })
   const user = { ...NOBODY, id: 'mara', department: 'hangar', attributes: { projects: ['apollo'] } }
-  const viewer: Viewer = { workspaceId, applicationId, user, sessionId: 'morning', ceiling: 'restricted' }
+  const viewer: Viewer = {
+    workspaceId,
+    applicationId,
+    user,
+    sessionId: 'morning',
+    ceiling: 'restricted',
+    assertionScopes: SHARED_SCOPES,
+  }
 
   const create = { name: 'shelf', classification: 'internal', acl: { everyone: true } }
   const { id: collectionId } = await transact((tx) =>

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROLE_SCOPES } from '../../src/domain/roles.ts'
 import { adminClient, refused } from '../admin/client.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
-import { Browser, eventsOf, firstLogin, invited, signedIn } from '../support/operators.ts'
+import { Browser, eventsOf, firstLogin, invited, signedIn, tokenOf } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -77,6 +78,27 @@ describe('single sign-on for people who have been invited', () => {
     provider.forged = false
   })
 
+  test.each([
+    ['no ID token, only an access token and a userinfo endpoint', { omitted: true }],
+    ['another issuer', { iss: 'https://other.example' }],
+    ['another audience', { aud: 'another-client' }],
+    ['an older sign-in (nonce)', { nonce: 'of another sign-in' }],
+    ['no nonce', { nonce: undefined }],
+    ['the past (expired)', { exp: 1_000_000_000 }],
+    ['the algorithm none', { unsigned: true }],
+  ])('single sign-on: it is refused when the provider answers with %s', async (_what, idToken) => {
+    const { email } = await invited(server, 'owner')
+    provider.claims = { sub: word(), email, name: 'Ann' }
+    provider.idToken = idToken
+    try {
+      const at = browser()
+      expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=/)
+      expect((await at.session()).status).toBe(401)
+    } finally {
+      provider.idToken = {}
+    }
+  })
+
   test('a way back that another browser began opens nothing', async () => {
     const { email } = await invited(server, 'owner')
     provider.claims = { sub: word(), email, name: 'Ann' }
@@ -144,7 +166,7 @@ describe('single sign-on where a claim says what people may', () => {
     const { data } = await adminClient(server).get('/operators?limit=100')
     const { id } = data.find((operator: { email: string }) => operator.email === email)
     const signIn = 'operator.sign_in by themselves'
-    expect(await eventsOf(server, id)).toEqual(['operator.create', signIn, 'operator.update', signIn])
+    expect(await eventsOf(server, id)).toEqual(['operator.create', signIn, 'operator.update', signIn, 'operator.suspend'])
   })
 
   test('makes nobody of an address that the provider has not checked', async () => {
@@ -169,6 +191,36 @@ describe('single sign-on where a claim says what people may', () => {
     expect(await through(browser())).toMatch(/\/dashboard\/sign-in\?error=no_role/)
     const { data } = await adminClient(server).get('/operators?limit=100')
     expect(data.map((operator: { email: string }) => operator.email)).not.toContain(email)
+  })
+
+  test('token issuers: a role that the provider takes away shrinks and ends admin tokens, sessions and invitations', async () => {
+    const [sub, email] = [word(), `${word()}@example.com`]
+    const admin = adminClient(server)
+    provider.claims = { sub, email, name: 'Ida', groups: ['gatehouse-admins'] }
+    const at = browser()
+    await through(at)
+    const { token } = (await at.post('/admin/v1/tokens', { name: 'of single sign-on' })).body
+    const session = () => admin.send('GET', '/session', undefined, { token })
+    expect((await session()).body.scopes).toContain('operators:write')
+    const invite = { email: `${word()}@example.com`, name: 'A friend', role: 'owner' }
+    const { url } = (await at.post('/admin/v1/operators', invite)).body
+
+    provider.claims = { sub, email, name: 'Ida', groups: ['security'] }
+    const demoted = browser()
+    await through(demoted)
+    expect((await session()).body.scopes.toSorted()).toEqual(ROLE_SCOPES.auditor.toSorted())
+    refused(await browser().post('/auth/gatehouse/invitation', { token: tokenOf(url) }), 'NOT_FOUND')
+
+    provider.claims = { sub, email, name: 'Ida', groups: [] }
+    expect(await through(browser())).toMatch(/error=no_role/)
+    expect((await demoted.session()).status).toBe(401)
+    refused(await session(), 'AUTH_KEY_REVOKED')
+    const { data } = await admin.get('/operators?limit=100')
+    expect(data.find((operator: { email: string }) => operator.email === email)).toMatchObject({ state: 'suspended' })
+
+    provider.claims = { sub, email, name: 'Ida', groups: ['gatehouse-admins'] }
+    await through(browser())
+    expect((await session()).body.scopes).toContain('operators:write')
   })
 
   test('does not take the role from the last owner', async () => {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Database } from '../../src/db/database.ts'
 import type { MemoryScope } from '../../src/domain/memory-words.ts'
+import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
 import { NOBODY, type User } from '../../src/domain/principal.ts'
 import type { Viewer } from '../../src/domain/viewer.ts'
 import { newId } from '../../src/lib/id.ts'
@@ -28,6 +29,7 @@ export async function memoryBench(database: Database) {
       applicationId,
       sessionId: '',
       ceiling: 'restricted',
+      assertionScopes: SHARED_SCOPES,
       ...fields,
       user: { ...NOBODY, ...fields.user },
     }),

@@ -1,3 +1,4 @@
+import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
 import { accepted, type Body, type ChatOptions } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 
@@ -28,7 +29,7 @@ export async function openNotebook(
 ) {
   const caller = await governed.application({
     ...fields,
-    settings: { memory: { enabled: true, ...memory }, ...(settings as object) },
+    settings: { memory: { enabled: true, assertion_scopes: SHARED_SCOPES, ...memory }, ...(settings as object) },
   })
   const post = (path: string, json: object, { user, session, ...options }: Asking = {}) => {
     const governance = { ...(user && { user }), ...(session !== undefined && { session_id: session }) }

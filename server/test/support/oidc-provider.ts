@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 
 const CLIENT = { id: 'gatehouse', secret: 'the secret of the client' }
 
@@ -12,6 +12,16 @@ interface Granted {
   readonly redirectUri: string
 }
 
+/** Claims that replace the right ones (undefined: left out), or a token without a signature, or none at all. */
+interface WrongIdToken {
+  readonly omitted?: boolean
+  readonly unsigned?: boolean
+  readonly iss?: string
+  readonly aud?: string
+  readonly nonce?: string | undefined
+  readonly exp?: number
+}
+
 export type OidcProvider = Awaited<ReturnType<typeof startOidcProvider>>
 
 /** A small OpenID provider: whoever `claims` says signs in without being asked. It checks what a real one checks. */
@@ -20,16 +30,20 @@ export async function startOidcProvider() {
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }
   const stranger = await generateKeyPair('ES256')
   const granted = new Map<string, Granted>()
-  const state = { claims: {} as Record<string, unknown>, forged: false }
+  const state = { claims: {} as Record<string, unknown>, forged: false, idToken: {} as WrongIdToken }
+  const users = new Map<string, Readonly<Record<string, unknown>>>()
 
-  const tokenFor = async ({ claims, nonce }: Granted): Promise<string> =>
-    new SignJWT({ ...claims, ...(nonce !== null && { nonce }) })
+  const tokenFor = async ({ claims, nonce }: Granted): Promise<string | undefined> => {
+    const { omitted, unsigned, ...wrong } = state.idToken
+    if (omitted) return undefined
+    const now = Math.floor(Date.now() / 1_000)
+    const right = { iss: issuer(), aud: CLIENT.id, iat: now, exp: now + 300, ...(nonce !== null && { nonce }) }
+    const payload = { ...claims, ...right, ...wrong }
+    if (unsigned) return new UnsecuredJWT(payload).encode()
+    return new SignJWT(payload)
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-      .setIssuer(issuer())
-      .setAudience(CLIENT.id)
-      .setIssuedAt()
-      .setExpirationTime('5m')
       .sign(state.forged ? stranger.privateKey : privateKey)
+  }
 
   const answer = async (request: IncomingMessage): Promise<{ status: number; body?: unknown; location?: string }> => {
     const url = new URL(request.url ?? '/', issuer())
@@ -42,6 +56,7 @@ export async function startOidcProvider() {
             authorization_endpoint: `${issuer()}/authorize`,
             token_endpoint: `${issuer()}/token`,
             jwks_uri: `${issuer()}/jwks`,
+            userinfo_endpoint: `${issuer()}/userinfo`,
             response_types_supported: ['code'],
             subject_types_supported: ['public'],
             id_token_signing_alg_values_supported: ['ES256'],
@@ -71,10 +86,13 @@ export async function startOidcProvider() {
         if (!grant || !known || verifier !== grant.challenge || asked.get('redirect_uri') !== grant.redirectUri) {
           return { status: 400, body: { error: 'invalid_grant' } }
         }
-        return {
-          status: 200,
-          body: { access_token: randomUUID(), token_type: 'Bearer', expires_in: 300, id_token: await tokenFor(grant) },
-        }
+        const access_token = randomUUID()
+        users.set(access_token, grant.claims)
+        return { status: 200, body: { access_token, token_type: 'Bearer', expires_in: 300, id_token: await tokenFor(grant) } }
+      }
+      case '/userinfo': {
+        const claims = users.get(request.headers.authorization?.replace(/^Bearer /, '') ?? '')
+        return claims ? { status: 200, body: claims } : { status: 401 }
       }
       default:
         return { status: 404 }
@@ -101,6 +119,10 @@ export async function startOidcProvider() {
     /** From now on tokens are signed with a key that is not in its JWKS. */
     set forged(forged: boolean) {
       state.forged = forged
+    },
+    /** What is wrong with the ID tokens from now on. */
+    set idToken(wrong: WrongIdToken) {
+      state.idToken = wrong
     },
     environment: {
       GATEHOUSE_OIDC_ISSUER: issuer(),

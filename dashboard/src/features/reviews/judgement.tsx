@@ -27,7 +27,8 @@ export function Judgement({ item, ready }: JudgementProps) {
   const [chosen, setChosen] = useState<Verb>()
   const field = useRef<HTMLTextAreaElement>(null)
   const { judge, pending } = useJudgement(item)
-  const own = useSession().data?.operator.id === item.user_id
+  const operator = useSession().data?.operator.id ?? ''
+  const own = operator === item.user_id || item.key_issuers.includes(operator)
   const choices = CHOICES.filter(({ kind }) => kind === item.kind)
   const choose = (verb: Verb) => {
     if (own) return
@@ -44,7 +45,10 @@ export function Judgement({ item, ready }: JudgementProps) {
       if (ready && !pending && !event.repeat) judge(chosen, comment)
     }
   }
-  if (own) return <Alert color="yellow">This is your own request: somebody else has to decide on it.</Alert>
+  if (own) {
+    const reason = operator === item.user_id ? 'This is your own request' : 'You issued the API key that this was asked with'
+    return <Alert color="yellow">{reason}: another operator has to decide on it.</Alert>
+  }
   const intent = choices.find(({ verb }) => verb === chosen)
   return (
     <Stack gap="xs">

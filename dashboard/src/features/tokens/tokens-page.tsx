@@ -50,15 +50,26 @@ function useIssuers(): (id: string | null) => string {
   return (id) => (id === null ? 'the server itself' : (items.find((one) => one.id === id)?.name ?? id))
 }
 
-function Scopes({ scopes }: Token) {
+/** What it may now: of what it was granted, what its issuer's role allows. */
+function Scopes({ scopes, effective_scopes, state }: Token) {
+  const shown = state === 'active' ? effective_scopes : scopes
+  const lost = state === 'active' && effective_scopes.length < scopes.length
+  const title = lost ? `Granted ${scopes.join(', ')}; the role of its issuer has no more than these.` : shown.join(', ')
   return (
-    <Text size="sm" lineClamp={2} title={scopes.join(', ')}>
-      {scopes.join(', ')}
+    <Text size="sm" lineClamp={2} title={title} {...(state !== 'active' && { c: 'dimmed' })}>
+      {shown.join(', ') || 'none'}
     </Text>
   )
 }
 
-function State({ token: { revoked_at } }: { readonly token: Token }) {
+function State({ token: { revoked_at, state } }: { readonly token: Token }) {
+  if (state === 'ended') {
+    return (
+      <Text size="sm" c="dimmed" title="The operator who issued it operates this server no longer.">
+        ended with its issuer
+      </Text>
+    )
+  }
   if (revoked_at === null) {
     return (
       <Badge color="green" variant="light" tt="none">

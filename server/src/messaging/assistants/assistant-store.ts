@@ -3,6 +3,7 @@ import { isStorable } from '../../applications/shapes.ts'
 import { createUser, updateUser } from '../../applications/user-store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { type Page, type PageRequest, pageOf } from '../../db/page.ts'
+import type { GovernedString } from '../../domain/governed.ts'
 import { uuidOf } from '../ids.ts'
 import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch, assistantOf } from './assistant.ts'
 
@@ -10,8 +11,17 @@ export type AssistantChange =
   | { readonly ok: true; readonly assistant: Assistant }
   | { readonly ok: false; readonly reason: 'not_found' | 'no_application' | 'id_taken' | 'username_taken' }
 
+/** What others read of an assistant; policies have let it pass. */
+interface Shown {
+  readonly username?: GovernedString | undefined
+  readonly display_name?: GovernedString | null | undefined
+  readonly avatar_url?: GovernedString | null | undefined
+}
+export type NewAssistant = Omit<AssistantCreate, keyof Shown> & Shown & { readonly username: GovernedString }
+export type ChangedAssistant = Omit<AssistantPatch, keyof Shown> & Shown
+
 /** A user of its own: one who exists already stays a person. */
-export async function createAssistant(tx: Tx, workspaceId: string, create: AssistantCreate, now: Date): Promise<AssistantChange> {
+export async function createAssistant(tx: Tx, workspaceId: string, create: NewAssistant, now: Date): Promise<AssistantChange> {
   const application = await findApplication(tx, workspaceId, create.application_id)
   if (!application) return { ok: false, reason: 'no_application' }
   const { id, username } = create
@@ -23,7 +33,7 @@ export async function createAssistant(tx: Tx, workspaceId: string, create: Assis
       workspace_id: uuidOf('ws', workspaceId),
       user_id: made.user.id,
       display_name: create.display_name ?? null,
-      phone_number: '',
+      phone_number: '' as const,
       avatar_url: create.avatar_url ?? null,
       application_id: uuidOf('app', application.id),
       last_active_at: null,
@@ -36,7 +46,7 @@ export async function updateAssistant(
   tx: Tx,
   workspaceId: string,
   id: string,
-  patch: AssistantPatch,
+  patch: ChangedAssistant,
   now: Date,
 ): Promise<AssistantChange> {
   if (!(await findAssistant(tx, workspaceId, id))) return { ok: false, reason: 'not_found' }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
+import { asGoverned } from '../../../test/support/governed-words.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import { createUser } from '../../applications/user-store.ts'
 import type { Database } from '../../db/database.ts'
@@ -41,12 +42,12 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
     user: { id, role: '', department: '', attributes: {}, verified: true, ...fields },
   })
   const person = async (id: string): Promise<Member> => {
-    await createUser(database.db, workspaceId, { id, username: id }, at(0))
+    await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, at(0))
     return member(id)
   }
   const assistant = async (id: string): Promise<Member> => {
     const { applicationId } = await seedApplication(database.db, workspaceId)
-    const create = { id, username: id, application_id: applicationId }
+    const create = { id, username: asGoverned(id), application_id: applicationId }
     await database.db.transaction().execute((tx) => createAssistant(tx, workspaceId, create, at(0)))
     return member(id)
   }
@@ -103,6 +104,17 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
     expect(await say(2, { isGroup: true, text: 'mail helper@example.com' })).toBeUndefined()
     expect(await say(3, { isGroup: true, text: 'well, @Helper?' })).toMatch(/^msg_/)
   })
+
+  test.each([3_600, 365 * 86_400])(
+    'turns: taken up at once when the clock was set back by %i seconds while they were claimed',
+    async (back) => {
+      const id = await say(1)
+      await claimed(10)
+      expect(await claim(11)).toBeUndefined()
+      expect((await claimed(10 - back)).messageId).toBe(id)
+      expect(await claim(11 - back)).toBeUndefined()
+    },
+  )
 
   test('are taken one after the other in a conversation, and side by side in two', async () => {
     const [first, second] = [await say(1), await say(2)]

@@ -35,6 +35,9 @@ interface Row {
   readonly claim: string
 }
 
+/** Neither a claim nor a pause is longer. One that ends later was set before the clock was set back, and is over. */
+const LONGEST_CLAIM_MS = 15 * 60_000
+
 /**
  * The oldest turn that nobody works on, for `leaseMs`; renew it while it takes longer. Turns of one assistant in one
  * conversation are taken one after the other, one that waits for a reviewer once that has decided, or its time is up.
@@ -45,7 +48,8 @@ export async function claimTurn(db: Db, now: Date, leaseMs: number): Promise<Tur
     where message_id = (
       select turn.message_id
       from assistant_turn turn left join review_item item on item.id = turn.review_item_id
-      where (turn.claimed_until is null or turn.claimed_until <= ${now}) and (
+      where (turn.claimed_until is null or turn.claimed_until <= ${now}
+        or turn.claimed_until > ${new Date(now.getTime() + LONGEST_CLAIM_MS)}) and (
         (turn.state = 'held' and (item.id is null or item.state <> 'pending' or item.expires_at <= ${now}))
         or (turn.state = 'waiting' and not exists (
           select from assistant_turn earlier

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { GatehouseError } from '../../errors.ts'
 import { membersOfConversation } from '../conversations/members.ts'
+import { forgetAnswersAbout } from '../door/idempotency.ts'
 import type { MessagingDeps } from '../door/messaging-deps.ts'
 import { ListOf, listView, PAGE, pageQuery } from '../door/pages.ts'
 import { forbidden, notFound } from '../door/refusals.ts'
@@ -107,6 +108,7 @@ export function attachmentRoutes(app: FastifyInstance, deps: MessagingDeps): voi
       if (message && message.senderId !== member.user.id) throw forbidden('Only the sender of its message deletes a file.')
       const done = await deleteAttachment(tx, member, attachment, now)
       if (done === 'gone') throw notFound(WHAT)
+      if (done === 'deleted') await forgetAnswersAbout(tx, workspaceId, [attachment.id])
       if (done === 'held') throw new GatehouseError('CONFLICT', { message: 'A message with this file waits for a reviewer.' })
       if (message) await tellOfUpdate(tx, message, now)
       const audience = message ? await membersOfConversation(tx, workspaceId, message.conversationId) : [member.user.id]

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
+import { asGoverned } from '../../../test/support/governed-words.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import { createUser } from '../../applications/user-store.ts'
 import type { Database, Tx } from '../../db/database.ts'
@@ -39,7 +40,7 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
 
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
   const user = async (workspaceId: string, id: string): Promise<Member> => {
-    await createUser(database.db, workspaceId, { id, username: id }, NOW)
+    await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, NOW)
     return { workspaceId, user: { ...NOBODY, id, verified: true } }
   }
   async function* bytes(): AsyncGenerator<Buffer> {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { SECONDS } from '../door/coerce.ts'
 import { Seconds, seconds, secondsOrNull } from '../door/pages.ts'
 
 /** A conversation as one of its members has it. Ids are TypeIDs but for users'. */
@@ -34,7 +35,12 @@ export const MOST_UNREAD = 1_000
 
 const nullable = <S extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: S) => Type.Union([schema, Type.Null()])
 /** A time that a caller sets, to the end of the year 9999. */
-const Time = Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: 'Unix time in seconds.' })
+const Time = Type.Integer({
+  minimum: 0,
+  maximum: 253_402_300_799,
+  description: 'Unix time in seconds. A date as in ISO 8601 is read as such.',
+  [SECONDS]: true,
+})
 const Id = Type.String({ minLength: 1, maxLength: 200 })
 
 export const ConversationView = Type.Object({

@@ -36,6 +36,11 @@ test.each([
   ['attachments[]=att_1&attachments[]=att_2', { attachments: ['att_1', 'att_2'] }],
   ['attachments[1][id]=att_2&attachments[0][id]=att_1', { attachments: [{ id: 'att_1' }, { id: 'att_2' }] }],
   ['attachments=', { attachments: [] }],
+  ['attachments=att_1', { attachments: ['att_1'] }],
+  ['attachments=a,b', { attachments: ['a,b'] }],
+  ['reactions[heart]=one', { reactions: { heart: ['one'] } }],
+  ['is_pinned=True', { is_pinned: true }],
+  ['is_pinned=off', { is_pinned: false }],
   ['reactions=', { reactions: {} }],
 ])('%s is read as its fields ask', (text, expected) => {
   expect(asForm(text)).toEqual(expected)
@@ -51,10 +56,8 @@ test.each([
   'archived_at=1e3',
   'archived_at=0x10',
   'archived_at=9999999999999999',
-  'attachments=att_1',
   'attachments[1][id]=x',
   'attachments[first]=x',
-  'reactions[heart]=one',
   'text[]=a',
 ])('%s is left for the check to refuse', (text) => {
   expect(Value.Check(Body, asForm(text))).toBe(false)

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { isForm } from './form-decoder.ts'
 
 interface Shape {
   readonly type?: string | readonly string[]
@@ -8,37 +9,57 @@ interface Shape {
   readonly patternProperties?: Readonly<Record<string, Shape>>
   readonly additionalProperties?: Shape | boolean
   readonly items?: Shape
+  readonly [SECONDS]?: true
 }
 
-const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, '1': true, '0': false }
+/** Marks a field that holds Unix time in seconds: ISO 8601 dates are read as such. */
+export const SECONDS = 'x-unix-seconds'
+
+const BOOLEANS: Readonly<Record<string, boolean>> = {
+  true: true,
+  on: true,
+  yes: true,
+  '1': true,
+  false: false,
+  off: false,
+  no: false,
+  '0': false,
+}
+/** ISO 8601 in one of its usual forms; without an offset it is UTC. */
+const ISO_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+/** An id of ours: it holds no comma, so that several may stand in one text. */
+const TYPE_ID = /^[a-z]{2,8}_[0-9a-z]{26}$/
 const WHOLE = /^-?\d{1,15}$/
 const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/
 
 /**
  * Reads texts as what the schema of their field asks for, so that a form, a query and JSON that say the same mean the same:
- * `true`, `1` and `12` are what they look like, the empty text is null where the field may be null, and empty where it is a
- * list or a map. What cannot be read stays as it is, for the check that follows to refuse.
+ * `true`, `on`, `1` and `12` are what they look like, a date is the second that it names, the empty text is null where the field may be null, and empty where it is a
+ * list or a map. In a form, a text where a list is asked for is a list of one, or of ids with commas between them. What cannot be
+ * read stays as it is, for the check that follows to refuse.
  */
 export function coerce(schema: TSchema, value: unknown): unknown {
-  return read(schema as Shape, value)
+  return read(schema as Shape, value, isForm(value))
 }
 
-function read(shape: Shape, value: unknown): unknown {
-  if (shape.anyOf) return readUnion(shape.anyOf, value)
+function read(shape: Shape, value: unknown, inForm: boolean): unknown {
+  if (shape.anyOf) return readUnion(shape.anyOf, value, inForm)
   const types = [shape.type ?? []].flat()
-  if (typeof value === 'string') return readText(types, value)
+  if (inForm && typeof value === 'string' && value !== '' && types.includes('array') && !types.includes('string'))
+    return read(shape, listIn(value), inForm)
+  if (typeof value === 'string') return shape[SECONDS] ? (secondsIn(value) ?? readText(types, value)) : readText(types, value)
   if (typeof value === 'number' && types.includes('boolean')) return BOOLEANS[value] ?? value
   if (typeof value !== 'object' || value === null) return value
   const list = types.includes('array') ? listOf(value) : undefined
-  if (list) return shape.items === undefined ? list : list.map((item) => read(shape.items as Shape, item))
+  if (list) return shape.items === undefined ? list : list.map((item) => read(shape.items as Shape, item, inForm))
   if (!types.includes('object') || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, read(shapeOf(shape, name), field)]))
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, read(shapeOf(shape, name), field, inForm)]))
 }
 
-function readUnion(options: readonly Shape[], value: unknown): unknown {
+function readUnion(options: readonly Shape[], value: unknown, inForm: boolean): unknown {
   if (value === '' && options.some(({ type }) => [type].flat().includes('null'))) return null
   for (const option of options) {
-    const candidate = read(option, value)
+    const candidate = read(option, value, inForm)
     if (Value.Check(option as TSchema, candidate)) return candidate
   }
   return value
@@ -47,15 +68,29 @@ function readUnion(options: readonly Shape[], value: unknown): unknown {
 function readText(types: readonly string[], text: string): unknown {
   if (types.includes('string')) return text === '' && types.includes('null') ? null : text
   if (text === '') return types.includes('null') ? null : types.includes('array') ? [] : types.includes('object') ? {} : text
-  if (types.includes('boolean') && Object.hasOwn(BOOLEANS, text)) return BOOLEANS[text]
+  if (types.includes('boolean') && Object.hasOwn(BOOLEANS, text.toLowerCase())) return BOOLEANS[text.toLowerCase()]
   if (types.includes('integer') && WHOLE.test(text)) return Number(text)
   if (types.includes('number') && DECIMAL.test(text)) return Number(text)
   return text
 }
 
+const listIn = (text: string): readonly string[] => {
+  const parts = text.split(',')
+  return parts.length > 1 && parts.every((part) => TYPE_ID.test(part)) ? parts : [text]
+}
+
+function secondsIn(text: string): number | undefined {
+  const match = ISO_DATE.exec(text)
+  if (!match) return undefined
+  // Without an offset JavaScript would take a date with a time as local.
+  const zone = match[1] === undefined && text.length > 10 ? 'Z' : ''
+  const time = Date.parse(text.replace(' ', 'T').replace(',', '.') + zone)
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1_000)
+}
+
 /** `{0: a, 1: b}` as forms write it, or a list; undefined for anything else. */
 function listOf(value: object): readonly unknown[] | undefined {
-  if (Array.isArray(value)) return value
+  if (Array.isArray(value)) return Array.from(value)
   const keys = Object.keys(value)
   const isList = keys.length > 0 && keys.every((key) => /^(0|[1-9]\d{0,3})$/.test(key) && Number(key) < keys.length)
   return isList ? keys.toSorted((a, b) => Number(a) - Number(b)).map((key) => (value as Record<string, unknown>)[key]) : undefined

@@ -5,6 +5,20 @@ const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** A field that was given several times under its plain name: a list where the field is one, else an error. */
+export class RepeatedText extends Array<string> {}
+
+/** One field, decoded. */
+export interface FormPair {
+  readonly name: string
+  readonly value: string
+}
+
+const forms = new WeakSet<object>()
+
+/** Whether fields come from a form, whose texts may stand for lists. */
+export const isForm = (fields: unknown): boolean => typeof fields === 'object' && fields !== null && forms.has(fields)
+
 /** Texts, lists of texts (`name[]`) and what they stand in. Numbered fields (`name[0]`) are an object; coerce.ts makes lists of them. */
 export type FormValue = string | string[] | FormFields
 export interface FormFields {
@@ -23,19 +37,38 @@ class Malformed extends Error {
   }
 }
 
+/** Whether a plain name may come several times, for the reader of the body to make a list of it or to refuse it. */
+export interface FormOptions {
+  readonly repeats?: boolean
+}
+
 /**
  * `application/x-www-form-urlencoded` with nested fields in brackets, raw or percent-encoded (decisions.md §3, Bodies). A
- * field is given once; only `name[]` may be repeated. Never throws.
+ * field is given once; only `name[]` may be repeated, and with `repeats` every name. Never throws.
  */
-export function parseForm(bytes: Uint8Array): ParsedForm {
+export function parseForm(bytes: Uint8Array, options?: FormOptions): ParsedForm {
+  return fieldsOf(() => pairsOf(decoder.decode(bytes)), options)
+}
+
+/** The same of fields that have been decoded already. */
+export const formOfPairs = (pairs: Iterable<FormPair>, options?: FormOptions): ParsedForm => fieldsOf(() => pairs, options)
+
+function* pairsOf(text: string): Generator<FormPair> {
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const at = pair.indexOf('=')
+    yield { name: decoded(at < 0 ? pair : pair.slice(0, at)), value: at < 0 ? '' : decoded(pair.slice(at + 1)) }
+  }
+}
+
+function fieldsOf(read: () => Iterable<FormPair>, { repeats = false }: FormOptions = {}): ParsedForm {
   try {
     const fields: FormFields = {}
+    forms.add(fields)
     let left = MAX_FIELDS
-    for (const pair of decoder.decode(bytes).split('&')) {
-      if (pair === '') continue
+    for (const { name, value } of read()) {
       if (left-- === 0) throw new Malformed(`The form has more than ${MAX_FIELDS} fields.`)
-      const at = pair.indexOf('=')
-      put(fields, decoded(at < 0 ? pair : pair.slice(0, at)), at < 0 ? '' : decoded(pair.slice(at + 1)))
+      put(fields, name, value, repeats)
     }
     return { ok: true, value: fields }
   } catch (error) {
@@ -52,7 +85,7 @@ function decoded(text: string): string {
   }
 }
 
-function put(fields: FormFields, name: string, value: string): void {
+function put(fields: FormFields, name: string, value: string, repeats: boolean): void {
   const [, first, brackets] = NAME.exec(name) ?? []
   if (first === undefined || brackets === undefined) throw new Malformed('A field has a malformed name.')
   const path = [first, ...[...brackets.matchAll(/\[([^[\]]*)\]/g)].map(([, part]) => part as string)]
@@ -68,9 +101,11 @@ function put(fields: FormFields, name: string, value: string): void {
   const last = path.at(-1) as string
   const before = Object.hasOwn(parent, last) ? parent[last] : undefined
   if (!isList) {
-    if (before !== undefined) throw new Malformed(`${first}: is given more than once.`, first)
-    parent[last] = value
-  } else if (Array.isArray(before)) before.push(value)
+    if (repeats && before instanceof RepeatedText) before.push(value)
+    else if (repeats && typeof before === 'string') parent[last] = RepeatedText.of(before, value) as RepeatedText
+    else if (before !== undefined) throw new Malformed(`${first}: is given more than once.`, first)
+    else parent[last] = value
+  } else if (Array.isArray(before) && !(before instanceof RepeatedText)) before.push(value)
   else if (before === undefined) parent[last] = [value]
   else throw new Malformed(`${first}: is given in more than one form.`, first)
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
-import { GatehouseError } from '../../errors.ts'
+import { ERRORS, errorBody, GatehouseError } from '../../errors.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { Member } from './member.ts'
 import { invalid } from './refusals.ts'
@@ -77,11 +78,45 @@ export async function takeKey(tx: Tx, { member, key, fingerprint }: Once, now: D
 export async function keepGiven(tx: Tx, { member, key }: Once, { status, body }: Given): Promise<void> {
   await tx
     .updateTable('idempotency_key')
-    .set({ status, body })
+    .set({ status, body, object_ids: objectIdsIn(body) })
     .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
     .where('user_id', '=', member.user.id)
     .where('key', '=', key)
     .execute()
+}
+
+/**
+ * Part of deleting for good: answers about any of these objects are forgotten, their content with them. Whoever repeats such a
+ * request is told so, and nothing is made a second time.
+ */
+export async function forgetAnswersAbout(tx: Tx, workspaceId: string, objectIds: readonly string[]): Promise<void> {
+  if (objectIds.length === 0) return
+  await tx
+    .updateTable('idempotency_key')
+    .set(FORGOTTEN)
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where(sql<boolean>`object_ids && ${objectIds}::text[]`)
+    .execute()
+}
+
+/** Instead of an answer that is forgotten. */
+export const FORGOTTEN = {
+  status: ERRORS.NOT_FOUND.status,
+  body: JSON.stringify(
+    errorBody('NOT_FOUND', {
+      message: 'What was answered under this Idempotency-Key has been deleted since. Nothing was done again.',
+    }),
+  ),
+  object_ids: null,
+}
+
+/** The ids of what an answer is about: the object itself, where it is, and what it carries. */
+function objectIdsIn(body: string): string[] | null {
+  if (!body.startsWith('{')) return null
+  const { id, conversation_id, group_id, message_id, attachments } = JSON.parse(body) as Readonly<Record<string, unknown>>
+  const carried = Array.isArray(attachments) ? attachments.map((one: { id?: unknown }) => one.id) : []
+  const ids = [id, conversation_id, group_id, message_id, ...carried].filter((one) => typeof one === 'string')
+  return ids.length > 0 ? [...new Set(ids)] : null
 }
 
 /** Removes up to `most` keys that are forgotten by now; answers how many. */

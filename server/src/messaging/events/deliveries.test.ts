@@ -67,6 +67,27 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
     expect(idsIn(await claim(10, later(LEASE_MS + 1_000)))).toEqual(['a', 'b', 'c'])
   })
 
+  test.each([
+    ['an hour', 3_600_000],
+    ['a year', 365 * 86_400_000],
+  ])('deliveries: attempted at once, and claimed once, when the clock was set back by %s', async (_, back) => {
+    await happen('a')
+    await enqueue()
+    const due = await webhooksDue(database.db, later(-back))
+    expect(due).toContain(fromId('whk', webhookId))
+    expect(idsIn(await claim(10, later(-back)))).toEqual(['a'])
+    expect(await claim(10, later(-back))).toEqual([])
+    expect(await claim(10, later(-back + LEASE_MS / 2))).toEqual([])
+  })
+
+  test('deliveries: a claim or a wait from before the clock was set back by a year does not count', async () => {
+    await happen('a')
+    await enqueue()
+    const [first] = await claim(1)
+    await recordAttempt(database.db, first as Claimed, { status: 500, failure: 'x', now: new Date(), again: later(60_000) })
+    expect(idsIn(await claim(10, later(-365 * 86_400_000)))).toEqual(['a'])
+  })
+
   test('a webhook is due when something of it is', async () => {
     const due = async (): Promise<boolean> =>
       (await webhooksDue(database.db, new Date())).includes(fromId('whk', webhookId) as string)

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
-import { TRIED_MS } from './webhook.ts'
+import { LONGEST_WAIT_MS, TRIED_MS } from './webhook.ts'
 
 /** A node that died has its deliveries tried by another after this; longer than any attempt takes. */
 export const LEASE_MS = 60_000
@@ -83,6 +83,14 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
   })
 }
 
+/**
+ * A time to wait for that is further away than any wait was set before the clock was set back: it is over. So is that of a first
+ * attempt whose delivery was made in what is now the future; a claim or a later attempt sets another time.
+ */
+const isDue = (now: Date) =>
+  sql<boolean>`(next_attempt_at <= ${now} or next_attempt_at > ${new Date(now.getTime() + LONGEST_WAIT_MS)}
+    or (next_attempt_at = webhook_delivery.created_at and next_attempt_at > ${new Date(now.getTime() + LEASE_MS)}))`
+
 /** Webhooks with something to deliver. */
 export async function webhooksDue(db: Db, now: Date): Promise<string[]> {
   const rows = await db
@@ -95,7 +103,7 @@ export async function webhooksDue(db: Db, now: Date): Promise<string[]> {
           .select('webhook_delivery.id')
           .whereRef('webhook_id', '=', 'webhook.id')
           .where('state', '=', 'pending')
-          .where('next_attempt_at', '<=', now),
+          .where(isDue(now)),
       ),
     )
     .execute()
@@ -113,7 +121,7 @@ export async function claimDeliveries(
     .select('id')
     .where('webhook_id', '=', webhook)
     .where('state', '=', 'pending')
-    .where('next_attempt_at', '<=', now)
+    .where(isDue(now))
     .orderBy('next_attempt_at')
     .orderBy('id')
     .limit(most)

@@ -45,6 +45,9 @@ const WAITS_MS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE,
 /** Receivers that failed together do not come back together. */
 const SPREAD = 0.2
 
+/** No attempt is put off further than that. */
+export const LONGEST_WAIT_MS = Math.max(...WAITS_MS) * (1 + SPREAD / 2)
+
 /** How long to wait after that many failed attempts. `random`: from 0 to 1. */
 export function waitAfter(attempts: number, random: () => number): number {
   const wait = WAITS_MS[Math.min(attempts, WAITS_MS.length) - 1] as number

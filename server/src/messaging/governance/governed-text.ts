@@ -4,6 +4,7 @@ import type { AuditDraft } from '../../audit/record.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { AuditWriter } from '../../audit/writer.ts'
 import type { Tx } from '../../db/database.ts'
+import type { GovernedString } from '../../domain/governed.ts'
 import { GatehouseError } from '../../errors.ts'
 import { newId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -34,7 +35,7 @@ let passed: (fields: Passed) => GovernedText
  */
 export class GovernedText {
   /** Transforms applied: the message first, then what came with it. */
-  readonly texts: readonly string[]
+  readonly texts: readonly GovernedString[]
   /** Policies escalated it. */
   readonly flagged: boolean
   /** `aud_…` of the decision; null: nobody governs. */
@@ -46,14 +47,19 @@ export class GovernedText {
   }
 
   private constructor({ texts, flagged, auditId, settle }: Passed) {
-    this.texts = texts
+    this.texts = texts as readonly GovernedString[]
     this.flagged = flagged
     this.auditId = auditId
     this.#settle = settle
   }
 
-  get text(): string {
-    return this.texts[0] ?? ''
+  get text(): GovernedString {
+    return this.texts[0] ?? ('' as GovernedString)
+  }
+
+  /** An id out of `ids`, which is nobody's words; undefined when it is none of them. */
+  unchanged(id: string, ids: ReadonlySet<string>): GovernedString | undefined {
+    return ids.has(id) ? (id as GovernedString) : undefined
   }
 
   /** Writes the decision's record, and its escalation. Last in the transaction that stores the texts: see appendInTransaction. */
@@ -123,7 +129,9 @@ async function denied(judgement: Judgement, { hasher }: WorkspaceKeys, { audit }
   const draft = messageDraft(judgement, { auditId, error: 'POLICY_DENIED' }, hasher)
   await recorded(audit.append(draft.workspace_id, draft))
   const deciding = rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id)
-  throw new GatehouseError('POLICY_DENIED', { auditId, details: { rules: deciding, point: 'message' } })
+  const details = { rules: deciding, point: 'message' }
+  const held = verdict === 'require_approval' && { message: 'The policies want a person to approve this, and it cannot wait.' }
+  throw new GatehouseError('POLICY_DENIED', { auditId, details, ...held })
 }
 
 const append = (tx: Tx, draft: AuditDraft, hasher: RecordSealer): Promise<void> =>

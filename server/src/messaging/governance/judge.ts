@@ -24,6 +24,9 @@ export interface JudgeDeps {
   readonly workspaceKeys: Cache<WorkspaceKeys>
 }
 
+/** What judging itself needs. */
+export type Judging = Omit<JudgeDeps, 'workspaceKeys'>
+
 /** What the detectors and the policies at `message` make of an utterance. */
 export interface Judgement {
   readonly utterance: Utterance
@@ -48,7 +51,7 @@ const NO_APPLICATION = { id: '', name: '', settings: DEFAULT_SETTINGS }
  * Takes an utterance through the stages classify and authorize. Undefined where the Workspace has no rules at `message`: there
  * messages are not governed (decisions.md §3, Governance). A detector that fails or a transform that cannot be carried out denies.
  */
-export async function judge(utterance: Utterance, deps: JudgeDeps): Promise<Judgement | undefined> {
+export async function judge(utterance: Utterance, deps: Judging): Promise<Judgement | undefined> {
   const policy = await deps.policies.current(utterance.workspaceId)
   if (!policy || policy.rules.message.length === 0) return undefined
   const startedAt = elapsed()

@@ -11,7 +11,7 @@ export interface Ending {
   readonly review?: { readonly id: string; readonly state: string }
 }
 
-const STATUS = { create: 201, update: 200, react: 200 } as const
+const STATUS = { create: 201, update: 200, react: 200, profile: 200 } as const
 const WORKED: ReadonlySet<string> = new Set(['authenticate', 'admit', 'identify', 'classify', 'authorize', 'record'])
 
 /** The record of a decision on a text of messaging. Content enters as a keyed hash only. */

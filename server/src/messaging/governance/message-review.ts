@@ -15,7 +15,7 @@ export function newReview(
   return {
     id: newId('rev'),
     userId: sender.id,
-    sessionId: place.id,
+    sessionId: place.id || null,
     endpoint: 'message',
     point: 'message',
     rules: decision.rules.filter((rule) => rule.verdict === decision.verdict),
@@ -35,7 +35,7 @@ export function newReview(
     createdAt: now,
     auditId,
     lifetimeMs: decision.holdExpiresInMs,
-    messageId,
+    messageId: messageId || undefined,
     content: { messages: texts.map((content) => ({ role: 'user', content })) },
   }
 }

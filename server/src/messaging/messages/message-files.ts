@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import type { GovernedString } from '../../domain/governed.ts'
 import { fromId, toId } from '../../lib/id.ts'
 import { attachmentEvent } from '../attachments/attachment.ts'
 import type { Member } from '../door/member.ts'
@@ -103,7 +104,12 @@ export async function attachToMessage(
 }
 
 /** Calls files what policies have made of their names, one for each id. */
-export async function renameFiles(tx: Tx, workspaceId: string, ids: readonly string[], names: readonly string[]): Promise<void> {
+export async function renameFiles(
+  tx: Tx,
+  workspaceId: string,
+  ids: readonly string[],
+  names: readonly GovernedString[],
+): Promise<void> {
   if (ids.length === 0) return
   await sql`
     update message_attachment set filename = named.filename

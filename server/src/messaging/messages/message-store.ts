@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { fromId } from '../../lib/id.ts'
 import { withdrawReviews } from '../../review/withdraw.ts'
 import { membersOfConversation } from '../conversations/members.ts'
+import { forgetAnswersAbout } from '../door/idempotency.ts'
 import type { Member } from '../door/member.ts'
 import { eraseEvents } from '../events/erase.ts'
 import { emit } from '../events/outbox.ts'
@@ -107,6 +108,7 @@ export async function deleteMessages(
   const removed = ids.filter((_, index) => gone.some(({ id }) => id === uuids[index]))
   const payload = { conversation_id: conversationId }
   await eraseEvents(tx, workspaceId, { objectIds: removed })
+  await forgetAnswersAbout(tx, workspaceId, removed)
   await emit(
     tx,
     ...removed.map((id) => ({ workspaceId, type: 'message.deleted' as const, audience, payload: { id, ...payload } })),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
+import { asGoverned } from '../../../test/support/governed-words.ts'
 import { REVIEW_BOX, transact } from '../../../test/support/reviews.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import { createUser } from '../../applications/user-store.ts'
@@ -52,7 +53,7 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
   const later = (ms: number): Date => new Date(now.getTime() + ms)
 
   const memberOf = async (workspaceId: string, id: string): Promise<Member> => {
-    await createUser(database.db, workspaceId, { id, username: id }, now)
+    await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, now)
     return { workspaceId, user: { id, role: '', department: '', attributes: {}, verified: true } }
   }
   const talk = async (at = now): Promise<string> => {
@@ -127,7 +128,7 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
         transact(database.db, async (tx) => {
           const who = i % 2 ? ann : ben
           const message = await lockMessageFor(tx, who, one.id)
-          if (message) await addReaction(tx, who, message, `name${i >> 1}`, now)
+          if (message) await addReaction(tx, who, message, asGoverned(`name${i >> 1}`), now)
         }),
       ),
     ])

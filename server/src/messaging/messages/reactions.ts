@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Db, Tx } from '../../db/database.ts'
+import type { GovernedString } from '../../domain/governed.ts'
 import { toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import { forbidden, invalid } from '../door/refusals.ts'
@@ -24,6 +25,12 @@ export const ReactionsBody = Type.Union([ReactionMap, Type.Array(ReactionMap, { 
 export interface Reaction {
   readonly name: string
   readonly value: string
+}
+
+/** A reaction that policies let pass; the ids of members are nobody's words. */
+export interface GovernedReaction extends Reaction {
+  readonly name: GovernedString
+  readonly value: GovernedString
 }
 
 /** What a body asks for, each once. */
@@ -74,7 +81,7 @@ export async function replaceReactions(
   tx: Tx,
   { workspaceId, user }: Member,
   { id }: Message,
-  wanted: readonly Reaction[],
+  wanted: readonly GovernedReaction[],
   members: readonly string[],
   now: Date,
 ): Promise<void> {
@@ -106,7 +113,7 @@ export async function addReaction(
   tx: Tx,
   { workspaceId, user }: Member,
   { id }: Message,
-  name: string,
+  name: GovernedString,
   now: Date,
 ): Promise<boolean> {
   const message = uuidOf('msg', id)

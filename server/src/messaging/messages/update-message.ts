@@ -1,6 +1,8 @@
 import type { Tx } from '../../db/database.ts'
+import type { GovernedString } from '../../domain/governed.ts'
 import { conversationFor } from '../conversations/conversation-store.ts'
 import { membersOfConversation } from '../conversations/members.ts'
+import { forgetAnswersAbout } from '../door/idempotency.ts'
 import type { Member } from '../door/member.ts'
 import type { MessagingDeps } from '../door/messaging-deps.ts'
 import { forbidden, notFound } from '../door/refusals.ts'
@@ -10,7 +12,7 @@ import type { Utterance } from '../governance/utterance.ts'
 import type { Message } from './message.ts'
 import { attachmentIdsOf, attachToMessage, filenamesOf, removeOtherFiles, renameFiles } from './message-files.ts'
 import { findMessageFor, lockMessageFor, replaceText, tellOfUpdate } from './message-store.ts'
-import { type Reaction, replaceReactions } from './reactions.ts'
+import { type GovernedReaction, type Reaction, replaceReactions } from './reactions.ts'
 
 /** What of a message is to change; undefined: stays. */
 export interface Update {
@@ -25,7 +27,7 @@ export interface Update {
 export interface ReadyUpdate {
   readonly text?: GovernedText | HeldText | undefined
   readonly attachments?: { readonly ids: readonly string[]; readonly governed: GovernedText | undefined } | undefined
-  readonly reactions?: { readonly wanted: readonly Reaction[]; readonly governed: GovernedText } | undefined
+  readonly reactions?: { readonly wanted: readonly GovernedReaction[]; readonly governed: GovernedText } | undefined
 }
 
 /** Asks the policies about an update. Throws NOT_FOUND, FORBIDDEN for what only the sender may, and POLICY_DENIED. */
@@ -68,8 +70,12 @@ async function governReactions(deps: MessagingDeps, member: Member, about: Utter
   const members = new Set(await membersOfConversation(deps.db, member.workspaceId, about.place.id))
   const words = [...new Set(reactions.flatMap(({ name, value }) => (members.has(value) ? [name] : [name, value])))]
   const governed = await governAtOnce({ ...about, texts: words }, deps)
-  const said = new Map(words.map((word, index) => [word, governed.texts[index] ?? '']))
-  const wanted = reactions.map(({ name, value }) => ({ name: said.get(name) ?? name, value: said.get(value) ?? value }))
+  const said = new Map(words.map((word, index) => [word, governed.texts[index]]))
+  const idOf = (value: string) => governed.unchanged(value, members)
+  const wanted = reactions.flatMap(({ name, value }): GovernedReaction[] => {
+    const [word, text] = [said.get(name), said.get(value) ?? idOf(value)]
+    return word === undefined || text === undefined ? [] : [{ name: word, value: text }]
+  })
   return { wanted, governed }
 }
 
@@ -77,7 +83,9 @@ async function governReactions(deps: MessagingDeps, member: Member, about: Utter
 export async function prepareReaction(deps: MessagingDeps, member: Member, id: string, name: string, now: Date) {
   const { reactions } = await prepareUpdate(deps, member, id, { reactions: [{ name, value: member.user.id }] }, now)
   if (!reactions) throw new Error('a reaction was not prepared')
-  return { name: reactions.wanted[0]?.name ?? name, governed: reactions.governed }
+  const [first] = reactions.wanted
+  if (!first) throw new Error('a reaction has no name')
+  return { name: first.name, governed: reactions.governed }
 }
 
 export type Updated =
@@ -108,10 +116,16 @@ export async function replaceFiles(
   member: Member,
   messageId: string,
   ids: readonly string[],
-  names: readonly string[],
+  names: readonly GovernedString[],
   now: Date,
 ): Promise<void> {
+  const before = await attachmentIdsOf(tx, messageId)
   await removeOtherFiles(tx, messageId, ids, now)
+  await forgetAnswersAbout(
+    tx,
+    member.workspaceId,
+    before.filter((id) => !ids.includes(id)),
+  )
   const carried = await attachmentIdsOf(tx, messageId)
   const added = ids.filter((id) => !carried.includes(id))
   if (added.length > 0) await attachToMessage(tx, member, messageId, added)

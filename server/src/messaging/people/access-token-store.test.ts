@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
+import { asGoverned } from '../../../test/support/governed-words.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import { generateUserTokenKeys, signUserToken } from '../../applications/demo-tokens.ts'
 import { createUser, findUser } from '../../applications/user-store.ts'
@@ -8,6 +9,7 @@ import { UserTokenVerifier } from '../../applications/user-token.ts'
 import { updateWorkspace } from '../../applications/workspace-store.ts'
 import type { Database } from '../../db/database.ts'
 import { fromId, newId } from '../../lib/id.ts'
+import { PolicyLibrary } from '../../policy/policy-library.ts'
 import { findTokenHolder, issueAccessToken, listAccessTokens, revokeAccessToken } from './access-token-store.ts'
 import { MemberAuthenticator } from './member-authenticator.ts'
 
@@ -30,14 +32,20 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
   }
   const authenticator = () => {
     const userTokens = new UserTokenVerifier({ ...database, clock, fetch: noFetch })
-    return new MemberAuthenticator({ ...database, clock, userTokens })
+    const policies = new PolicyLibrary(database.db, { onProblem: () => {} })
+    return new MemberAuthenticator({ ...database, clock, userTokens, policies, detectors: [], detectorBudgetMs: 1_000 })
   }
 
   beforeAll(async () => {
     database = await open()
     workspaceId = (await seedWorkspace(database.db)).workspaceId
     foreign = (await seedWorkspace(database.db)).workspaceId
-    await createUser(database.db, workspaceId, { id: 'ann', username: 'ann', role: 'clerk', attributes: { a: 1 } }, NOW)
+    await createUser(
+      database.db,
+      workspaceId,
+      { id: 'ann', username: asGoverned('ann'), role: 'clerk', attributes: { a: 1 } },
+      NOW,
+    )
   })
   afterAll(() => database.close())
 
@@ -58,7 +66,7 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
 
   test('are for people: nobody speaks for an assistant or for who is not there', async () => {
     const { applicationId } = await seedApplication(database.db, workspaceId)
-    await createUser(database.db, workspaceId, { id: 'helper', username: 'helper' }, NOW)
+    await createUser(database.db, workspaceId, { id: 'helper', username: asGoverned('helper') }, NOW)
     await database.db
       .insertInto('contact_profile')
       .values({
@@ -113,7 +121,7 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
       })
       expect(await findUser(database.db, workspaceId, newcomer)).toMatchObject({ username: newcomer })
       expect(await authenticator().authenticate(await bearer('ann'))).toMatchObject({ user: { id: 'ann', role: 'guest' } })
-      await createUser(database.db, workspaceId, { id: 'other', username: 'taken' }, NOW)
+      await createUser(database.db, workspaceId, { id: 'other', username: asGoverned('taken') }, NOW)
       expect(await authenticator().authenticate(await bearer('taken'))).toMatchObject({ user: { id: 'taken' } })
       await expect(authenticator().authenticate(await bearer('helper'))).rejects.toMatchObject({ code: 'AUTH_INVALID_KEY' })
     })

@@ -13,23 +13,28 @@ const tokenOf = (row: Selectable<AccessTokenTable>): AccessToken => ({
   id: toId('tok', row.id),
   userId: row.user_id,
   name: row.name,
+  issuedBy: row.issued_by,
   createdAt: row.created_at,
   revokedAt: row.revoked_at,
 })
 
-/** `token` is shown to nobody after this. Undefined when there is no such person; assistants get none. */
+/**
+ * `token` is shown to nobody after this. Undefined when there is no such person; assistants get none. `issuer`: who answers for
+ * it; null: the server itself.
+ */
 export async function issueAccessToken(
   db: Db,
   workspaceId: string,
   userId: string,
   name: string,
   now: Date,
+  issuer: string | null = null,
 ): Promise<(AccessToken & { readonly token: string }) | undefined> {
   if (!isStorable(userId)) return undefined
   const { secret, hash } = newCredential('gu_')
   const row = await db
     .insertInto('access_token')
-    .columns(['id', 'workspace_id', 'user_id', 'name', 'hash', 'created_at', 'revoked_at'])
+    .columns(['id', 'workspace_id', 'user_id', 'name', 'hash', 'issued_by', 'created_at', 'revoked_at'])
     .expression(
       people(db, workspaceId, userId).select([
         sql<string>`${newUuid()}::uuid`.as('token_id'),
@@ -37,6 +42,7 @@ export async function issueAccessToken(
         'workspace_user.id',
         sql<string>`${name}::text`.as('name'),
         sql<Buffer>`${hash}::bytea`.as('hash'),
+        sql<string | null>`${issuer}::text`.as('issued_by'),
         sql<Date>`${now}::timestamptz`.as('created_at'),
         sql<null>`null::timestamptz`.as('revoked_at'),
       ]),
@@ -92,6 +98,20 @@ export async function listAccessTokens(
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('user_id', '=', userId)
   return pageById(query, 'tok', page, tokenOf)
+}
+
+/** Operators who issued the tokens with which the user could act at that time. */
+export async function issuersOfTokens(db: Db, workspaceId: string, userId: string, at: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('access_token')
+    .select('issued_by')
+    .distinct()
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('user_id', '=', userId)
+    .where('created_at', '<=', at)
+    .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', at)]))
+    .execute()
+  return rows.flatMap(({ issued_by }) => (issued_by?.startsWith('opr_') ? issued_by : []))
 }
 
 /** Whom a token of that hash stands for, as the directory has them now. */

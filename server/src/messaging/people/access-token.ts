@@ -7,6 +7,8 @@ export interface AccessToken {
   readonly id: string
   readonly userId: string
   readonly name: string
+  /** The operator who issued it (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server itself. */
+  readonly issuedBy: string | null
   readonly createdAt: Date
   readonly revokedAt: Date | null
 }
@@ -20,6 +22,9 @@ export const AccessTokenView = Type.Object({
   object: Type.Literal('access_token'),
   user_id: Type.String(),
   name: Type.String(),
+  issued_by: Type.Union([Type.String(), Type.Null()], {
+    description: 'The operator who issued it, who may not decide on what the user sends. null: issued on the server itself.',
+  }),
   created_at: Timestamp,
   revoked_at: Type.Union([Timestamp, Type.Null()]),
 })
@@ -32,6 +37,7 @@ export const accessTokenView = (token: AccessToken) => ({
   object: 'access_token' as const,
   user_id: token.userId,
   name: token.name,
+  issued_by: token.issuedBy,
   created_at: token.createdAt.toISOString(),
   revoked_at: token.revokedAt?.toISOString() ?? null,
 })

@@ -4,6 +4,7 @@ import type { MessagingDeps } from '../door/messaging-deps.ts'
 import { ListOf, listView, PAGE, pageQuery, unknownCursor } from '../door/pages.ts'
 import { forbidden, invalid, notFound } from '../door/refusals.ts'
 import { readRoute, writeRoute } from '../door/route.ts'
+import { governFields } from '../governance/governed-fields.ts'
 import { ContactUpdate, ContactView, contactView } from './contact.ts'
 import { findContact, listContacts, updateProfile } from './contact-store.ts'
 import { tellContact } from './tell-contact.ts'
@@ -48,25 +49,30 @@ export function contactRoutes(app: FastifyInstance, deps: MessagingDeps): void {
       summary: "Change the caller's own profile",
       description: 'What is left out stays, null or the empty text empties.',
       answers: { 200: ContactView },
-      errors: { ...UNKNOWN, 403: 'FORBIDDEN: it is somebody else' },
+      errors: {
+        ...UNKNOWN,
+        403: 'FORBIDDEN: it is somebody else, or POLICY_DENIED, with audit_id: the policies at `message` refuse a text of it',
+      },
     },
     body: ContactUpdate,
-    write: async (tx, { member, params, body, base }) => {
+    prepare: async ({ member, params, body, now }, deps) => {
+      const { db } = deps
       const { display_name: displayName, phone_number: phoneNumber, avatar_url: avatarUrl } = body
       if (params.id !== member.user.id) {
-        if (!(await findContact(tx, member.workspaceId, params.id ?? ''))) throw notFound('contact')
+        if (!(await findContact(db, member.workspaceId, params.id ?? ''))) throw notFound('contact')
         throw forbidden('Only they themselves may change their profile.')
       }
       if (displayName === undefined && phoneNumber === undefined && avatarUrl === undefined) {
         throw invalid({ param: '', message: 'must name display_name, phone_number or avatar_url' })
       }
-      const contact = await updateProfile(tx, member, {
-        displayName,
-        avatarUrl,
-        ...(phoneNumber !== undefined && { phoneNumber: phoneNumber ?? '' }),
-      })
+      const about = { workspaceId: member.workspaceId, author: member.user, now }
+      return governFields(deps, about, { displayName, avatarUrl, phoneNumber: phoneNumber === null ? '' : phoneNumber })
+    },
+    write: async (tx, { member, base }, { fields, settle }) => {
+      const contact = await updateProfile(tx, member, fields)
       if (!contact) throw notFound('contact')
       await tellContact(tx, 'contact.updated', member.workspaceId, contact.id, base)
+      await settle(tx)
       return { status: 200, body: contactView(contact, base) }
     },
   })

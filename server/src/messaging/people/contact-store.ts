@@ -3,6 +3,7 @@ import { isStorable } from '../../applications/shapes.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Page } from '../../db/page.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
+import type { GovernedString } from '../../domain/governed.ts'
 import { toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import { isBackwards, type PageAsked, pageOf } from '../door/pages.ts'
@@ -83,9 +84,9 @@ export async function listContacts(
 
 /** What of a profile changes; what is left out stays. */
 export interface ProfilePatch {
-  readonly displayName?: string | null | undefined
-  readonly phoneNumber?: string | undefined
-  readonly avatarUrl?: string | null | undefined
+  readonly displayName?: GovernedString | null | undefined
+  readonly phoneNumber?: GovernedString | '' | undefined
+  readonly avatarUrl?: GovernedString | null | undefined
 }
 
 export async function updateProfile(tx: Tx, { workspaceId, user }: Member, patch: ProfilePatch): Promise<Contact | undefined> {
@@ -103,7 +104,13 @@ export async function updateProfile(tx: Tx, { workspaceId, user }: Member, patch
   return findContact(tx, workspaceId, user.id)
 }
 
-const EMPTY_PROFILE = { display_name: null, phone_number: '', avatar_url: null, application_id: null, last_active_at: null }
+const EMPTY_PROFILE = {
+  display_name: null,
+  phone_number: '' as const,
+  avatar_url: null,
+  application_id: null,
+  last_active_at: null,
+}
 
 /**
  * A statement: the user does something now; kept to the minute. Who was active a moment ago is only read, so that nobody waits.

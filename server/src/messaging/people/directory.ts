@@ -1,7 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
-import { newId, toId } from '../../lib/id.ts'
+import { NOBODY } from '../../domain/principal.ts'
+import { toId } from '../../lib/id.ts'
+import { generatedUsername, governDeclared } from '../governance/governed-fields.ts'
+import type { Judging } from '../governance/judge.ts'
+
+export interface DirectoryDeps extends Judging {
+  readonly db: Db
+}
 
 /** The Workspaces that have keys of their own to verify users with. */
 export async function workspacesWithKeys(db: Db): Promise<string[]> {
@@ -16,9 +23,10 @@ export async function workspacesWithKeys(db: Db): Promise<string[]> {
 
 /**
  * Whether a user whom a verified token names may come in: a person may, and who is not in the directory yet is put there,
- * with the id for a username; an assistant may not.
+ * with the id for a username, unless policies or another user stand in the way; an assistant may not.
  */
-export async function admitToDirectory(db: Db, workspaceId: string, userId: string, now: Date): Promise<boolean> {
+export async function admitToDirectory(deps: DirectoryDeps, workspaceId: string, userId: string, now: Date): Promise<boolean> {
+  const { db } = deps
   const workspace = uuidOfWorkspace(workspaceId)
   const find = () =>
     db
@@ -34,7 +42,10 @@ export async function admitToDirectory(db: Db, workspaceId: string, userId: stri
       .executeTakeFirst()
   const known = await find()
   if (known) return known.application_id === null
-  for (const username of [userId, newId('usr')]) {
+  const about = { workspaceId, author: { ...NOBODY, id: userId, verified: true }, now }
+  const governed = await governDeclared(deps, about, { username: userId })
+  const own = governed.ok && governed.fields.username === userId ? [governed.fields.username] : []
+  for (const username of [...own, generatedUsername()]) {
     const fields = { role: '', department: '', attributes: '{}', created_at: now, updated_at: now }
     await db
       .insertInto('workspace_user')

@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { stopWaitingFor } from '../conversations/read-marker.ts'
+import { forgetAnswersAbout } from '../door/idempotency.ts'
 import type { Member } from '../door/member.ts'
 import { forbidden, invalid, notFound } from '../door/refusals.ts'
 import { eraseEvents } from '../events/erase.ts'
@@ -27,8 +28,13 @@ export async function heldGroup(tx: Tx, member: Member, id: string): Promise<Gro
 /** As `heldGroup`, for what only its owner may do. */
 export async function ownGroup(tx: Tx, member: Member, id: string): Promise<Group> {
   const group = await heldGroup(tx, member, id)
-  if (group.ownerId !== member.user.id) throw forbidden('Only the owner of the group may do this.')
+  ownedBy(member, group)
   return group
+}
+
+/** Throws a 403 unless the member owns the group. */
+export function ownedBy(member: Member, group: Group): void {
+  if (group.ownerId !== member.user.id) throw forbidden('Only the owner of the group may do this.')
 }
 
 /** Each id once. Throws a 404 for who is no contact, and a 400 for too many. */
@@ -81,5 +87,6 @@ export async function removeGroup(tx: Tx, workspaceId: string, group: Group, now
   for (const id of await conversationIds(tx, workspaceId, group.id)) await deleteConversation(tx, workspaceId, id, now)
   await deleteGroup(tx, workspaceId, group.id)
   await eraseEvents(tx, workspaceId, { objectIds: [group.id] })
+  await forgetAnswersAbout(tx, workspaceId, [group.id])
   await tellGone(tx, workspaceId, group, group.memberIds)
 }

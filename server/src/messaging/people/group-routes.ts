@@ -1,14 +1,19 @@
 import type { FastifyInstance } from 'fastify'
+import type { Member } from '../door/member.ts'
 import type { MessagingDeps } from '../door/messaging-deps.ts'
 import { ListOf, listView, PAGE, pageQuery, unknownCursor } from '../door/pages.ts'
 import { invalid, notFound } from '../door/refusals.ts'
 import { readRoute, writeRoute } from '../door/route.ts'
+import { governFields } from '../governance/governed-fields.ts'
 import { GroupCreate, GroupUpdate, GroupView, groupView } from './group.ts'
-import { checkMembers, ownGroup, removeGroup, setMembers, tellGroup } from './group-changes.ts'
+import { checkMembers, ownedBy, ownGroup, removeGroup, setMembers, tellGroup } from './group-changes.ts'
 import { createGroup, findGroup, listGroups, updateGroup } from './group-store.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: no such group, or the caller is not in it' }
 const OWNERS = { ...UNKNOWN, 403: 'FORBIDDEN: the caller does not own it' }
+const DENIED = 'POLICY_DENIED, with audit_id: the policies at `message` refuse a text of it'
+
+const aboutOf = ({ workspaceId, user: author }: Member, now: Date) => ({ workspaceId, author, now })
 
 /** Groups of their members; only the owner changes them. */
 export function groupRoutes(app: FastifyInstance, deps: MessagingDeps): void {
@@ -47,15 +52,19 @@ export function groupRoutes(app: FastifyInstance, deps: MessagingDeps): void {
       operationId: 'createGroup',
       summary: 'Create a group that the caller owns',
       answers: { 201: GroupView },
-      errors: { 404: 'NOT_FOUND: one of the contacts' },
+      errors: { 403: DENIED, 404: 'NOT_FOUND: one of the contacts' },
     },
     body: GroupCreate,
-    write: async (tx, { member, body, base, now }) => {
-      const { name, description = '', avatar_url: avatarUrl = null, contacts = [] } = body
+    prepare: ({ member, body, now }, deps) => {
+      const { name, description = '', avatar_url: avatarUrl = null } = body
+      return governFields(deps, aboutOf(member, now), { name, description, avatarUrl })
+    },
+    write: async (tx, { member, body: { contacts = [] }, base, now }, { fields, settle }) => {
       const ownerId = member.user.id
       const members = await checkMembers(tx, member, [ownerId, ...contacts])
-      const group = await createGroup(tx, member.workspaceId, { name, description, avatarUrl, ownerId }, members, now)
+      const group = await createGroup(tx, member.workspaceId, { ...fields, ownerId }, members, now)
       await tellGroup(tx, { member, base }, 'group.created', group)
+      await settle(tx)
       return { status: 201, body: groupView(group, base) }
     },
   })
@@ -68,20 +77,29 @@ export function groupRoutes(app: FastifyInstance, deps: MessagingDeps): void {
       summary: 'Change a group',
       description: 'What is left out stays; `contacts` replaces all members but the owner.',
       answers: { 200: GroupView },
-      errors: OWNERS,
+      errors: { ...OWNERS, 403: `${OWNERS[403]}, or ${DENIED}` },
     },
     body: GroupUpdate,
-    write: async (tx, call) => {
-      const { member, params, body, base, now } = call
+    prepare: async ({ member, params, body, now }, deps) => {
       const { name, description, avatar_url: avatarUrl, contacts, owner_id: ownerId } = body
       if ([name, description, avatarUrl, contacts, ownerId].every((field) => field === undefined)) {
         throw invalid({ param: '', message: 'must name name, description, avatar_url, contacts or owner_id' })
       }
+      const group = await findGroup(deps.db, member, params.id ?? '')
+      if (!group) throw notFound('group')
+      ownedBy(member, group)
+      return governFields(deps, { ...aboutOf(member, now), groupId: group.id }, { name, description, avatarUrl })
+    },
+    write: async (tx, call, { fields, settle }) => {
+      const { member, params, body, base, now } = call
+      const { contacts, owner_id: ownerId } = body
       const before = await ownGroup(tx, member, params.id ?? '')
       const owner = ownerId ?? before.ownerId
       const members = await checkMembers(tx, member, [owner, ...(contacts ?? before.memberIds)])
-      await updateGroup(tx, member.workspaceId, before.id, { name, description, avatarUrl, ownerId }, now)
-      return { status: 200, body: groupView(await setMembers(tx, call, before, members), base) }
+      await updateGroup(tx, member.workspaceId, before.id, { ...fields, ownerId }, now)
+      const group = await setMembers(tx, call, before, members)
+      await settle(tx)
+      return { status: 200, body: groupView(group, base) }
     },
   })
 

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { MessagingGroupTable } from '../../db/messaging-tables.ts'
 import type { Page } from '../../db/page.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
+import type { GovernedString } from '../../domain/governed.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
 import type { Member } from '../door/member.ts'
 import { isBackwards, type PageAsked, pageOf } from '../door/pages.ts'
@@ -47,9 +48,9 @@ export async function listGroups(db: Db, member: Member, page: PageAsked): Promi
 }
 
 export interface GroupFields {
-  readonly name: string
-  readonly description: string
-  readonly avatarUrl: string | null
+  readonly name: GovernedString
+  readonly description: GovernedString | ''
+  readonly avatarUrl: GovernedString | null
   readonly ownerId: string
 }
 

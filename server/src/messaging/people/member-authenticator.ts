@@ -10,15 +10,14 @@ import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Member } from '../door/member.ts'
 import { findTokenHolder } from './access-token-store.ts'
-import { admitToDirectory, workspacesWithKeys } from './directory.ts'
+import { admitToDirectory, type DirectoryDeps, workspacesWithKeys } from './directory.ts'
 
 /** Topic of db/signal.ts: an access token, or whom it stands for, has changed. */
 export const ACCESS_TOKENS_TOPIC = 'access_tokens'
 
 type Found = { readonly member: Member } | 'revoked'
 
-interface Deps {
-  readonly db: Db
+interface Deps extends DirectoryDeps {
   readonly signal: Signal
   readonly clock: Clock
   readonly userTokens: Pick<UserTokenVerifier, 'verify'>
@@ -38,7 +37,7 @@ export class MemberAuthenticator {
     this.#deps = deps
     this.#tokens = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')), credentials)
     this.#workspaces = new Cache(() => workspacesWithKeys(db))
-    this.#admitted = new Cache((key) => admitToDirectory(db, ...(JSON.parse(key) as [string, string]), clock.now()))
+    this.#admitted = new Cache((key) => admitToDirectory(deps, ...(JSON.parse(key) as [string, string]), clock.now()))
     signal.subscribe(ACCESS_TOKENS_TOPIC, () => {
       this.#tokens.forget()
       this.#admitted.forget()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
+import { asGoverned } from '../../../test/support/governed-words.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import { createUser } from '../../applications/user-store.ts'
 import type { Database, Tx } from '../../db/database.ts'
@@ -24,12 +25,12 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
   let stranger: Member
 
   const user = async (workspaceId: string, id: string): Promise<Member> => {
-    await createUser(database.db, workspaceId, { id, username: `${id}.name` }, NOW)
+    await createUser(database.db, workspaceId, { id, username: asGoverned(`${id}.name`) }, NOW)
     return { workspaceId, user: { ...NOBODY, id, verified: true } }
   }
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
   const group = (owner: Member, ...members: Member[]) => {
-    const fields = { name: 'Team', description: '', avatarUrl: null, ownerId: owner.user.id }
+    const fields = { name: asGoverned('Team'), description: '' as const, avatarUrl: null, ownerId: owner.user.id }
     const ids = [owner, ...members].map((each) => each.user.id)
     return run((tx) => createGroup(tx, owner.workspaceId, fields, ids, NOW))
   }
@@ -103,8 +104,8 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
     })
 
     test('keep of a profile what a change does not name', async () => {
-      await run((tx) => updateProfile(tx, ann, { displayName: 'Ann', phoneNumber: '1' }))
-      await run((tx) => updateProfile(tx, ann, { displayName: null, avatarUrl: 'https://pictures.example/a' }))
+      await run((tx) => updateProfile(tx, ann, { displayName: asGoverned('Ann'), phoneNumber: asGoverned('1') }))
+      await run((tx) => updateProfile(tx, ann, { displayName: null, avatarUrl: asGoverned('https://pictures.example/a') }))
       expect(await findContact(database.db, ann.workspaceId, 'ann')).toMatchObject({
         displayName: null,
         phoneNumber: '1',
@@ -130,9 +131,9 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
       await run((tx) => activity(ben, later(120_000)).execute(tx))
       await run(async (tx) => {
         await activity(ben, later(121_000)).execute(tx)
-        await run((other) => updateProfile(other, ben, { phoneNumber: '2' }))
+        await run((other) => updateProfile(other, ben, { phoneNumber: asGoverned('2') }))
       })
-      expect(await findContact(database.db, ben.workspaceId, 'ben')).toMatchObject({ phoneNumber: '2' })
+      expect(await findContact(database.db, ben.workspaceId, 'ben')).toMatchObject({ phoneNumber: asGoverned('2') })
     })
 
     test('who is erased meanwhile is not active', async () => {
@@ -144,7 +145,7 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
     test('an assistant is one of an Application', async () => {
       const { applicationId } = await seedApplication(database.db, stranger.workspaceId)
       const helper = await user(stranger.workspaceId, 'helper')
-      await run((tx) => updateProfile(tx, helper, { displayName: 'Helper' }))
+      await run((tx) => updateProfile(tx, helper, { displayName: asGoverned('Helper') }))
       await database.db
         .updateTable('contact_profile')
         .set({ application_id: fromId('app', applicationId) ?? '' })

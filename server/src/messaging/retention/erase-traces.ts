@@ -6,6 +6,7 @@ import { withdrawReviews } from '../../review/withdraw.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { membersOfConversation } from '../conversations/members.ts'
 import { stopWaitingFor } from '../conversations/read-marker.ts'
+import { FORGOTTEN } from '../door/idempotency.ts'
 import { inTransaction } from '../door/transaction.ts'
 import { eraseEvents } from '../events/erase.ts'
 import { uuidOf } from '../ids.ts'
@@ -181,10 +182,19 @@ async function eraseUploads(tx: Tx, { workspaceId, userId, erasedAt }: Erasure, 
 
 /** Answers that are kept for repeated requests, the user's own and those that tell others of the user. */
 async function forgetAnswers(tx: Tx, { workspaceId, userId, erasedAt }: Erasure): Promise<void> {
+  const kept = { workspace: uuidOf('ws', workspaceId), inBody: sql<boolean>`position(${JSON.stringify(userId)} in body) > 0` }
   await tx
     .deleteFrom('idempotency_key')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('workspace_id', '=', kept.workspace)
     .where('created_at', '<=', erasedAt)
-    .where(({ or, eb }) => or([eb('user_id', '=', userId), sql<boolean>`position(${JSON.stringify(userId)} in body) > 0`]))
+    .where('user_id', '=', userId)
+    .execute()
+  // Others may repeat their requests, and must not do them a second time.
+  await tx
+    .updateTable('idempotency_key')
+    .set(FORGOTTEN)
+    .where('workspace_id', '=', kept.workspace)
+    .where('created_at', '<=', erasedAt)
+    .where(kept.inBody)
     .execute()
 }

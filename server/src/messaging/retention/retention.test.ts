@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dumpTables } from '../../../test/support/dump-tables.ts'
 import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { asGoverned } from '../../../test/support/governed-words.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import { createUser, findUser } from '../../applications/user-store.ts'
 import type { Db, Tx } from '../../db/database.ts'
@@ -30,13 +31,13 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
 
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work)
   const user = async (workspaceId: string, id: string): Promise<Member> => {
-    await createUser(db, workspaceId, { id, username: `${id} name` }, NOW)
+    await createUser(db, workspaceId, { id, username: asGoverned(`${id} name`) }, NOW)
     return { workspaceId, user: { ...NOBODY, id, verified: true } }
   }
   const conversation = async (member: Member, partner: With): Promise<string> =>
     (await run((tx) => createConversation(tx, member, partner, { distinct: false, now: daysAgo(50) }))).id
   const groupOf = (owner: Member, ...members: Member[]) => {
-    const fields = { name: 'Team', description: '', avatarUrl: null, ownerId: owner.user.id }
+    const fields = { name: asGoverned('Team'), description: '' as const, avatarUrl: null, ownerId: owner.user.id }
     const ids = [owner, ...members].map((each) => each.user.id)
     return run((tx) => createGroup(tx, owner.workspaceId, fields, ids, NOW))
   }

@@ -1,4 +1,4 @@
-import type { Authenticator } from '../../applications/authenticator.ts'
+import type { Authentication, Authenticator } from '../../applications/authenticator.ts'
 import type { Caller } from '../facts.ts'
 import { refuse, type Step } from '../outcome.ts'
 import { PlaygroundCaller } from '../playground-caller.ts'
@@ -15,5 +15,12 @@ export async function authenticate(
     return { application, keyId: '', playedBy: caller.operatorId, keepsNothing: !caller.remembers }
   }
   const answer = await authenticator.authenticate(authorization)
-  return answer.ok ? { application: answer.application, keyId: answer.keyId } : refuse(answer.code)
+  return answer.ok ? callerOf(answer) : refuse(answer.code)
 }
+
+const callerOf = ({ application, keyId, keyIssuer }: Extract<Authentication, { ok: true }>): Caller => ({
+  application,
+  keyId,
+  // A token without an operator stands for no person who could approve: what it issued binds nobody.
+  ...(keyIssuer?.startsWith('opr_') && { keyIssuer }),
+})

@@ -9,6 +9,7 @@ import { mergeDecisions } from '../../policy/evaluate.ts'
 import type { PolicyInput } from '../../policy/input.ts'
 import type { InvokeDeps as ProviderDeps } from '../../providers/invoke.ts'
 import type { Admitted, Authorized, Caller, Identity, Inspected, Made, Remembered } from '../facts.ts'
+import { deniedByFault } from '../fault-denial.ts'
 import { explicitWishes, extractedWishes } from '../memory-wishes.ts'
 import { nothingKept } from '../neutral.ts'
 import { Passed, refuse, type Step } from '../outcome.ts'
@@ -65,8 +66,13 @@ function capture(
   const [content = '', summary = null] = leave.messages.map((message) => String(message.content ?? ''))
   const { mode, decision, wish, transforms } = decide({ ...capture, content, summary, subject: null, source: 'capture' })
   const decided: Remembered = { ...nothingKept(checked), decision: mergeDecisions(leave.decision, decision), transforms }
-  const problem = problemOf(viewer, wish, clock.now())
-  if (problem) return refuse('VALIDATION_ERROR', problem, decided)
+  const refusal = refusalOf(viewer, wish, clock.now())
+  if (refusal && 'denied' in refusal) {
+    const details = { rules: [SCOPE_RULE], point: 'remember', reason: 'memory_scope' }
+    const denied = deniedByFault(decided.decision, 'remember', [SCOPE_RULE])
+    return refuse('POLICY_DENIED', { message: refusal.denied, details }, { ...decided, decision: denied })
+  }
+  if (refusal) return refuse('VALIDATION_ERROR', refusal, decided)
   if (decision.verdict === 'deny') {
     const rules = decision.rules.filter(({ verdict }) => verdict === 'deny').map(({ id }) => id)
     return refuse('POLICY_DENIED', { details: { rules, point: 'remember' } }, decided)
@@ -77,8 +83,13 @@ function capture(
   return { ...decided, drafts: [draftOf(wish, kept, auditId)] }
 }
 
-function problemOf(viewer: Viewer, wish: MemoryWish, now: Date) {
+/** As what stands in the record when a viewer may not write to the memory that they name. */
+const SCOPE_RULE = 'memory:scope'
+
+/** Why a wish cannot be kept: it is not sound, or its viewer may not write there. */
+function refusalOf(viewer: Viewer, wish: MemoryWish, now: Date) {
   const owner = ownerOfMemory(viewer, wish.scope, wish.scopeId)
+  if (!owner.ok && 'denied' in owner) return owner
   const problem = owner.ok ? checkDraft(wish, now) : owner
   return problem && { param: problem.param, message: `${problem.param}: ${problem.message}.` }
 }
@@ -113,7 +124,7 @@ async function fromChat(
   let { decision } = checked
   for (const { mode, wish, transforms, decision: own } of wishes.map(decide)) {
     decision = mergeDecisions(decision, inAnAnswer(own))
-    if (mode === 'off' || problemOf(viewer, wish, deps.clock.now())) continue
+    if (mode === 'off' || refusalOf(viewer, wish, deps.clock.now())) continue
     for (const name of transforms) applied.add(name)
     drafts.push(draftOf(wish, mode, auditId))
   }

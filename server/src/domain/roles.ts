@@ -1,5 +1,5 @@
-import { ROLES, type Role } from '../domain/operator.ts'
-import { READ_SCOPES, SCOPES, type Scope } from '../domain/scope.ts'
+import { ROLES, type Role } from './operator.ts'
+import { READ_SCOPES, SCOPES, type Scope } from './scope.ts'
 
 const readsBut = (...hidden: readonly Scope[]): readonly Scope[] => READ_SCOPES.filter((scope) => !hidden.includes(scope))
 

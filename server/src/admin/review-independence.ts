@@ -1,0 +1,38 @@
+import { findWorkspace } from '../applications/workspace-store.ts'
+import type { Tx } from '../db/database.ts'
+import type { Operator } from '../domain/operator.ts'
+import type { Scope } from '../domain/scope.ts'
+import { GatehouseError } from '../errors.ts'
+import { issuersOfTokens } from '../messaging/people/access-token-store.ts'
+import { hasPasswordOfOperator } from '../operators/operator-store.ts'
+import type { ReviewItem } from '../review/review.ts'
+
+/** Scopes with which somebody can send requests, or make the keys, tokens and operators that do. */
+const CAUSING: readonly Scope[] = ['applications:write', 'people:write', 'operators:write', 'workspaces:write', 'playground:use']
+
+/** Throws a 403 when the operator issued a token of the user who sent the message. `ids`: all under which the operator acts. */
+export async function refuseTokenIssuer(tx: Tx, item: ReviewItem, ids: readonly string[]): Promise<void> {
+  if (item.messageId === null) return
+  const issuers = await issuersOfTokens(tx, item.workspaceId, item.userId, item.createdAt)
+  if (issuers.some((issuer) => ids.includes(issuer)))
+    throw forbidden('You issued a token of the user who sent this: another operator has to decide on it.')
+}
+
+/** Where the Workspace demands four eyes: throws a 403 unless the operator could not have caused the request alone. */
+export async function refuseWithoutFourEyes(tx: Tx, { workspaceId }: ReviewItem, operator: Operator): Promise<void> {
+  const workspace = await findWorkspace(tx, workspaceId)
+  if (!workspace?.settings.review.four_eyes) return
+  if (operator.kind !== 'person')
+    throw forbidden('This Workspace demands four eyes: an operator who is signed in has to approve, not an admin token.')
+  const causing = CAUSING.find((scope) => operator.scopes.includes(scope))
+  if (causing)
+    throw forbidden(
+      `This Workspace demands four eyes: an operator of a second role, such as reviewer, has to approve. Yours has ${causing}, with which requests can be caused.`,
+    )
+  if (await hasPasswordOfOperator(tx, operator.id))
+    throw forbidden(
+      'This Workspace demands four eyes: another operator issued the link with which your password was chosen. Sign in by single sign-on without a password, or choose one with a link from `gatehouse operator invite` on the server.',
+    )
+}
+
+const forbidden = (message: string): GatehouseError => new GatehouseError('FORBIDDEN', { message })

@@ -1,0 +1,85 @@
+import type { Tx } from '../../db/database.ts'
+import type { GovernedString } from '../../domain/governed.ts'
+import type { User } from '../../domain/principal.ts'
+import { newId } from '../../lib/id.ts'
+import { type GovernDeps, governAtOnce } from './governed-text.ts'
+import { type Judging, judge } from './judge.ts'
+
+/** Who wrote the texts, and where they are shown. */
+export interface FieldsAbout {
+  readonly workspaceId: string
+  readonly author: User
+  /** `grp_…`, of a group that is there already. */
+  readonly groupId?: string | null
+  readonly now: Date
+}
+
+type Given = Readonly<Record<string, string | null | undefined>>
+
+/** The same fields, each text governed. */
+export type Governed<F extends Given> = { readonly [K in keyof F]: GovernedString | Exclude<F[K], string> | NullUrl<K> }
+type NullUrl<K> = K extends 'avatarUrl' ? null : never
+
+export interface GovernedFields<F extends Given> {
+  readonly fields: Governed<F>
+  /** Writes the decision's record, and its escalation. Last in the transaction that stores the fields. */
+  readonly settle: (tx: Tx) => Promise<void>
+}
+
+/**
+ * Asks the policies about what others read of a user or a group: names, descriptions, numbers, addresses. Throws POLICY_DENIED,
+ * recorded; nobody can wait for such a field, so that what a person would have to approve is denied as well.
+ */
+export async function governFields<const F extends Given>(
+  deps: GovernDeps,
+  about: FieldsAbout,
+  fields: F,
+): Promise<GovernedFields<F>> {
+  const named = textsIn(fields)
+  if (named.length === 0) return { fields: merged(fields, []), settle: () => Promise.resolve() }
+  const governed = await governAtOnce(utteranceOf(about, named), deps)
+  return { fields: merged(fields, governed.texts), settle: (tx) => governed.settle(tx) }
+}
+
+/**
+ * The same for what is declared on the server itself, whose change is recorded as such. Answers the rules that refuse it, or the
+ * fields.
+ */
+export async function governDeclared<const F extends Given>(
+  deps: Judging,
+  about: FieldsAbout,
+  fields: F,
+): Promise<{ readonly ok: true; readonly fields: Governed<F> } | { readonly ok: false; readonly rules: readonly string[] }> {
+  const named = textsIn(fields)
+  const judgement = named.length === 0 ? undefined : await judge(utteranceOf(about, named), deps)
+  const { verdict, rules = [] } = judgement?.decision ?? {}
+  if (verdict === 'deny' || verdict === 'require_approval')
+    return { ok: false, rules: rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id) }
+  return { ok: true, fields: merged(fields, judgement?.texts ?? named.map(([, text]) => text)) }
+}
+
+/** A name that the server makes for a user: nobody's words. */
+export const generatedUsername = (): GovernedString => newId('usr') as GovernedString
+
+const textsIn = (fields: Given): [name: string, text: string][] =>
+  Object.entries(fields).flatMap(([name, text]) => (text ? [[name, text] as [string, string]] : []))
+
+const utteranceOf = ({ workspaceId, author, groupId = null, now }: FieldsAbout, named: readonly [string, string][]) => ({
+  workspaceId,
+  sender: author,
+  place: { id: '', groupId },
+  messageId: '',
+  change: 'profile' as const,
+  texts: named.map(([, text]) => text),
+  now,
+})
+
+/** An address that a transform has changed leads nowhere: there is no picture then. */
+function merged<F extends Given>(fields: F, texts: readonly string[]): Governed<F> {
+  const passed = new Map(textsIn(fields).map(([name], index) => [name, texts[index] ?? '']))
+  const entries = Object.entries(fields).map(([name, text]) => {
+    const now = passed.get(name)
+    return [name, now === undefined ? text : name === 'avatarUrl' && now !== text ? null : now]
+  })
+  return Object.fromEntries(entries) as Governed<F>
+}

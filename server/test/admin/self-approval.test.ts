@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
+import { hasPasswordOfOperator } from '../../src/operators/operator-store.ts'
+import { people, unhurried } from '../messaging/client.ts'
+import { refused as refusedByGateway } from '../support/gateway-client.ts'
+import { type Governed, type Held, startGoverned } from '../support/governed.ts'
+import { MARKER_RULES } from '../support/marker-policies.ts'
+import { Browser, invited, PASSWORD, signedIn } from '../support/operators.ts'
+import { type Admin, adminClient, type Json, refused } from './client.ts'
+
+let governed: Governed
+let admin: Admin
+beforeAll(async () => {
+  governed = await startGoverned({}, { pace: unhurried() })
+  admin = adminClient(governed.server)
+  const message = {
+    id: 'linden-hold',
+    at: ['message'],
+    when: 'content.text.contains("linden-hold")',
+    verdict: 'require_approval',
+  }
+  await governed.publish([...MARKER_RULES, message])
+})
+afterAll(() => governed.close())
+
+const LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
+
+/** An owner, and a key of a new Application that they have issued. */
+async function issuer() {
+  const owner = await signedIn(governed.server, 'owner')
+  const application = await admin.create('/applications', {
+    name: crypto.randomUUID(),
+    default_model: 'demo-mini',
+    limits: LIMITS,
+  })
+  const { key, issued_by } = (await owner.browser.post(`/admin/v1/applications/${application.id}/keys`, { name: 'k' })).body
+  expect(issued_by).toBe(owner.id)
+  return { ...owner, application, key: String(key) }
+}
+
+const hold = (key: string, name = 'somebody else'): Promise<Held> =>
+  governed.hold('juniper-hold', { options: { token: key }, more: { governance: { user: { id: name } } } })
+const approve = (at: Browser, id: string) => at.post(`/admin/v1/reviews/${id}/approve`)
+const stateOf = async (id: string) => (await admin.get(`/reviews/${id}`)).state
+
+describe('an operator who issued the key of a request', () => {
+  test('self-approval: they cannot decide on it when it was asked under another name', async () => {
+    const owner = await issuer()
+    const { id } = await hold(owner.key)
+    expect(await admin.get(`/reviews/${id}`)).toMatchObject({ key_issuers: [owner.id], key_id: expect.stringMatching(/^key_/) })
+    for (const verb of ['approve', 'deny'])
+      expect(refused(await owner.browser.post(`/admin/v1/reviews/${id}/${verb}`), 'FORBIDDEN').message).toContain('API key')
+    expect(await stateOf(id)).toBe('pending')
+    const other = await signedIn(governed.server, 'reviewer')
+    expect((await approve(other.browser, id)).body.state).toBe('approved')
+  })
+
+  test('self-approval: neither does an admin token of theirs help, to issue or to approve', async () => {
+    const owner = await issuer()
+    const token = (await owner.browser.post('/admin/v1/tokens', { name: 't' })).body.token
+    const { id } = await hold(owner.key)
+    refused(await admin.send('POST', `/reviews/${id}/approve`, undefined, { token }), 'FORBIDDEN')
+    const { key } = await admin.create(`/applications/${owner.application.id}/keys`, { name: 'by token' }, { token })
+    const other = await hold(key, 'yet another')
+    refused(await approve(owner.browser, other.id), 'FORBIDDEN')
+    refused(await admin.send('POST', `/reviews/${other.id}/approve`, undefined, { token }), 'FORBIDDEN')
+  })
+
+  test('self-approval: a key that a token without an operator issued binds no operator', async () => {
+    const { token } = await admin.create('/tokens', { name: 'automation' })
+    const { id } = await admin.create('/applications', { name: crypto.randomUUID(), default_model: 'demo-mini', limits: LIMITS })
+    const { key, issued_by } = await admin.create(`/applications/${id}/keys`, { name: 'k' }, { token })
+    expect(issued_by).toMatch(/^adm_/)
+    const held = await hold(key)
+    expect((await admin.get(`/reviews/${held.id}`)).key_issuers).toEqual([])
+    const other = await signedIn(governed.server, 'reviewer')
+    expect((await approve(other.browser, held.id)).status).toBe(200)
+  })
+
+  test('self-approval: they cannot decide on the answer of a request of theirs that another approved', async () => {
+    const owner = await issuer()
+    const seeded = await admin.create(`/applications/${owner.application.id}/keys`, { name: 'other' })
+    const other = await signedIn(governed.server, 'reviewer')
+    const held = await governed.hold('juniper-hold', { options: { token: owner.key }, answer: 'sorrel-hold' })
+    expect((await approve(other.browser, held.id)).status).toBe(200)
+    const again = await governed.resubmit(held, {}, {}, { token: seeded.key })
+    const successor = refusedByGateway(again, 'POLICY_REVIEW_PENDING').review_item_id
+    expect(successor).toMatch(/^rev_/)
+    expect(successor).not.toBe(held.id)
+    refused(await approve(owner.browser, String(successor)), 'FORBIDDEN')
+  })
+
+  test('self-approval: an identical request with their key joins the hold, and they may not decide on it any more', async () => {
+    const owner = await issuer()
+    const { key } = await admin.create(`/applications/${owner.application.id}/keys`, { name: 'other' })
+    const first = await hold(key)
+    const same = { governance: { user: { id: 'somebody else' } } }
+    const joined = await governed.chat(first.prompt, same, { token: owner.key })
+    expect(JSON.stringify(joined)).toContain(first.id)
+    refused(await approve(owner.browser, first.id), 'FORBIDDEN')
+  })
+})
+
+describe('an operator who issued a token of a user', () => {
+  test('self-approval: they cannot decide on what the user sends', async () => {
+    const owner = await signedIn(governed.server, 'owner')
+    const { ann, ben } = await people(governed.server, ['ann', 'ben'])
+    const { token } = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
+    const chat = await ann.create('/conversations', { contact_id: ben.id })
+    const sent = await fetch(`${governed.server.base}/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ conversation_id: chat.id, message: 'linden-hold' }),
+    })
+    const { error } = (await sent.json()) as Json
+    expect(error.code).toBe('POLICY_REVIEW_PENDING')
+    expect(refused(await approve(owner.browser, error.review_item_id), 'FORBIDDEN').message).toContain('token of the user')
+    const other = await signedIn(governed.server, 'reviewer')
+    expect((await approve(other.browser, error.review_item_id)).status).toBe(200)
+  })
+})
+
+/** A reviewer who chose the password with a link of the server's own. */
+async function independentReviewer() {
+  const person = await invited(governed.server, 'reviewer')
+  const token = newInvitationToken()
+  const { db } = governed.server.context.database
+  await db.transaction().execute((tx) => putInvitation(tx, person.id, token, new Date()))
+  const browser = new Browser(governed.server.base)
+  expect((await browser.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
+  return { ...person, browser }
+}
+
+describe('where a Workspace demands four eyes', () => {
+  let workspace: string
+  beforeAll(async () => {
+    workspace = (await admin.get('/workspaces')).data[0].id
+    const patch = { settings: { review: { four_eyes: true } } }
+    expect((await admin.patch(`/workspaces/${workspace}`, patch)).settings.review).toEqual({ four_eyes: true })
+  })
+
+  test('four eyes: an operator who could cause requests, an admin token and an invitee of an operator cannot approve', async () => {
+    const { id } = await governed.hold('juniper-hold')
+    const owner = await signedIn(governed.server, 'owner')
+    expect(refused(await approve(owner.browser, id), 'FORBIDDEN').message).toContain('second role')
+    expect(refused(await admin.send('POST', `/reviews/${id}/approve`), 'FORBIDDEN').message).toContain('admin token')
+    const invitee = await signedIn(governed.server, 'reviewer')
+    expect(refused(await approve(invitee.browser, id), 'FORBIDDEN').message).toContain('gatehouse operator invite')
+    expect(await stateOf(id)).toBe('pending')
+    const reviewer = await independentReviewer()
+    expect((await approve(reviewer.browser, id)).body.state).toBe('approved')
+  })
+
+  test('four eyes: whoever gives an independent reviewer a new link takes the independence away', async () => {
+    const reviewer = await independentReviewer()
+    const { db } = governed.server.context.database
+    expect(await hasPasswordOfOperator(db, reviewer.id)).toBe(false)
+    const { url } = await admin.create(`/operators/${reviewer.id}/invitation`)
+    const token = new URL(url).searchParams.get('token')
+    const at = new Browser(governed.server.base)
+    expect((await at.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
+    const { id } = await governed.hold('juniper-hold')
+    refused(await approve(at, id), 'FORBIDDEN')
+  })
+
+  test('four eyes: a hold is still denied by any reviewer', async () => {
+    const { id } = await governed.hold('juniper-hold')
+    const invitee = await signedIn(governed.server, 'reviewer')
+    expect((await invitee.browser.post(`/admin/v1/reviews/${id}/deny`)).body.state).toBe('denied')
+  })
+
+  test('four eyes: the admin API cannot turn them off', async () => {
+    for (const settings of [{ review: { four_eyes: false } }, { review: null }, { review: { four_eyes: null } }])
+      refused(await admin.send('PATCH', `/workspaces/${workspace}`, { settings }), 'FORBIDDEN', 'settings.review.four_eyes')
+    expect((await admin.get(`/workspaces/${workspace}`)).settings.review).toEqual({ four_eyes: true })
+  })
+})

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accepted, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { type Asking, type Notebook, openNotebook } from '../support/notebook.ts'
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned()
+})
+afterAll(() => governed.close())
+
+/** A user of the demo by their token: alice of support, bob of engineering and of the project atlas. */
+const verified = (name: string): Asking => ({
+  userToken: governed.demo.users.find(({ id }) => id === name)?.user_token ?? '',
+})
+const OUTSIDER: Asking = { user: { id: 'mallory', department: 'support', attributes: { projects: ['atlas'] } } }
+const SCOPES = [
+  ['application', {}],
+  ['department', { scope_id: 'support' }],
+  ['project', { scope_id: 'atlas' }],
+  ['workspace', {}],
+] as const
+
+const word = () => crypto.randomUUID().slice(0, 8)
+/** By default an Application lets nobody write shared memory whom it merely asserts. */
+const closed = (): Promise<Notebook> => openNotebook(governed, { assertion_scopes: null })
+
+describe('a verified user', () => {
+  test.each([
+    ['department', 'alice', 'engineering', 'bob'],
+    ['project', 'alice', 'atlas', 'bob'],
+    ['project', 'bob', 'zeus', 'bob'],
+  ])(
+    'memory writes: %s memory is refused when it is not the own one (%s writes to %s)',
+    async (scope, writer, scope_id, reader) => {
+      for (const notebook of [await closed(), await openNotebook(governed)]) {
+        const content = `planted ${word()}`
+        const answer = await notebook.capture(content, { scope, scope_id }, verified(writer))
+        expect(refused(answer, 'POLICY_DENIED').details).toMatchObject({ reason: 'memory_scope', point: 'remember' })
+        expect(await notebook.texts(content, {}, verified(reader))).not.toContain(content)
+      }
+    },
+  )
+
+  test('memory writes: a fact of another department is not replaced', async () => {
+    const notebook = await closed()
+    const mark = word()
+    const fact = `The limit for refunds ${mark} is 10 euros.`
+    await notebook.keep(fact, { scope: 'department', scope_id: 'support' }, verified('alice'))
+    for (const content of [fact.replace('10', '9000'), fact])
+      refused(await notebook.capture(content, { scope: 'department', scope_id: 'support' }, verified('bob')), 'POLICY_DENIED')
+    const texts = await notebook.texts('limit for refunds', {}, verified('alice'))
+    expect(texts.filter((text) => text.includes(mark))).toEqual([fact])
+  })
+
+  test('memory writes: the own department, project, Application and Workspace are written', async () => {
+    const notebook = await closed()
+    const own = [
+      ['department', { scope_id: 'engineering' }],
+      ['project', { scope_id: 'atlas' }],
+      ['application', {}],
+      ['workspace', {}],
+    ] as const
+    for (const [scope, more] of own) {
+      const content = `${scope} ${word()}`
+      await notebook.keep(content, { scope, ...more }, verified('bob'))
+      expect(await notebook.texts(content, {}, verified('bob'))).toContain(content)
+    }
+  })
+
+  test('memory writes: a group of users writes what all of them share, and a chat leaves only their own memories', async () => {
+    const notebook = await openNotebook(governed, { assertion_scopes: null, capture: 'explicit' })
+    const mark = word()
+    await notebook.chat(`Remember that the code of engineering is ${mark}`, verified('alice'))
+    expect(await notebook.texts(mark, {}, verified('bob'))).toEqual([])
+  })
+})
+
+describe('a request without a verified user', () => {
+  test.each(SCOPES)('memory writes: %s memory is refused when the Application does not permit it', async (scope, more) => {
+    const notebook = await closed()
+    for (const asking of [OUTSIDER, {}]) {
+      const answer = await notebook.capture(`planted ${word()}`, { scope, ...more }, asking)
+      const { message } = refused(answer, 'POLICY_DENIED')
+      expect(message).toContain('assertion_scopes')
+    }
+    const { data } = accepted(await governed.admin('GET', '/audit?limit=1'))
+    expect(data[0]).toMatchObject({ status: 403, error_code: 'POLICY_DENIED', decision: { verdict: 'deny' } })
+  })
+
+  test.each(SCOPES)(
+    'memory writes: %s memory is written when the Application permits it, and nothing else',
+    async (scope, more) => {
+      const notebook = await openNotebook(governed, { assertion_scopes: [scope] })
+      for (const [other, fields] of SCOPES) {
+        const answer = await notebook.capture(`open ${word()}`, { scope: other, ...fields }, OUTSIDER)
+        if (other === scope) expect(accepted(answer).stored).toBe(true)
+        else refused(answer, 'POLICY_DENIED')
+      }
+      expect(more).toBeDefined()
+    },
+  )
+
+  test('memory writes: user and session memory need no permission', async () => {
+    const notebook = await closed()
+    const asking = { user: { id: `u-${word()}` }, session: word() }
+    for (const scope of ['user', 'session']) await notebook.keep(`own ${word()}`, { scope }, asking)
+  })
+
+  test('memory writes: an assertion beside a token changes nothing', async () => {
+    const notebook = await closed()
+    const answer = await notebook.capture(
+      `planted ${word()}`,
+      { scope: 'department', scope_id: 'engineering' },
+      { ...verified('alice'), user: { id: 'alice', department: 'engineering' } },
+    )
+    refused(answer, 'POLICY_DENIED')
+  })
+})

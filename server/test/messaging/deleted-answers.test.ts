@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminClient, type Json, type Reply } from '../admin/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Person, people, unhurried } from './client.ts'
+
+let server: TestServer
+let ann: Person
+let ben: Person
+beforeAll(async () => {
+  server = await startServer({}, { pace: unhurried() })
+  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+})
+afterAll(() => server.close())
+
+const once = () => ({ 'idempotency-key': crypto.randomUUID() })
+const direct = (): Promise<Json> => ann.create('/conversations', { contact_id: ben.id })
+const storedAnswers = async (text: string): Promise<number> => {
+  const { rows } = await server.context.database.pool.query('select 1 from idempotency_key where position($1 in body) > 0', [
+    text,
+  ])
+  return rows.length
+}
+
+/** Sends a request twice under one key, with a deletion in between; answers the second reply. */
+async function repeated(
+  send: () => Promise<Reply>,
+  remove: (first: Json) => Promise<unknown>,
+): Promise<{ first: Json; again: Reply }> {
+  const { body: first, status, text } = await send()
+  expect(status, text).toBeLessThan(300)
+  expect((await send()).body).toEqual(first)
+  await remove(first)
+  return { first, again: await send() }
+}
+
+function gone({ status, body, text }: Reply): void {
+  expect(status, text).toBe(404)
+  expect(body.error).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('Idempotency-Key') })
+}
+
+const SECRET = 'the words that were deleted'
+
+test('deleted answers: a deleted message is not returned for its idempotency key, its words are gone, and no second one is sent', async () => {
+  const { id } = await direct()
+  const headers = once()
+  const send = () => ann.send('POST', '/messages', { conversation_id: id, message: SECRET }, { headers })
+  const { again } = await repeated(send, (message) => ann.remove(`/messages/${message.id}`))
+  gone(again)
+  gone(await send())
+  expect(await storedAnswers(SECRET)).toBe(0)
+  expect((await ben.get(`/messages?conversation_id=${id}`)).data).toEqual([])
+})
+
+test('deleted answers: an update of a deleted message is not returned either', async () => {
+  const { id } = await direct()
+  const message = await ann.create('/messages', { conversation_id: id, message: 'x' })
+  const headers = once()
+  const send = () => ann.send('PUT', `/messages/${message.id}`, { message: SECRET }, { headers })
+  const { again } = await repeated(send, () => ann.remove(`/messages/${message.id}`))
+  gone(again)
+  expect(await storedAnswers(SECRET)).toBe(0)
+})
+
+test('deleted answers: a deleted conversation takes its own answer and those of its messages along', async () => {
+  const headers = once()
+  const { first, again } = await repeated(
+    () => ann.send('POST', '/conversations', { contact_id: ben.id }, { headers }),
+    ({ id }) => ann.remove(`/conversations/${id}`),
+  )
+  gone(again)
+  expect((await ann.get('/conversations?limit=100')).data.map(({ id }: Json) => id)).not.toContain(first.id)
+  const { id } = await direct()
+  const sending = { headers: once() }
+  const said = await repeated(
+    () => ben.send('POST', '/messages', { conversation_id: id, message: SECRET }, sending),
+    () => ann.remove(`/conversations/${id}`),
+  )
+  gone(said.again)
+  expect(await storedAnswers(SECRET)).toBe(0)
+})
+
+test('deleted answers: a deleted group takes its answer along', async () => {
+  const headers = once()
+  const send = () => ann.send('POST', '/groups', { name: SECRET, contacts: [ben.id] }, { headers })
+  const { again } = await repeated(send, ({ id }) => ann.remove(`/groups/${id}`))
+  gone(again)
+  expect(await storedAnswers(SECRET)).toBe(0)
+})
+
+test('deleted answers: a deleted file takes the answers along that show it', async () => {
+  const headers = once()
+  const upload = () => {
+    const raw = new FormData()
+    raw.append('file', new Blob(['text']), 'private.txt')
+    return ann.send('POST', '/attachments', undefined, { raw, headers })
+  }
+  gone((await repeated(upload, ({ id }) => ann.remove(`/attachments/${id}`))).again)
+  const raw = new FormData()
+  raw.append('file', new Blob(['text']), 'second-private.txt')
+  const file = await ann.create('/attachments', undefined, { raw })
+  const { id } = await direct()
+  const sending = { headers: once() }
+  const sent = await repeated(
+    () => ann.send('POST', '/messages', { conversation_id: id, message: 'x', attachments: [file.id] }, sending),
+    () => ann.remove(`/attachments/${file.id}`),
+  )
+  gone(sent.again)
+  expect(await storedAnswers('second-private.txt')).toBe(0)
+  expect((await ann.get(`/messages?conversation_id=${id}`)).data).toHaveLength(1)
+})
+
+test('deleted answers: what another has sent stays repeatable', async () => {
+  const { id } = await direct()
+  const sending = { headers: once() }
+  const send = () => ben.send('POST', '/messages', { conversation_id: id, message: 'stays' }, sending)
+  const { body } = await send()
+  const { id: other } = await ann.create('/messages', { conversation_id: id, message: `about ${body.id}` })
+  await ann.remove(`/messages/${other}`)
+  expect((await send()).body).toEqual(body)
+})
+
+test('deleted answers: an erased user is named in no kept answer, and nobody else makes something a second time', async () => {
+  const { cleo } = await people(server, ['cleo'])
+  const sending = { headers: once() }
+  const send = () => ann.send('POST', '/groups', { name: 'With Cleo', contacts: [cleo.id] }, sending)
+  expect((await send()).status).toBe(201)
+  const erased = await adminClient(server).send('DELETE', `/users/${cleo.id}`)
+  expect(erased.status, erased.text).toBeLessThan(300)
+  expect(await storedAnswers(cleo.id)).toBe(0)
+  expect((await send()).status).toBe(404)
+})

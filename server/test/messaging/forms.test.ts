@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Json } from '../admin/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Person, people, type Sending, unhurried } from './client.ts'
+
+let server: TestServer
+let ann: Person
+let ben: Person
+let chat: Json
+beforeAll(async () => {
+  server = await startServer({}, { pace: unhurried() })
+  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  chat = await ann.create('/conversations', { contact_id: ben.id })
+})
+afterAll(() => server.close())
+
+const form = (raw: string): Sending => ({ raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+function multipart(fields: readonly (readonly [string, string])[]): Sending {
+  const raw = new FormData()
+  for (const [name, value] of fields) raw.append(name, value)
+  return { raw }
+}
+async function upload(filename = 'a.txt'): Promise<string> {
+  const raw = new FormData()
+  raw.append('file', new Blob(['text']), filename)
+  return (await ann.create('/attachments', undefined, { raw })).id
+}
+
+describe('multipart without a file', () => {
+  test('messaging forms: a message, a conversation and a profile are read from it', async () => {
+    const sent = await ann.create(
+      '/messages',
+      undefined,
+      multipart([
+        ['conversation_id', chat.id],
+        ['message', 'Grüße\r\n--x--'],
+      ]),
+    )
+    expect(sent.message).toBe('Grüße\r\n--x--')
+    const updated = await ann.put(
+      `/messages/${sent.id}`,
+      undefined,
+      multipart([
+        ['reactions[heart][]', 'yes'],
+        ['message', 'Hi'],
+      ]),
+    )
+    expect(updated).toMatchObject({ message: 'Hi', reactions: [{ heart: ['yes'] }] })
+    await ann.create('/conversations', undefined, multipart([['contact_id', ben.id]]))
+    expect((await ann.put(`/contacts/${ann.id}`, undefined, multipart([['display_name', 'Ann']]))).display_name).toBe('Ann')
+  })
+
+  test.each([
+    ['a file', '--b\r\nContent-Disposition: form-data; name="message"; filename="x"\r\n\r\nx\r\n--b--\r\n', /attachments/],
+    ['no end', '--b\r\nContent-Disposition: form-data; name="message"\r\n\r\nx', /well-formed/],
+    ['no boundary in it', 'x', /well-formed/],
+    ['a part without a name', '--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--', /well-formed/],
+    ['a part without an empty line', '--b\r\nx\r\n--b--', /well-formed/],
+    ['a forbidden name', '--b\r\nContent-Disposition: form-data; name="__proto__[x]"\r\n\r\nx\r\n--b--', /not allowed/],
+  ])('messaging forms: multipart with %s is refused with 400', async (_what, raw, message) => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const error = await ann.refused('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw, headers })
+    expect(error.message).toMatch(message)
+  })
+
+  test('messaging forms: an upload still needs its file', async () => {
+    await ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, multipart([['name', 'x']]))
+  })
+})
+
+describe('words of a form', () => {
+  test.each([
+    ['True', true],
+    ['TRUE', true],
+    ['on', true],
+    ['Yes', true],
+    ['1', true],
+    ['False', false],
+    ['off', false],
+    ['no', false],
+    ['0', false],
+  ])('messaging forms: %s is read where a boolean is asked', async (text, value) => {
+    const path = `/conversations/${chat.id}`
+    expect((await ann.put(path, undefined, form(`is_muted=${text}`))).is_muted).toBe(value)
+    expect((await ann.put(path, { is_muted: text })).is_muted).toBe(value)
+  })
+
+  test.each(['maybe', 'y', '2', 'yes,no'])('messaging forms: %s is no boolean', async (text) => {
+    await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, undefined, form(`is_muted=${text}`))
+  })
+
+  test('messaging forms: lists are read in brackets, repeated, with commas, or as one', async () => {
+    const idsOf = ({ attachments }: Json): string[] => attachments.map(({ id }: Json) => id)
+    const ways: ((a: string, b: string) => string)[] = [
+      (a, b) => `attachments[]=${a}&attachments[]=${b}`,
+      (a, b) => `attachments=${a}&attachments=${b}`,
+      (a, b) => `attachments=${a},${b}`,
+      (a, b) => `attachments=${a}%2C${b}`,
+      (a, b) => `attachments[0]=${a}&attachments[1]=${b}`,
+    ]
+    for (const way of ways) {
+      const [a, b] = [await upload(), await upload()]
+      const sent = await ann.create('/messages', undefined, form(`conversation_id=${chat.id}&message=x&${way(a, b)}`))
+      expect(idsOf(sent).toSorted(), way('a', 'b')).toEqual([a, b].toSorted())
+    }
+    const only = await upload()
+    expect(
+      idsOf(await ann.create('/messages', undefined, form(`conversation_id=${chat.id}&message=x&attachments=${only}`))),
+    ).toEqual([only])
+    const group = await ann.create('/groups', undefined, form(`name=G&contacts=${ben.id}`))
+    expect(group.contacts).toContain(ben.id)
+  })
+
+  test.each([
+    'message=a&message=b',
+    'unknown=a&unknown=b',
+    'attachments[0][id]=a&attachments[0][id]=b',
+    'attachments[]=a&attachments=b',
+  ])('messaging forms: %s is refused: it is given more than once, or in two ways', async (text) => {
+    const sending = form(`conversation_id=${chat.id}&${text}`)
+    const { message } = await ann.refused('VALIDATION_ERROR', 'POST', '/messages', undefined, sending)
+    expect(message).toMatch(/more than once|more than one form/)
+  })
+})
+
+describe('a time', () => {
+  const SECOND = 1_772_442_000
+  test.each([
+    String(SECOND),
+    '2026-03-02T09:00:00Z',
+    '2026-03-02T09:00:00.900Z',
+    '2026-03-02T10:00:00+01:00',
+    '2026-03-02T10:00+0100',
+    '2026-03-02 09:00',
+  ])('messaging forms: %s is read where a time is asked', async (text) => {
+    const path = `/conversations/${chat.id}`
+    expect((await ann.put(path, undefined, form(`archived_at=${encodeURIComponent(text)}`))).archived_at).toBe(SECOND)
+    expect((await ann.put(path, { archived_at: text })).archived_at).toBe(SECOND)
+  })
+
+  test.each(['tomorrow', '2026-13-45', '2026-03-02T09:00:00 or so', '-1', '1.5'])(
+    'messaging forms: %s is no time, and the unit is said',
+    async (text) => {
+      const sending = form(`archived_at=${encodeURIComponent(text)}`)
+      const { message } = await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, undefined, sending)
+      expect(message).toContain('seconds')
+    },
+  )
+
+  test('messaging forms: milliseconds are refused, and the unit is said', async () => {
+    for (const archived_at of [SECOND * 1_000, String(SECOND * 1_000)]) {
+      const { message, param } = await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, { archived_at })
+      expect(param).toBe('archived_at')
+      expect(message).toContain('milliseconds')
+    }
+  })
+})

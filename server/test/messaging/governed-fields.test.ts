@@ -1,0 +1,226 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { applyWorkspace } from '../../src/setup/apply-workspace.ts'
+import { demoDeclaration } from '../../src/setup/demo-declaration.ts'
+import { type Admin, adminClient, type Json, type Reply, refused } from '../admin/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Person, people, unhurried } from './client.ts'
+
+const rule = (word: string, demands: object) => ({
+  id: word,
+  at: ['message'],
+  when: `content.text.contains("${word}")`,
+  ...demands,
+})
+const RULES = [
+  rule('aster-deny', { verdict: 'deny' }),
+  rule('aster-hold', { verdict: 'require_approval' }),
+  rule('aster-escalate', { verdict: 'escalate' }),
+  { id: 'addresses', at: ['message'], when: 'content.findings["pii.email"] > 0', verdict: 'allow', transforms: ['redact:pii'] },
+  { id: 'secrets', at: ['message'], when: 'content.findings.secret > 0', verdict: 'deny' },
+  { id: 'digits', at: ['message'], when: 'content.text.contains("010101")', verdict: 'deny' },
+]
+
+let server: TestServer
+let admin: Admin
+let ann: Person
+let ben: Person
+beforeAll(async () => {
+  server = await startServer({}, { pace: unhurried() })
+  admin = adminClient(server)
+  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  await admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules: RULES }) })
+})
+afterAll(() => server.close())
+
+const word = (): string => crypto.randomUUID().slice(0, 8)
+const applicationId = async (): Promise<string> => (await admin.get('/applications')).data[0].id
+const contactOf = async (id: string): Promise<Json> => ben.get(`/contacts/${encodeURIComponent(id)}`)
+
+/** A field that other users read: written over one of the doors, and read by somebody else. */
+interface Field {
+  readonly write: (text: string) => Promise<Reply>
+  /** All that another user reads of it. */
+  readonly read: (reply: Reply) => Promise<Json>
+  /** The field, as the text has to look there. */
+  readonly text?: (text: string) => string
+  readonly name: string
+}
+
+const group = async (): Promise<Json> => ann.create('/groups', { name: `G ${word()}`, contacts: [ben.id] })
+const groupOf = async ({ body }: Reply): Promise<Json> => ben.get(`/groups/${body.id}`)
+const url = (text: string) => `https://pictures.example/${encodeURIComponent(text)}?${text}`
+
+const FIELDS: Record<string, Field> = {
+  'name of a new group': {
+    name: 'name',
+    write: (name) => ann.send('POST', '/groups', { name, contacts: [ben.id] }),
+    read: groupOf,
+  },
+  'description of a new group': {
+    name: 'description',
+    write: (description) => ann.send('POST', '/groups', { name: 'G', description, contacts: [ben.id] }),
+    read: groupOf,
+  },
+  'picture of a new group': {
+    name: 'avatar_url',
+    text: url,
+    write: (text) => ann.send('POST', '/groups', { name: 'G', avatar_url: url(text), contacts: [ben.id] }),
+    read: groupOf,
+  },
+  'name of a group': {
+    name: 'name',
+    write: async (name) => ann.send('PUT', `/groups/${(await group()).id}`, { name }),
+    read: groupOf,
+  },
+  'description of a group': {
+    name: 'description',
+    write: async (description) => ann.send('PUT', `/groups/${(await group()).id}`, { description }),
+    read: groupOf,
+  },
+  'picture of a group': {
+    name: 'avatar_url',
+    text: url,
+    write: async (text) => ann.send('PUT', `/groups/${(await group()).id}`, { avatar_url: url(text) }),
+    read: groupOf,
+  },
+  'display name of a contact': {
+    name: 'display_name',
+    write: (display_name) => ann.send('PUT', `/contacts/${ann.id}`, { display_name }),
+    read: () => contactOf(ann.id),
+  },
+  'picture of a contact': {
+    name: 'avatar_url',
+    text: url,
+    write: (text) => ann.send('PUT', `/contacts/${ann.id}`, { avatar_url: url(text) }),
+    read: () => contactOf(ann.id),
+  },
+  'username of a new user (admin API)': {
+    name: 'username',
+    write: (username) => admin.send('POST', '/users', { username }),
+    read: ({ body }) => contactOf(body.id),
+  },
+  'username of a user (admin API)': {
+    name: 'username',
+    write: async (username) =>
+      admin.send('PATCH', `/users/${(await admin.create('/users', { username: word() })).id}`, { username }),
+    read: ({ body }) => contactOf(body.id),
+  },
+  'username of a new assistant (admin API)': {
+    name: 'username',
+    write: async (username) => admin.send('POST', '/assistants', { username, application_id: await applicationId() }),
+    read: ({ body }) => contactOf(body.id),
+  },
+  'display name of a new assistant (admin API)': {
+    name: 'display_name',
+    write: async (display_name) =>
+      admin.send('POST', '/assistants', { username: word(), display_name, application_id: await applicationId() }),
+    read: ({ body }) => contactOf(body.id),
+  },
+  'display name of an assistant (admin API)': {
+    name: 'display_name',
+    write: async (display_name) => {
+      const { id } = await admin.create('/assistants', { username: word(), application_id: await applicationId() })
+      return admin.send('PATCH', `/assistants/${id}`, { display_name })
+    },
+    read: ({ body }) => contactOf(body.id),
+  },
+  'picture of an assistant (admin API)': {
+    name: 'avatar_url',
+    text: url,
+    write: async (text) => {
+      const { id } = await admin.create('/assistants', { username: word(), application_id: await applicationId() })
+      return admin.send('PATCH', `/assistants/${id}`, { avatar_url: url(text) })
+    },
+    read: ({ body }) => contactOf(body.id),
+  },
+}
+const NAMES = Object.keys(FIELDS)
+const fieldOf = (name: string): Field => FIELDS[name] as Field
+const keyOf = () => ['sk', `proj-${crypto.randomUUID().replaceAll('-', '')}${crypto.randomUUID().replaceAll('-', '')}`].join('-')
+
+describe('a text that another user reads', () => {
+  test.each(NAMES)('governed fields: %s is refused and recorded when policies deny it', async (name) => {
+    for (const rule of ['aster-deny', 'aster-hold']) {
+      const forbidden = `${rule}${word()}`
+      const { audit_id, details } = refused(await fieldOf(name).write(forbidden), 'POLICY_DENIED')
+      expect(details.rules).toEqual([rule])
+      const record = await admin.get(`/audit/${audit_id}`)
+      expect(record).toMatchObject({ endpoint: 'message', status: 403, error_code: 'POLICY_DENIED' })
+      expect(JSON.stringify(record)).not.toContain(forbidden)
+      const everything = JSON.stringify([await ben.get('/contacts?limit=100'), await ben.get('/groups?limit=100')])
+      expect(everything).not.toContain(forbidden)
+    }
+  })
+
+  test.each(NAMES)('governed fields: %s does not carry a credential to another user', async (name) => {
+    refused(await fieldOf(name).write(keyOf()), 'POLICY_DENIED')
+  })
+
+  test.each(NAMES)('governed fields: %s is stored with its transforms', async (name) => {
+    const field = fieldOf(name)
+    const address = `${word()}@example.org`
+    // What is left of a username has to be nobody else's.
+    const reply = await field.write(name.includes('username') ? `u ${word()} ${address}` : address)
+    expect(reply.status, reply.text).toBeLessThan(300)
+    const shown = await field.read(reply)
+    expect(JSON.stringify(shown)).not.toContain(address)
+    expect(JSON.stringify(reply.body)).not.toContain(address)
+  })
+
+  test.each(NAMES)('governed fields: %s is stored and flagged when policies escalate it', async (name) => {
+    const field = fieldOf(name)
+    const text = `aster-escalate${word()}`
+    const reply = await field.write(text)
+    expect(reply.status, reply.text).toBeLessThan(300)
+    expect((await field.read(reply))[field.name]).toBe(field.text?.(text) ?? text)
+    const { data } = await admin.get('/reviews?kind=escalation&state=pending&limit=100')
+    const texts = await Promise.all(
+      data.slice(-3).map(async ({ id }: Json) => JSON.stringify((await admin.get(`/reviews/${id}`)).content)),
+    )
+    expect(texts.some((content) => content.includes(text))).toBe(true)
+  })
+
+  test('governed fields: a phone number is refused when policies deny it', async () => {
+    refused(await ann.send('PUT', `/contacts/${ann.id}`, { phone_number: '010101' }), 'POLICY_DENIED')
+    expect((await contactOf(ann.id)).phone_number).toBe('')
+    await ann.put(`/contacts/${ann.id}`, { phone_number: '020202' })
+    expect((await contactOf(ann.id)).phone_number).toBe('020202')
+  })
+
+  test('governed fields: who may not change a group or a profile leaves no decision behind', async () => {
+    const { id } = await group()
+    await ben.refused('FORBIDDEN', 'PUT', `/groups/${id}`, { name: 'aster-deny' })
+    await ben.refused('FORBIDDEN', 'PUT', `/contacts/${ann.id}`, { display_name: 'aster-deny' })
+  })
+
+  test('governed fields: a username of gatehouse.yaml is refused when the policies declared with it deny it', async () => {
+    const { database, clock, workspaceBox, providerBox } = server.context
+    const { users, ...declared } = demoDeclaration({ keys: [] })
+    const name = `ws-${word()}`
+    const policy = JSON.stringify({ name: 'declared', rules: RULES })
+    const apply = (username: string) =>
+      database.db
+        .transaction()
+        .execute((tx) =>
+          applyWorkspace(
+            tx,
+            { ...declared, settings: {}, name, policy, users: [{ ...users[0], id: 'zoe', username }] },
+            clock.now(),
+            { workspaceBox, providerBox },
+          ),
+        )
+    await expect(apply('aster-deny')).rejects.toThrow(/refused by the policies at `message` \(aster-deny\)/)
+    await expect(apply('aster-hold')).rejects.toThrow(/aster-hold/)
+    expect((await apply('zoe')).changes.map(({ object }) => object)).toContain('user')
+  })
+})
+
+test('governed fields: only messaging/governance makes a governed text', () => {
+  const root = join(import.meta.dirname, '../../src')
+  const makers = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .filter((path) => /\bas (readonly )?GovernedString\b|as Governed</.test(readFileSync(join(root, path), 'utf8')))
+  expect(makers.toSorted()).toEqual(['messaging/governance/governed-fields.ts', 'messaging/governance/governed-text.ts'])
+})

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { ROLE_SCOPES } from '../../src/domain/roles.ts'
+import { SCOPES } from '../../src/domain/scope.ts'
+import { type Admin, adminClient, type Json, refused } from '../admin/client.ts'
+import { Browser, PASSWORD, signedIn, tokenOf } from '../support/operators.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+let admin: Admin
+beforeAll(async () => {
+  server = await startServer()
+  admin = adminClient(server)
+})
+afterAll(() => server.close())
+
+const demote = (id: string, role = 'read_only') => admin.patch(`/operators/${id}`, { role })
+const session = (token: string) => admin.send('GET', '/session', undefined, { token })
+
+/** An owner, a token of theirs, and a token that was issued with that token. */
+async function issuer() {
+  const owner = await signedIn(server, 'owner')
+  const first = (await owner.browser.post('/admin/v1/tokens', { name: 'first' })).body
+  const second = await admin.create('/tokens', { name: 'second' }, { token: first.token })
+  return { ...owner, first, second }
+}
+
+const listed = async (id: string): Promise<Json> => {
+  const { data } = await admin.get('/tokens?limit=100')
+  return data.find((token: Json) => token.id === id)
+}
+
+describe('an admin token of an operator', () => {
+  test('token issuers: scopes shrink to those of the role when the issuer is demoted', async () => {
+    const { id, first, second } = await issuer()
+    await demote(id)
+    for (const { token } of [first, second]) {
+      expect((await session(token)).body.scopes.toSorted()).toEqual(ROLE_SCOPES.read_only.toSorted())
+      refused(await admin.send('POST', '/tokens', { name: 'more' }, { token }), 'FORBIDDEN')
+      refused(await admin.send('POST', '/applications', { name: 'more' }, { token }), 'FORBIDDEN')
+    }
+    expect(await listed(first.id)).toMatchObject({ state: 'active', scopes: SCOPES, effective_scopes: expect.any(Array) })
+    expect((await listed(first.id)).effective_scopes.toSorted()).toEqual(ROLE_SCOPES.read_only.toSorted())
+  })
+
+  test('token issuers: scopes come back when the issuer gets the role again, and never exceed those granted', async () => {
+    const owner = await signedIn(server, 'owner')
+    const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'narrow', scopes: ['audit:read', 'people:write'] }))
+      .body
+    await demote(owner.id)
+    expect((await session(token)).body.scopes).toEqual(['audit:read'])
+    await demote(owner.id, 'owner')
+    expect((await session(token)).body.scopes.toSorted()).toEqual(['audit:read', 'people:write'])
+  })
+
+  test('token issuers: it ends when the issuer is removed, and says why', async () => {
+    const { id, first, second } = await issuer()
+    await admin.remove(`/operators/${id}`)
+    for (const { token, id: tokenId } of [first, second]) {
+      expect(refused(await session(token), 'AUTH_KEY_REVOKED').message).toContain('operator who issued')
+      expect(await listed(tokenId)).toMatchObject({ state: 'ended', effective_scopes: [], issued_by: id })
+    }
+  })
+
+  test('token issuers: an ended token does not count as the last one that works', async () => {
+    const own = await startServer()
+    try {
+      const operators = adminClient(own)
+      const { id, browser } = await signedIn(own, 'owner')
+      const ended = (await browser.post('/admin/v1/tokens', { name: 'ended' })).body
+      const { data } = await operators.get('/tokens?limit=100')
+      expect(data).toHaveLength(2)
+      await operators.remove(`/operators/${id}`)
+      expect(refused(await operators.send('POST', `/tokens/${data[0].id}/revoke`), 'CONFLICT').message).toContain('last')
+      expect((await operators.post(`/tokens/${ended.id}/revoke`)).state).toBe('revoked')
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('token issuers: a token without an operator keeps working, and so do those issued with it', async () => {
+    const { token, issued_by } = await admin.create('/tokens', { name: 'automation' })
+    const { id } = await signedIn(server, 'owner')
+    await admin.remove(`/operators/${id}`)
+    expect((await session(token)).status).toBe(200)
+    expect(issued_by).toMatch(/^adm_/)
+    expect(await listed(issued_by)).toMatchObject({ issued_by: null, state: 'active' })
+  })
+
+  test('token issuers: an event stream that a token opened ends when its issuer is removed', async () => {
+    const owner = await signedIn(server, 'owner')
+    const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'watching', scopes: ['reviews:read'] })).body
+    const response = await fetch(`${server.base}/admin/v1/reviews/events`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(20_000),
+    })
+    expect(response.status).toBe(200)
+    const whole = response.text()
+    await demote(owner.id)
+    expect((await session(token)).body.scopes).toEqual(['reviews:read'])
+    await admin.remove(`/operators/${owner.id}`)
+    // The stream would last a minute.
+    expect(await whole).toContain('event: reset')
+  })
+})
+
+describe('an invitation of an operator', () => {
+  test('token issuers: it opens nothing when who issued it has been removed or demoted', async () => {
+    for (const end of [(id: string) => admin.remove(`/operators/${id}`), (id: string) => demote(id)]) {
+      const owner = await signedIn(server, 'owner')
+      const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'inviting' })).body
+      const ask = (email: string) => ({ email, name: 'A friend', role: 'owner' })
+      const links = [
+        (await owner.browser.post('/admin/v1/operators', ask(`a-${owner.id}@example.com`))).body,
+        (await admin.create('/operators', ask(`b-${owner.id}@example.com`), { token })) as Json,
+      ]
+      await end(owner.id)
+      for (const { url, operator } of links) {
+        const at = new Browser(server.base)
+        refused(await at.post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD }), 'NOT_FOUND')
+        const { data } = await admin.get('/operators?limit=100')
+        expect(data.map(({ id }: Json) => id)).not.toContain(operator.id)
+      }
+    }
+  })
+
+  test('token issuers: it stays when another operator has invited the person again', async () => {
+    const owner = await signedIn(server, 'owner')
+    const { operator } = (
+      await owner.browser.post('/admin/v1/operators', { email: `c-${owner.id}@example.com`, name: 'C', role: 'auditor' })
+    ).body
+    const { url } = await admin.create(`/operators/${operator.id}/invitation`)
+    await admin.remove(`/operators/${owner.id}`)
+    const at = new Browser(server.base)
+    expect((await at.post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD })).status).toBe(200)
+  })
+})
+
+const url = inject('postgresUrl')
+
+describe.skipIf(url === null)('on two nodes', () => {
+  test('token issuers: a cached token loses its scopes and ends on every node within a second', async () => {
+    const database = await ownDatabase(url ?? '')
+    const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
+    const first = await startServer(env)
+    const second = await startServer({ ...env, GATEHOUSE_DATA: first.config.dataDir })
+    try {
+      const owner = await signedIn(first, 'owner')
+      const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'cached' })).body
+      const there = () => adminClient(second).send('GET', '/session', undefined, { token })
+      expect((await there()).body.scopes).toHaveLength(SCOPES.length)
+      await adminClient(first).patch(`/operators/${owner.id}`, { role: 'reviewer' })
+      const shrunk = async () => expect((await there()).body.scopes).toHaveLength(ROLE_SCOPES.reviewer.length)
+      await vi.waitFor(shrunk, { timeout: 1_000, interval: 50 })
+      await adminClient(first).remove(`/operators/${owner.id}`)
+      await vi.waitFor(async () => expect((await there()).status).toBe(401), { timeout: 1_000, interval: 50 })
+    } finally {
+      await second.close()
+      await first.close()
+      await database.drop()
+    }
+  })
+})
