@@ -60,7 +60,7 @@ export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: G
   GATEHOUSE_DRAIN_DELAY_MS: '0',
   // As scripts/gatehouse starts it.
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/gatehouse', import.meta.url)),
-  ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, GATEHOUSE_SECRET_KEY: SECRET_KEY }),
+  ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, GATEHOUSE_SECRET_KEY: SECRET_KEY, GATEHOUSE_DEMO: '1' }),
 })
 
 /** Starts the server without waiting for it: a crash may come first. What it says goes to `<dataDir>.log`. */

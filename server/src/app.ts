@@ -8,10 +8,12 @@ import { answerErrors } from './http/error-replies.ts'
 import { boundLargeBodies, OTHER_BODY_BYTES } from './http/large-bodies.ts'
 import { NODE_OPTIONS, takeOverNodesAnswers } from './http/node-answers.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
+import { nameBase } from './http/public-base.ts'
 import { requestIdOf, sendRequestId } from './http/request-id.ts'
 import { securityHeaders, sendSecurityHeaders } from './http/security-headers.ts'
 import { SCHEMA_COMPILERS } from './http/serializers.ts'
 import { cutOffStalledReaders } from './http/stalled-readers.ts'
+import { traceRequests } from './http/trace-request.ts'
 import { messagingRoutes } from './messaging/door/messaging-routes.ts'
 import { signInRoutes } from './operators/sign-in-routes.ts'
 import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
@@ -39,6 +41,8 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     http: NODE_OPTIONS,
     schemaController: { compilersFactory: SCHEMA_COMPILERS },
   })
+  nameBase(app, { ...context.config.signIn, host: context.config.host })
+  traceRequests(app, context.config.otlpTracesUrl !== undefined)
   sendRequestId(app)
   sendSecurityHeaders(app, headers)
   takeOverNodesAnswers(app)
@@ -47,7 +51,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   answerErrors(app)
   boundLargeBodies(app, context.config.sizes.bodyBytesInFlight)
   logResponses(app)
-  await collectOpenApi(app, API_VERSION)
+  await collectOpenApi(app, API_VERSION, context.config.signIn.publicUrl)
   await app.register(gatewayRoutes, context)
   await app.register(messagingRoutes, context)
   await app.register(adminRoutes, { ...context, prefix: '/admin/v1' })

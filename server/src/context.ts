@@ -13,6 +13,7 @@ import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
 import type { Config } from './config/config.ts'
+import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
 import { fileStoreOf, outsideOf, signInOf } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
@@ -26,6 +27,7 @@ import { type Clock, systemClock } from './lib/clock.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Shutdown } from './lib/shutdown.ts'
+import { traceHeaders } from './lib/trace-context.ts'
 import { Limiter } from './limits/limiter.ts'
 import { AssistantWorker } from './messaging/assistants/worker.ts'
 import { openFileStore } from './messaging/attachments/open-file-store.ts'
@@ -77,6 +79,7 @@ export type Context = Awaited<ReturnType<typeof createContext>>
 /** The one composition root: everything that has state is made here, once, and handed to who needs it. */
 export async function createContext(config: Config, secrets: Secrets, overrides: Overrides = {}) {
   const { clock = systemClock, log = createLogger(config.logLevel), detectors = DETECTORS, random = Math.random } = overrides
+  for (const path of secureDataFolder(config)) log.warn({ path }, 'other users of this machine can no longer read it')
   const onError = (err: Error) => log.error({ err }, 'background fault')
   const database = await openDatabase({
     url: config.databaseUrl,
@@ -167,7 +170,7 @@ function compose(
   const checkpointDeliveries = openPlaces(outsideOf(config, secrets), guardedConnector(true, OUTSIDE_CONNECT_MS)).map(
     (place) => new CheckpointDelivery(place, { db, clock, log }),
   )
-  const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl)
+  const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl, config.otelResource)
 
   const gateway = {
     authenticator: new Authenticator(database, credentials),
@@ -177,7 +180,12 @@ function compose(
     userTokens: new UserTokenVerifier({
       ...database,
       clock,
-      fetch: (url, init) => undiciFetch(url, { ...init, dispatcher: jwksAgent }),
+      fetch: (url, init) =>
+        undiciFetch(url, {
+          ...init,
+          headers: { ...Object.fromEntries(new Headers(init.headers)), ...traceHeaders() },
+          dispatcher: jwksAgent,
+        }),
     }),
     detectors,
     detectorBudgetMs: config.detectorBudgetMs,

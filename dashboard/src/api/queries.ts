@@ -87,7 +87,7 @@ export function useAll<P extends ListPath>(path: P, ...[init, options = {}]: Opt
     queryKey: [path, 'all', init ?? {}],
     queryFn: ({ signal }) => readAll(path, init, signal),
     // Long lists take several requests, and are read for names and choices: they may be a little older.
-    staleTime: ALL_FRESH_MS,
+    staleTime: options.staleTime ?? ALL_FRESH_MS,
     ...(options.enabled !== undefined && { enabled: options.enabled }),
   })
   return { items: data, error, retry: () => void refetch() }

@@ -1885,7 +1885,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus metrics. */
+        /** Prometheus metrics. With GATEHOUSE_METRICS_TOKEN set, for its bearer only. */
         get: {
             parameters: {
                 query?: never;
@@ -7011,6 +7011,7 @@ export interface operations {
                             object: "policy_set";
                             /** @description In force. */
                             active: boolean;
+                            declared: boolean | null;
                             published_by: string;
                             /** Format: date-time */
                             created_at: string;
@@ -7063,6 +7064,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -7084,6 +7086,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -7124,6 +7127,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
@@ -7176,6 +7180,7 @@ export interface operations {
                         object: "policy_set";
                         /** @description In force. */
                         active: boolean;
+                        declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;

@@ -13,7 +13,6 @@ import {
   listAssistants,
   updateAssistant,
 } from '../messaging/assistants/assistant-store.ts'
-import { baseOf } from '../messaging/door/base.ts'
 import { governFields } from '../messaging/governance/governed-fields.ts'
 import { tellContact } from '../messaging/people/tell-contact.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
@@ -81,7 +80,7 @@ export function assistantsRoutes(app: AdminApp, deps: AdminDeps): void {
     const shown = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
     const assistant = await change(deps, request, async (tx, now) => {
       const value = changed(await createAssistant(tx, workspaceId, { ...body, ...shown }, now))
-      await tellContact(tx, 'contact.created', workspaceId, value.id, baseOf(request))
+      await tellContact(tx, 'contact.created', workspaceId, value.id, request.base)
       await settle(tx)
       return { value, action: 'assistant.create', id: hashed(value), fields: changedFields(AssistantCreate, body) }
     })
@@ -101,7 +100,7 @@ export function assistantsRoutes(app: AdminApp, deps: AdminDeps): void {
     const shown = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
     const assistant = await change(deps, request, async (tx, now) => {
       const value = changed(await updateAssistant(tx, workspaceId, params.id, { ...body, ...shown }, now))
-      await tellContact(tx, 'contact.updated', workspaceId, value.id, baseOf(request))
+      await tellContact(tx, 'contact.updated', workspaceId, value.id, request.base)
       await settle(tx)
       return { value, action: 'assistant.update', id: hashed(value), fields: changedFields(AssistantPatch, body) }
     })

@@ -7,7 +7,6 @@ import { GatehouseError } from '../errors.ts'
 import { invitationUrl, newInvitationToken, putInvitation } from '../operators/invitation-store.ts'
 import type { Person } from '../operators/operator.ts'
 import { createPerson, deletePerson, findPerson, listPeople, lockOwners, updatePerson } from '../operators/operator-store.ts'
-import { originOf } from '../operators/same-origin.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
 import { change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
@@ -66,7 +65,7 @@ const docs = {
 }
 
 export function operatorsRoutes(app: AdminApp, deps: AdminDeps): void {
-  const { db, signIn } = deps
+  const { db } = deps
 
   const inviting = async (request: FastifyRequest, find: (tx: Tx, now: Date) => Promise<Person>, verb: 'invite' | 'reinvite') => {
     const token = newInvitationToken()
@@ -76,7 +75,7 @@ export function operatorsRoutes(app: AdminApp, deps: AdminDeps): void {
       await putInvitation(tx, value.id, token, now, await answerableFor(tx, request.operator.id))
       return { value, action: `operator.${verb}`, id: value.id, fields: verb === 'invite' ? ['email', 'name', 'role'] : [] }
     })
-    const url = invitationUrl(originOf(request, signIn), token)
+    const url = invitationUrl(request.base, token)
     return { object: 'invitation' as const, url, operator: operatorView(person) }
   }
 

@@ -14,6 +14,11 @@ export const PolicySetView = Type.Object({
   ...PolicyVersionView.properties,
   object: Type.Literal('policy_set'),
   active: Type.Boolean({ description: 'In force.' }),
+  declared: nullable(
+    Type.Boolean({
+      description: 'Whether its text is what the configuration file declares; null: the file declares no policy set.',
+    }),
+  ),
   published_by: Type.String(),
   created_at: Timestamp,
 })
@@ -72,6 +77,7 @@ export const policySetView = (set: PolicySetVersion) => ({
   ...policyVersion(set),
   object: 'policy_set' as const,
   active: set.active,
+  declared: set.declared,
   published_by: set.publishedBy,
   created_at: set.createdAt.toISOString(),
 })

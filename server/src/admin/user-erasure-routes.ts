@@ -1,5 +1,4 @@
 import { isStorable } from '../applications/shapes.ts'
-import { baseOf } from '../messaging/door/base.ts'
 import { ACCESS_TOKENS_TOPIC } from '../messaging/people/member-authenticator.ts'
 import { eraseTraces } from '../messaging/retention/erase-traces.ts'
 import { eraseUser } from '../messaging/retention/erase-user.ts'
@@ -29,7 +28,7 @@ export function userErasureRoutes(app: AdminApp, deps: AdminDeps): void {
     const { workspaceId, params, log } = request
     const erasure = await change(deps, request, async (tx, now) => {
       const value = { workspaceId, userId: params.id, erasedAt: now }
-      if (!isStorable(params.id) || !(await eraseUser(tx, value, baseOf(request)))) throw notFound('user')
+      if (!isStorable(params.id) || !(await eraseUser(tx, value, request.base))) throw notFound('user')
       return {
         value,
         action: 'user.erase',

@@ -11,7 +11,6 @@ import {
 } from '../applications/user.ts'
 import { createUser, findUser, listUsers, type UserChange, updateUser } from '../applications/user-store.ts'
 import type { KeyedHasher } from '../audit/hashes.ts'
-import { baseOf } from '../messaging/door/base.ts'
 import { governFields } from '../messaging/governance/governed-fields.ts'
 import { tellContact } from '../messaging/people/tell-contact.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
@@ -86,7 +85,7 @@ export function usersRoutes(app: AdminApp, deps: AdminDeps): void {
     const { fields, settle } = await governFields(deps, aboutOf(request, deps), namesOf(create))
     const user = await change(deps, request, async (tx, now) => {
       const value = changed(await createUser(tx, request.workspaceId, { ...create, username: fields.username }, now))
-      await tellContact(tx, 'contact.created', request.workspaceId, value.id, baseOf(request))
+      await tellContact(tx, 'contact.created', request.workspaceId, value.id, request.base)
       await settle(tx)
       return { value, action: 'user.create', id: hashed(value), fields: changedFields(UserCreate, create) }
     })
@@ -104,7 +103,7 @@ export function usersRoutes(app: AdminApp, deps: AdminDeps): void {
     const { fields, settle } = await governFields(deps, aboutOf(request, deps), { username: patch.username })
     const user = await change(deps, request, async (tx, now) => {
       const value = changed(await updateUser(tx, request.workspaceId, request.params.id, { ...patch, ...fields }, now))
-      await tellContact(tx, 'contact.updated', request.workspaceId, value.id, baseOf(request))
+      await tellContact(tx, 'contact.updated', request.workspaceId, value.id, request.base)
       await settle(tx)
       return { value, action: 'user.update', id: hashed(value), fields: changedFields(UserPatch, patch) }
     })

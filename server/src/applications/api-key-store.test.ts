@@ -40,6 +40,7 @@ describe.each(testDatabases())('API keys on $name', ({ open }) => {
       applicationId: owner.applicationId,
       name: 'ci',
       hint: key.slice(0, 7),
+      issuedBy: null,
       createdAt: NOW,
       revokedAt: null,
       lastUsedAt: null,

@@ -35,7 +35,7 @@ describe('a patch', () => {
     expect(filledSettings(stored.settings)).toEqual({
       ...DEFAULT_SETTINGS,
       knowledge: { enabled: true, collections: ['b'], passages: 5 },
-      memory: { enabled: true, capture: 'off', recall: 5 },
+      memory: { enabled: true, capture: 'off', recall: 5, assertion_scopes: [] },
     })
   })
 

@@ -63,6 +63,7 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     expect(await authenticator.authenticate(header)).toMatchObject({
       ok: true,
       keyId: id,
+      keyIssuer: null,
       application: { id: applicationId, workspaceId, limits: { requests_per_minute: 600 } },
     })
     expect(await authenticator.authenticate(`Bearer gk_${'x'.repeat(43)}`)).toEqual(INVALID)
@@ -176,7 +177,7 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     const [admin, gateway] = [new AdminAuthenticator(first), new Authenticator(first)]
     const { token } = await createAdminToken(first.db, { name: 'ops' }, NOW)
     const { header } = await issue()
-    expect(await admin.authenticate(header)).toEqual(INVALID)
+    expect(await admin.authenticate(header)).toEqual({ ...INVALID, message: 'The admin token is missing or not valid.' })
     expect(await gateway.authenticate(`Bearer ${token}`)).toEqual(INVALID)
     admin.close()
     gateway.close()

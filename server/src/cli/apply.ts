@@ -8,12 +8,13 @@ import { ingestFolders } from '../setup/ingest-folders.ts'
 import { CommandProblem, type Terminal } from './command.ts'
 import { withDatabase } from './with-database.ts'
 
-/** `gatehouse apply [file] [--dry-run]`: prints a line for each thing declared. The database is touched once the file is sound. */
+/** `gatehouse apply [file] [--dry-run] [--check]`: prints a line for each thing declared. The database is touched once the file is sound. */
 export async function apply(
   terminal: Terminal,
   path: string | undefined,
-  { dryRun = false }: { dryRun?: boolean },
+  { dryRun: only = false, check = false }: { dryRun?: boolean; check?: boolean },
 ): Promise<void> {
+  const dryRun = only || check
   const { configFile } = readConfig(terminal.env)
   const file = readGatehouseFile(path === undefined ? configFile : resolve(path), (name) => terminal.env[name] || undefined)
   let changed = 0
@@ -34,5 +35,6 @@ export async function apply(
     }
   })
   terminal.note(changed === 0 ? 'nothing has changed' : `${changed} ${dryRun ? 'would change' : 'changed'}`)
+  if (check && changed > 0) throw new CommandProblem('the database differs from what the file declares')
   if (failed > 0) throw new CommandProblem(`${failed} files were left out`)
 }

@@ -41,14 +41,18 @@ function commandLine(terminal: Terminal): Command {
     .description('make the database what a file declares; again and again, if you like')
     .argument('[file]', 'default: GATEHOUSE_CONFIG, else gatehouse.yaml')
     .option('--dry-run', 'show what would change, and change nothing')
+    .option('--check', 'the same, with exit code 1 when something would change')
     .action(async (file, options) => (await import('./apply.ts')).apply(terminal, file, options))
   addIngestCommand(program, terminal)
   addPolicyCommands(program.command('policy').description('work on policies'), terminal)
   addAuditCommands(program.command('audit').description('read the audit log'), terminal)
   addKeyCommands(program.command('key').description("Applications' keys"), terminal)
-  program
-    .command('operator')
-    .description('people who operate the server')
+  const operator = program.command('operator').description('people who operate the server')
+  operator
+    .command('first-login')
+    .description('print the link with which the first owner signs in')
+    .action(async () => (await import('./operator-first-login.ts')).operatorFirstLogin(terminal))
+  operator
     .command('invite')
     .description('print a new link for an operator who cannot sign in')
     .argument('<email>')

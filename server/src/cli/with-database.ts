@@ -1,4 +1,5 @@
 import { type Config, readConfig } from '../config/config.ts'
+import { secureDataFolder } from '../config/data-folder.ts'
 import { readSecrets, type Secrets } from '../config/secrets.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
@@ -24,6 +25,7 @@ const LOCK_MS = 60_000
 /** Runs `work` on the database that the environment names, which a running server may be using at the same time. */
 export async function withDatabase<T>({ env, note }: Terminal, work: (bench: Workbench) => Promise<T>): Promise<T> {
   const config = readConfig(env)
+  secureDataFolder(config)
   const secrets = readSecrets(env, config)
   const database = await openDatabase({
     url: config.databaseUrl,

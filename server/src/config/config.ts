@@ -4,6 +4,7 @@ import { type EmbeddingsConfig, embeddings } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { type EnvironmentProvider, environmentProviders } from './environment-providers.ts'
 import { type FilesConfig, files } from './files.ts'
+import { refuseUnknownVariables } from './known-variables.ts'
 import { type SignInConfig, signIn } from './sign-in.ts'
 
 /** What the environment says, decided and checked (decisions.md §2.11; docs/configuration.md). Secrets are apart, in secrets.ts. */
@@ -47,6 +48,8 @@ export interface Config {
   readonly auditOutside: AuditOutsideConfig
   /** Where spans go by OTLP over HTTP, the whole URL; absent: no spans. */
   readonly otlpTracesUrl: string | undefined
+  /** What spans say of this server: at least `service.name`. */
+  readonly otelResource: Readonly<Record<string, string>>
   readonly signIn: SignInConfig
   readonly drain: {
     /** After SIGTERM: how long `/readyz` says 503 while requests are still taken. */
@@ -62,6 +65,8 @@ export const addressOf = ({ host, port }: Pick<Config, 'host' | 'port'>): string
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 export function readConfig(env: Environment): Config {
+  const configFile = resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml')
+  refuseUnknownVariables(env, configFile)
   const dataDir = resolve(env.GATEHOUSE_DATA || './data')
   return {
     host: env.HOST || '127.0.0.1',
@@ -75,9 +80,10 @@ export function readConfig(env: Environment): Config {
       lockMs: integer(env, 'GATEHOUSE_DATABASE_LOCK_TIMEOUT_MS', 5_000, 0, 3_600_000),
       idleTransactionMs: integer(env, 'GATEHOUSE_DATABASE_IDLE_TRANSACTION_TIMEOUT_MS', 2_000, 0, 3_600_000),
     },
-    configFile: resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml'),
+    configFile,
     configFileNamed: Boolean(env.GATEHOUSE_CONFIG),
-    demo: flag(env, 'GATEHOUSE_DEMO', true),
+    // Never put into a database that somebody else runs unless it is asked for.
+    demo: flag(env, 'GATEHOUSE_DEMO', !env.DATABASE_URL),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     allowPrivateUrls: flag(env, 'GATEHOUSE_ALLOW_PRIVATE_URLS', false),
     sizes: {
@@ -96,6 +102,7 @@ export function readConfig(env: Environment): Config {
     files: files(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
     auditOutside: auditOutside(env),
     otlpTracesUrl: otlpTracesUrl(env),
+    otelResource: otelResource(env),
     signIn: signIn(env),
     drain: {
       // Several nodes have a load balancer before them that has to notice; a node with its own database is the only one.
@@ -117,6 +124,24 @@ function otlpTracesUrl(env: Environment): string | undefined {
   if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
   const collector = env.OTEL_EXPORTER_OTLP_ENDPOINT
   return collector ? `${collector.replace(/\/+$/, '')}/v1/traces` : undefined
+}
+
+/** OTEL_RESOURCE_ATTRIBUTES (`key=value` with commas between, values percent-encoded), and OTEL_SERVICE_NAME before its service.name. */
+function otelResource(env: Environment): Readonly<Record<string, string>> {
+  const pairs = (env.OTEL_RESOURCE_ATTRIBUTES ?? '').split(',').flatMap((pair): [string, string][] => {
+    const at = pair.indexOf('=')
+    return at < 1 ? [] : [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]]
+  })
+  const attributes = Object.fromEntries(pairs)
+  return { ...attributes, 'service.name': env.OTEL_SERVICE_NAME || attributes['service.name'] || 'gatehouse' }
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
 }
 
 function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {

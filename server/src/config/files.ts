@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ConfigError, type Environment } from './environment.ts'
 
@@ -55,7 +56,8 @@ function bucket(env: Environment, dataDir: string): BucketConfig | undefined {
     url: url.replace(/\/+$/, ''),
     region: region || 'us-east-1',
     ...KEYS,
-    incoming: join(dataDir, 'incoming'),
+    // With PostgreSQL a node may have no folder of its own that it can write to.
+    incoming: env.DATABASE_URL ? join(tmpdir(), 'gatehouse-incoming') : join(dataDir, 'incoming'),
   }
 }
 

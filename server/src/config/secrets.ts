@@ -10,6 +10,8 @@ export interface Secrets {
   readonly secretKey: Uint8Array
   /** Reads a provider's key by the name of its variable. */
   readonly fromEnvironment: (name: string) => string | undefined
+  /** What `/metrics` asks for; absent: nothing. */
+  readonly metricsToken: string | undefined
 }
 
 const MIN_LENGTH = 32
@@ -22,7 +24,13 @@ export function readSecrets(env: Environment, config: Config): Secrets {
       `GATEHOUSE_SECRET_KEY must have at least ${MIN_LENGTH} characters, for instance from: openssl rand -base64 32`,
     )
   }
-  return { secretKey: Buffer.from(text), fromEnvironment: (name) => env[name] || undefined }
+  return { secretKey: Buffer.from(text), fromEnvironment: (name) => env[name] || undefined, metricsToken: metricsToken(env) }
+}
+
+function metricsToken({ GATEHOUSE_METRICS_TOKEN: token }: Environment): string | undefined {
+  if (!token) return undefined
+  if (/^[\x21-\x7e]{16,}$/.test(token)) return token
+  throw new ConfigError('GATEHOUSE_METRICS_TOKEN must have at least 16 visible ASCII characters and no spaces')
 }
 
 function keptKey({ databaseUrl, dataDir }: Config): string {

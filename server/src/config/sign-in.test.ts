@@ -36,6 +36,9 @@ describe('signing in, from the environment', () => {
     { GATEHOUSE_PUBLIC_URL: 'gatehouse.example.com' },
     { GATEHOUSE_PUBLIC_URL: 'https://example.com/gatehouse' },
     { GATEHOUSE_PUBLIC_URL: 'ftp://example.com' },
+    { GATEHOUSE_TRUSTED_PROXIES: 'proxy.example' },
+    { GATEHOUSE_TRUSTED_PROXIES: '10.0.0.0/33' },
+    { GATEHOUSE_TRUSTED_PROXIES: '10.0.0.0/x, 127.0.0.1' },
   ])('what contradicts itself stops the start: %j', (env) => {
     expect(() => signIn(env)).toThrow(ConfigError)
   })

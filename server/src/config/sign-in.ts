@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { ROLES, type Role } from '../domain/operator.ts'
 import { ConfigError, type Environment } from './environment.ts'
 
@@ -29,7 +30,7 @@ const SECRET_ENV = 'GATEHOUSE_OIDC_CLIENT_SECRET'
 export function signIn(env: Environment): SignInConfig {
   return {
     publicUrl: env.GATEHOUSE_PUBLIC_URL ? originOf('GATEHOUSE_PUBLIC_URL', env.GATEHOUSE_PUBLIC_URL) : undefined,
-    trustedProxies: listOf(env.GATEHOUSE_TRUSTED_PROXIES),
+    trustedProxies: proxies(env.GATEHOUSE_TRUSTED_PROXIES),
     oidc: oidc(env),
   }
 }
@@ -63,6 +64,21 @@ function rolesOf(text: string): Map<string, Role> {
       return [pair.slice(0, at), role]
     }),
   )
+}
+
+/** `10.0.0.0/8,127.0.0.1` */
+function proxies(text: string | undefined): string[] {
+  const list = listOf(text)
+  for (const entry of list) {
+    const [address = '', prefix = '0'] = entry.split('/', 2)
+    const bits = isIP(address) === 6 ? 128 : 32
+    if (isIP(address) === 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
+      throw new ConfigError(
+        `GATEHOUSE_TRUSTED_PROXIES must be addresses or networks with commas between, as 10.0.0.0/8,127.0.0.1; ${entry} is neither`,
+      )
+    }
+  }
+  return list
 }
 
 const listOf = (text: string | undefined): string[] => (text ?? '').split(/[\s,]+/).filter(Boolean)

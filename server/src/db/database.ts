@@ -6,6 +6,7 @@ import { type Migrations, migrate } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { preparing } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
+import { requireServerVersion } from './server-version.ts'
 import { localSignal, postgresSignal, type Signal } from './signal.ts'
 
 /** What stores take first: the database, or a transaction of it. */
@@ -82,6 +83,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await embedded?.stop()
   }
   try {
+    if (!embedded) await requireServerVersion(pool)
     await migrate(() => new Connections({ ...where, max: 2 }, { ...limits, ...MIGRATION_TIMEOUTS }).pool, {
       migrations,
       onProgress: options.onProgress,

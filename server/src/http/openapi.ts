@@ -7,12 +7,13 @@ const DESCRIPTION =
   'The governed gateway between applications and language models. Errors share one envelope; every response carries `x-request-id`, and once a request was let in, `x-audit-id`.'
 
 /** Collects the schemas of all routes that are registered after it. */
-export async function collectOpenApi(app: FastifyInstance, version: string): Promise<void> {
+export async function collectOpenApi(app: FastifyInstance, version: string, publicUrl?: string): Promise<void> {
   app.addSchema(ErrorEnvelope)
   await app.register(swagger, {
     refResolver: { buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema-${index}`) },
     openapi: {
       openapi: '3.1.0',
+      ...(publicUrl !== undefined && { servers: [{ url: publicUrl }] }),
       info: { title: 'Gatehouse', version, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
       tags: [
         { name: 'gateway', description: 'The governed gateway: six endpoints, one pipeline of twelve stages.' },
@@ -81,9 +82,9 @@ export async function serveOpenApi(app: FastifyInstance): Promise<void> {
   })
   let reader: Promise<FastifyInstance> | undefined
   for (const path of READER_PATHS) {
-    app.get(path, { schema: { hide: true } }, async ({ url, headers }, reply) => {
+    app.get(path, { schema: { hide: true } }, async ({ url }, reply) => {
       reader ??= startReader()
-      const page = await (await reader).inject({ url, headers: { host: headers.host ?? 'localhost' } })
+      const page = await (await reader).inject(url)
       const { 'content-type': type, location } = page.headers
       if (location !== undefined) return reply.redirect(location, page.statusCode)
       if (page.statusCode !== 200 || type === undefined) throw new Error(`the reader of /docs answered ${page.statusCode}`)

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { elapsed } from './clock.ts'
+import { traceHeaders } from './trace-context.ts'
 
 /**
  * How a call went wrong:
@@ -62,8 +63,10 @@ const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?:json|plain))(?:
 export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Received | Failure> {
   if (request.signal?.aborted) return Promise.resolve({ ok: false, failure: 'aborted', status: 0 })
   return new Promise((resolve) => {
-    const { method, path, headers, body } = request
-    dispatcher.dispatch({ method, path, headers: headers as string[], body }, new Exchange(request, resolve))
+    const { method, path, body } = request
+    const trace = Object.entries(traceHeaders()).flat()
+    const headers = trace.length === 0 ? (request.headers as string[]) : [...request.headers, ...trace]
+    dispatcher.dispatch({ method, path, headers, body }, new Exchange(request, resolve))
   })
 }
 

@@ -72,6 +72,8 @@ const SINGLE_SIGN_ON: Open = {
     disableRedirect: Type.Optional(Type.Boolean()),
   }),
 }
+/** Their URL is sent on, to the provider: it is never what a caller calls this server. */
+const SINGLE_SIGN_ON_PATHS = new Set(['/auth/sign-in/social', '/auth/callback/oidc'])
 /** Each parameter once. */
 const checkWayBack = checker(Type.Record(Type.String(), Type.String()))
 
@@ -146,11 +148,14 @@ function valid<T>(checked: Checked<T>): T {
   throw new GatehouseError('VALIDATION_ERROR', { message: `${param || 'The body'}: ${message}.`, ...(param && { param }) })
 }
 
+const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-forwarded-prefix']
+
 /** As the library wants it. Who asks is said by the connection, and by proxies that are trusted; never by the caller. */
 function webRequest(request: FastifyRequest, signIn: SignIn, body?: object): Request {
   const headers = headersOf(request, signIn)
   headers.delete('content-length')
-  const url = new URL(request.url, originOf(request, signIn))
+  const isSingleSignOn = SINGLE_SIGN_ON_PATHS.has(request.routeOptions.url ?? '')
+  const url = new URL(request.url, isSingleSignOn ? request.base : originOf(request, signIn))
   return new Request(url, { method: request.method, headers, ...(body && { body: JSON.stringify(body) }) })
 }
 
@@ -158,6 +163,8 @@ function headersOf({ headers: given, socket }: FastifyRequest, { trustsProxies }
   const headers = new Headers()
   for (const [name, value] of Object.entries(given)) if (value !== undefined) headers.set(name, [value].flat().join(', '))
   const forwarded = trustsProxies ? given['x-forwarded-for'] : undefined
+  // The library would build URLs from them.
+  for (const name of FORWARDING_HEADERS) headers.delete(name)
   headers.set(PEER_HEADER, [forwarded ?? [], socket.remoteAddress ?? ''].flat().join(', '))
   return headers
 }
@@ -181,9 +188,13 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   500: 'UNAVAILABLE',
 }
 
+/** Where people come by https, cookies are for https only. */
+const secured = (cookie: string, { base }: FastifyRequest): string =>
+  base.startsWith('https:') && !/;\s*secure/i.test(cookie) ? `${cookie}; Secure` : cookie
+
 /** Passes the library's answer on; a refusal in our envelope, with the library's own word for it in `details.reason`. */
 async function answer(response: Response, reply: FastifyReply, signIn: SignIn): Promise<FastifyReply> {
-  for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie)
+  for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', secured(cookie, reply.request))
   if (response.status < 400) await signIn.changed()
   const location = response.headers.get('location')
   const text = await response.text()

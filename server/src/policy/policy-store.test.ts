@@ -50,6 +50,7 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
       publishedBy: 'admin',
       createdAt: NOW,
       active: true,
+      declared: null,
     })
     expect(await activePolicySet(database.db, workspaceId)).toEqual({ ...other, source: 'three' })
     expect(await activePolicyId(database.db, workspaceId)).toBe(other.id)

@@ -13,6 +13,8 @@ export interface PolicySetVersion {
   readonly createdAt: Date
   /** In force now. */
   readonly active: boolean
+  /** Whether its text is what the configuration file declares; null: the file declares none. */
+  readonly declared: boolean | null
 }
 
 export interface StoredPolicySet extends PolicySetVersion {
@@ -62,7 +64,28 @@ export async function publishPolicySet(
     .values({ id, workspace_id: workspace, name, version, sha256, source, published_by: publishedBy, created_at: now })
     .execute()
   await tx.updateTable('workspace').set({ active_policy_id: id }).where('id', '=', workspace).execute()
-  return { id: toId('pol', id), name, version, sha256, publishedBy, createdAt: now, active: true }
+  const declared = await declaredSha256(tx, workspace)
+  return {
+    id: toId('pol', id),
+    name,
+    version,
+    sha256,
+    publishedBy,
+    createdAt: now,
+    active: true,
+    declared: declared === undefined ? null : declared === sha256,
+  }
+}
+
+/** SHA-256 of the text that the configuration file declares (setup/ledger.ts). */
+async function declaredSha256(db: Db, workspace: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('applied_declaration')
+    .select('hash')
+    .where('workspace_id', '=', workspace)
+    .where('object', '=', 'policy_set')
+    .executeTakeFirst()
+  return row?.hash
 }
 
 /** Puts a version that exists in force again. False when the Workspace has no such version. */
@@ -116,6 +139,19 @@ export async function activePolicySet(db: Db, workspaceId: string): Promise<Stor
   return row && { ...toVersion(row), source: row.source }
 }
 
+/** SHA-256 of the version that `publishedBy` published last; undefined when there is none. */
+export async function lastPublishedBy(db: Db, workspaceId: string, publishedBy: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('policy_set')
+    .select('sha256')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('published_by', '=', publishedBy)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.sha256
+}
+
 /** Only the id of the version in force: what a cache asks, to see whether anything has changed. */
 export async function activePolicyId(db: Db, workspaceId: string): Promise<string | undefined> {
   const row = await db
@@ -130,6 +166,9 @@ const versions = (db: Db, workspaceId: string) =>
   db
     .selectFrom('policy_set')
     .innerJoin('workspace', 'workspace.id', 'policy_set.workspace_id')
+    .leftJoin('applied_declaration as declaration', (join) =>
+      join.onRef('declaration.workspace_id', '=', 'workspace.id').on('declaration.object', '=', 'policy_set'),
+    )
     .where('workspace.id', '=', uuidOfWorkspace(workspaceId))
     .select([
       'policy_set.id',
@@ -139,6 +178,7 @@ const versions = (db: Db, workspaceId: string) =>
       'policy_set.published_by',
       'policy_set.created_at',
       'workspace.active_policy_id',
+      'declaration.hash as declared_sha256',
     ])
 
 interface Row {
@@ -149,6 +189,7 @@ interface Row {
   readonly published_by: string
   readonly created_at: Date
   readonly active_policy_id: string | null
+  readonly declared_sha256: string | null
 }
 
 const toVersion = (row: Row): PolicySetVersion => ({
@@ -159,4 +200,5 @@ const toVersion = (row: Row): PolicySetVersion => ({
   publishedBy: row.published_by,
   createdAt: row.created_at,
   active: row.id === row.active_policy_id,
+  declared: row.declared_sha256 === null ? null : row.sha256 === row.declared_sha256,
 })

@@ -3,12 +3,20 @@ import type { Tx } from '../db/database.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredSecret } from './declaration.ts'
 import { importAdminToken, secretHash, secretProblem } from './imported-secret.ts'
+import { applyThing, type Ledger } from './ledger.ts'
 
 const ALL = { limit: 100_000 }
 
 /** As with keys: known by their names, rotated when the variable holds another token than last time. */
-export const applyAdminTokens = (tx: Tx, tokens: readonly DeclaredSecret[], now: Date): Promise<Change[]> =>
-  applyEach('admin_tokens', tokens, (token) => applyAdminToken(tx, token, now))
+export const applyAdminTokens = (
+  tx: Tx,
+  tokens: readonly DeclaredSecret[],
+  now: Date,
+  ledger?: Ledger | undefined,
+): Promise<Change[]> =>
+  applyEach('admin_tokens', tokens, (token) =>
+    applyThing(ledger, { object: 'admin_token', name: token.name, declared: token }, () => applyAdminToken(tx, token, now)),
+  )
 
 async function applyAdminToken(tx: Tx, { name, secret }: DeclaredSecret, now: Date): Promise<Change[]> {
   const hash = secretHash(secret, 'ga_')

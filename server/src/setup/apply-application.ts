@@ -11,32 +11,35 @@ import { applyKeys } from './apply-keys.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredApplication } from './declaration.ts'
 import { differences } from './differences.ts'
+import { applyThing } from './ledger.ts'
 import type { Scope } from './scope.ts'
 
 /** Applications are known by their names. */
 export async function applyApplication(scope: Scope, { fields, keys }: DeclaredApplication): Promise<Change[]> {
-  const known = await findApplicationByName(scope.tx, scope.workspaceId, fields.name)
-  const { application, change } = known ? await update(scope, known, fields) : await create(scope, fields)
-  return [change, ...(await applyKeys(scope, application, keys))]
+  const find = () => findApplicationByName(scope.tx, scope.workspaceId, fields.name)
+  const changes = await applyThing(scope.ledger, { object: 'application', name: fields.name, declared: fields }, async () => {
+    const known = await find()
+    return [known ? await update(scope, known, fields) : await create(scope, fields)]
+  })
+  const application = await find()
+  return application ? [...changes, ...(await applyKeys(scope, application, keys))] : changes
 }
 
-interface Applied {
-  readonly application: ApplicationRecord
-  readonly change: Change
-}
-
-const changed = (application: ApplicationRecord, done: Change['done'], fields: readonly string[] = []): Applied => ({
-  application,
-  change: { done, object: 'application', id: application.id, name: application.name, fields },
+const changed = ({ id, name }: ApplicationRecord, done: Change['done'], fields: readonly string[] = []): Change => ({
+  done,
+  object: 'application',
+  id,
+  name,
+  fields,
 })
 
-async function create({ tx, workspaceId, now }: Scope, fields: ApplicationCreate): Promise<Applied> {
+async function create({ tx, workspaceId, now }: Scope, fields: ApplicationCreate): Promise<Change> {
   const application = await createApplication(tx, workspaceId, fields, now)
   if (!application) throw new DeclarationConflict('name', 'was taken at this very moment; apply again')
   return changed(application, 'created')
 }
 
-async function update({ tx, workspaceId, now }: Scope, known: ApplicationRecord, fields: ApplicationCreate): Promise<Applied> {
+async function update({ tx, workspaceId, now }: Scope, known: ApplicationRecord, fields: ApplicationCreate): Promise<Change> {
   const fieldNames = differences(comparable(known), afterPatch(known, fields))
   if (fieldNames.length === 0) return changed(known, 'unchanged')
   const updated = await updateApplication(tx, workspaceId, known.id, fields, now)

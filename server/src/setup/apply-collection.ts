@@ -5,10 +5,17 @@ import { normalizedLabels } from '../knowledge/labels.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredCollection } from './declaration.ts'
 import { differences } from './differences.ts'
+import { applyThing } from './ledger.ts'
 import type { Scope } from './scope.ts'
 
 /** Collections are known by their names. What is in their folders comes in afterwards (ingest-folders.ts). */
-export async function applyCollection(scope: Scope, declared: DeclaredCollection): Promise<Change[]> {
+export function applyCollection(scope: Scope, declared: DeclaredCollection): Promise<Change[]> {
+  const { name, fields, applications = 'left out' } = declared
+  const thing = { object: 'collection' as const, name, declared: { fields, applications } }
+  return applyThing(scope.ledger, thing, () => createOrUpdate(scope, declared))
+}
+
+async function createOrUpdate(scope: Scope, declared: DeclaredCollection): Promise<Change[]> {
   const { tx, workspaceId, now } = scope
   const { name } = declared
   const patch = { ...declared.fields, ...(await applicationsIn(scope, declared)) }

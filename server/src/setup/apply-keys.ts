@@ -4,6 +4,7 @@ import type { ApplicationRecord } from '../applications/application.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredSecret } from './declaration.ts'
 import { importKey, secretHash, secretProblem } from './imported-secret.ts'
+import { applyThing } from './ledger.ts'
 import type { Scope } from './scope.ts'
 
 const ALL = { limit: 100_000 }
@@ -13,7 +14,11 @@ const ALL = { limit: 100_000 }
  * now on and the old one no longer. Keys of other names are none of the file's business.
  */
 export const applyKeys = (scope: Scope, application: ApplicationRecord, keys: readonly DeclaredSecret[]): Promise<Change[]> =>
-  applyEach('keys', keys, (key) => applyKey(scope, application, key))
+  applyEach('keys', keys, (key) =>
+    applyThing(scope.ledger, { object: 'key', name: `${application.name}/${key.name}`, declared: key }, () =>
+      applyKey(scope, application, key),
+    ),
+  )
 
 async function applyKey(
   { tx, workspaceId, now }: Scope,

@@ -4,17 +4,17 @@ import { createProvider, findProvider, updateProvider } from '../providers/provi
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredModel, DeclaredProvider } from './declaration.ts'
 import { differences } from './differences.ts'
+import { applyThing } from './ledger.ts'
 import type { Scope } from './scope.ts'
 
 const ALL = { limit: 100_000 }
 const UNKNOWN = { upstreamName: null, inputPrice: null, outputPrice: null }
 
 /** Providers are known by their ids. `by`: whose word it is, and so whether it may point at private addresses. */
-export async function applyProvider(
-  scope: Scope,
-  declared: DeclaredProvider,
-  by: Exclude<ProviderSource, 'api'>,
-): Promise<Change[]> {
+export const applyProvider = (scope: Scope, declared: DeclaredProvider, by: Exclude<ProviderSource, 'api'>): Promise<Change[]> =>
+  applyThing(scope.ledger, { object: 'provider', name: declared.id, declared }, () => createOrUpdate(scope, declared, by))
+
+async function createOrUpdate(scope: Scope, declared: DeclaredProvider, by: Exclude<ProviderSource, 'api'>): Promise<Change[]> {
   const { tx, workspaceId, now, providerBox: box } = scope
   const { id, kind } = declared
   const known = await findProvider(tx, workspaceId, id)

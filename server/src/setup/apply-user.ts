@@ -3,10 +3,14 @@ import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredUser } from './declaration.ts'
 import { differences } from './differences.ts'
 import { governedHere } from './governed-here.ts'
+import { applyThing } from './ledger.ts'
 import type { Scope } from './scope.ts'
 
 /** Users are known by their ids. */
-export async function applyUser(scope: Scope, declared: DeclaredUser): Promise<Change[]> {
+export const applyUser = (scope: Scope, declared: DeclaredUser): Promise<Change[]> =>
+  applyThing(scope.ledger, { object: 'user', name: declared.id, declared }, () => createOrUpdate(scope, declared))
+
+async function createOrUpdate(scope: Scope, declared: DeclaredUser): Promise<Change[]> {
   const { tx, workspaceId, now } = scope
   const known = await findUser(tx, workspaceId, declared.id)
   const { username, role, department, attributes } = known ?? { username: '', role: '', department: '', attributes: {} }

@@ -1,9 +1,8 @@
-import { filledWorkspace, patchedWorkspace } from '../applications/workspace.ts'
+import { filledWorkspace, patchedWorkspace, type Workspace } from '../applications/workspace.ts'
 import { createWorkspace, findWorkspaceByName, updateWorkspace } from '../applications/workspace-store.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
-import type { SecretBox } from '../lib/secret-box.ts'
 import { applyApplication } from './apply-application.ts'
 import { applyCollection } from './apply-collection.ts'
 import { applyPolicy } from './apply-policy.ts'
@@ -12,6 +11,7 @@ import { applyUser } from './apply-user.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredWorkspace } from './declaration.ts'
 import { differences } from './differences.ts'
+import { type ApplyMode, applyThing, Ledger } from './ledger.ts'
 import { recordChanges } from './record-changes.ts'
 import type { ApplyDeps, Scope } from './scope.ts'
 
@@ -20,23 +20,36 @@ export interface AppliedWorkspace {
   readonly changes: readonly Change[]
 }
 
+export interface WorkspaceOptions {
+  /** May do more in the same transaction. */
+  readonly finish?: (scope: Scope) => Promise<readonly Change[]>
+  /** Absent: all of it is applied, and nothing remembered for the next time. */
+  readonly mode?: ApplyMode
+}
+
 /**
- * Makes a Workspace what it is declared to be. What the declaration does not name stays as it is. `finish` may do more in the same
- * transaction; all of it is recorded at the end, where the chain's lock is held for the shortest time.
+ * Makes a Workspace what it is declared to be. What the declaration does not name stays as it is. All of it is recorded at the end,
+ * where the chain's lock is held for the shortest time.
  */
 export async function applyWorkspace(
   tx: Tx,
   declared: DeclaredWorkspace,
   now: Date,
   { workspaceBox, providerBox }: ApplyDeps,
-  finish: (scope: Scope) => Promise<readonly Change[]> = async () => [],
+  { finish = async () => [], mode }: WorkspaceOptions = {},
 ): Promise<AppliedWorkspace> {
-  const { workspaceId, change } = await applyItself(tx, declared, now, workspaceBox)
-  const scope = { tx, workspaceId, now, workspaceBox, providerBox }
-  // First: names of users are governed by the policies that are declared with them.
+  const { name, settings } = declared
+  const known = await findWorkspaceByName(tx, name)
+  const workspaceId = known?.id ?? newId('ws')
+  const ledger = mode && (await Ledger.open(tx, workspaceId, mode, now))
+  const scope = { tx, workspaceId, now, workspaceBox, providerBox, ledger }
+  const itself = await applyThing(ledger, { object: 'workspace', name, declared: settings }, () =>
+    applyItself(scope, known, declared),
+  )
+  // Before the users: their names are governed by the policies that are declared with them.
   const published = declared.policy === undefined ? [] : await applyPolicy(scope, declared.policy)
   const changes = [
-    change,
+    ...itself,
     ...(await applyEach('users', declared.users, (user) => applyUser(scope, user))),
     ...(await applyEach('providers', declared.providers, (provider) => applyProvider(scope, provider, 'config'))),
     ...(await applyEach('applications', declared.applications, (application) => applyApplication(scope, application))),
@@ -44,28 +57,25 @@ export async function applyWorkspace(
     ...published,
     ...(await finish(scope)),
   ]
+  await ledger?.close()
   await recordChanges(scope, changes)
   return { workspaceId, changes }
 }
 
 async function applyItself(
-  tx: Tx,
+  { tx, workspaceId: id, now, workspaceBox }: Scope,
+  known: Workspace | undefined,
   { name, settings }: DeclaredWorkspace,
-  now: Date,
-  box: SecretBox,
-): Promise<{ workspaceId: string; change: Change }> {
-  const changed = (done: Change['done'], id: string, fields: readonly string[] = []) => ({
-    workspaceId: id,
-    change: { done, object: 'workspace' as const, id, name, fields },
-  })
-  const known = await findWorkspaceByName(tx, name)
+): Promise<Change[]> {
+  const changed = (done: Change['done'], fields: readonly string[] = []): Change[] => [
+    { done, object: 'workspace', id, name, fields },
+  ]
   if (known) {
     const fields = differences(known.settings, filledWorkspace(patchedWorkspace({ ...known.settings }, settings)))
-    if (fields.length > 0) await updateWorkspace(tx, known.id, { settings })
-    return changed(fields.length > 0 ? 'updated' : 'unchanged', known.id, fields)
+    if (fields.length > 0) await updateWorkspace(tx, id, { settings })
+    return changed(fields.length > 0 ? 'updated' : 'unchanged', fields)
   }
-  const id = newId('ws')
-  const created = await createWorkspace(tx, id, { name, settings }, createWorkspaceKeys(box, id), now)
+  const created = await createWorkspace(tx, id, { name, settings }, createWorkspaceKeys(workspaceBox, id), now)
   if (!created) throw new DeclarationConflict('name', 'was taken at this very moment; apply again')
-  return changed('created', id)
+  return changed('created')
 }

@@ -4,33 +4,49 @@ export interface BannerFacts {
   /** Where the server answers, without a slash at the end. */
   readonly base: string
   readonly demo?: { readonly file: string; readonly content: DemoFile; readonly providers: readonly string[] } | undefined
-  /** The first admin token, when this start has made it. */
-  readonly adminTokenFile?: string | undefined
-  /** Where the first owner signs in, as long as there is none. */
-  readonly welcome?: string | undefined
+  /** How to get an admin token, as long as there is none or this start has made the first one. */
+  readonly adminToken?: string | undefined
+  /** How the first owner signs in, as long as there is none. */
+  readonly firstLogin?: FirstLogin | undefined
+  /** Whether a person reads it. Elsewhere it ends in a log, and says where secrets are instead of what they are. */
+  readonly isTerminal: boolean
+}
+
+/** The link itself when it may be shown, and where it is otherwise. */
+export interface FirstLogin {
+  readonly url: string | undefined
+  readonly where: string
 }
 
 /** What a person sees who has just typed `npm start`. Goes to standard error: standard output is the log's. */
-export function banner({ base, demo, adminTokenFile, welcome }: BannerFacts): string {
+export function banner({ base, demo, adminToken, firstLogin, isTerminal }: BannerFacts): string {
+  const login = isTerminal ? (firstLogin?.url ?? firstLogin?.where) : firstLogin?.where
   const rows = [
     ['Dashboard', `${base}/dashboard/`],
-    ...(welcome === undefined ? [] : [['First login', welcome]]),
-    ...(demo ? [['Sign in as', `${demo.content.dashboard.email}   ${demo.content.dashboard.password}`]] : []),
+    ...(login === undefined ? [] : [['First login', login]]),
+    ...(demo ? [['Sign in as', `${demo.content.dashboard.email}   ${secret(demo.content.dashboard.password)}`]] : []),
     ['API', `${base}/v1`],
     ['Documentation', `${base}/docs`],
-    ...(adminTokenFile === undefined ? [] : [['Admin token', adminTokenFile]]),
+    ...(adminToken === undefined ? [] : [['Admin token', adminToken]]),
     ...(demo ? demoRows(demo) : []),
   ]
   const width = Math.max(...rows.map(([name = '']) => name.length)) + 3
   const table = rows.map(([name = '', value = '']) => `  ${name.padEnd(width)}${value}`)
-  return ['', `  Gatehouse is running at ${base}`, '', ...table, ...(demo ? trial(base, demo.content) : []), '', ''].join('\n')
-}
+  const example = demo && isTerminal ? trial(base, demo.content) : []
+  return ['', `  Gatehouse is running at ${base}`, '', ...table, ...example, '', ''].join('\n')
 
-const demoRows = ({ file, content, providers }: NonNullable<BannerFacts['demo']>): string[][] => [
-  ['API key', content.applications[0]?.api_key ?? ''],
-  ['More keys, users', file],
-  ['Models', ['built-in demo', ...providers].join(', ')],
-]
+  function secret(value: string): string {
+    return isTerminal ? value : `(in ${demo?.file})`
+  }
+
+  function demoRows({ file, content, providers }: NonNullable<BannerFacts['demo']>): string[][] {
+    return [
+      ['API key', secret(content.applications[0]?.api_key ?? '')],
+      ['More keys, users', file],
+      ['Models', ['built-in demo', ...providers].join(', ')],
+    ]
+  }
+}
 
 const trial = (base: string, { applications }: DemoFile): string[] => [
   '',

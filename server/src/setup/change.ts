@@ -22,15 +22,24 @@ export interface Change {
   readonly name: string
   /** What of it has changed, by the names of the admin API; never a value. */
   readonly fields: readonly string[]
+  /** What it took the place of, where somebody else had put that there. */
+  readonly replaced?: string
+  /** Nothing was done, although it is not what is declared: how it differs. Names, never a value. */
+  readonly drift?: string
   /** Of its record, where what was written names it. */
   readonly auditId?: string
 }
 
 /** `updated provider openai (timeout_ms, weight)` */
-export function describeChange({ done, object, name, fields }: Change): string {
+export function describeChange({ done, object, name, fields, replaced }: Change): string {
   const what = `${done} ${object.replaceAll('_', ' ')} ${name}`
+  if (replaced !== undefined) return `${what} in place of ${replaced}`
   return done === 'updated' && fields.length > 0 ? `${what} (${fields.join(', ')})` : what
 }
+
+/** `application support differs from what is declared (limits)`; undefined when it does not differ. */
+export const describeDrift = ({ object, name, drift }: Change): string | undefined =>
+  drift === undefined ? undefined : `${object.replaceAll('_', ' ')} ${name} ${drift}`
 
 /** A declaration that cannot be met as the database stands; `param` is relative to what was being applied. */
 export class DeclarationConflict extends Error {

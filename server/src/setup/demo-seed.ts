@@ -39,12 +39,14 @@ export async function seedDemo(tx: Tx, known: Workspace | undefined, now: Date, 
   const declared = withKeys(known ? await additions(tx, known, whole) : whole, keys)
   const admin_token = newAdminToken()
 
-  const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, async (scope) => [
-    ...(await revokeSome(scope, keys)),
-    ...(await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)),
-    await seedOwner(tx, owner, now),
-    ...(known ? [] : [...(await seedKnowledge(scope)), ...(await seedMemories(scope)), ...(await seedMessaging(scope))]),
-  ])
+  const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, {
+    finish: async (scope) => [
+      ...(await revokeSome(scope, keys)),
+      ...(await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)),
+      await seedOwner(tx, owner, now),
+      ...(known ? [] : [...(await seedKnowledge(scope)), ...(await seedMemories(scope)), ...(await seedMessaging(scope))]),
+    ],
+  })
   const demo = {
     admin_token,
     dashboard: owner,

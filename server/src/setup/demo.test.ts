@@ -89,11 +89,11 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
   test('started again, it keeps everything and notes only a new address', async () => {
     await starts.start()
     const first = starts.demo()
-    await starts.start({}, 'http://127.0.0.1:9999')
+    await starts.start({}, { base: 'http://127.0.0.1:9999' })
     const dashboard = { ...first.dashboard, url: 'http://127.0.0.1:9999/dashboard/' }
     expect(starts.demo()).toEqual({ ...first, base_url: 'http://127.0.0.1:9999', dashboard })
     const { records } = await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))
-    await starts.start({}, 'http://127.0.0.1:9999')
+    await starts.start({}, { base: 'http://127.0.0.1:9999' })
     expect(await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))).toMatchObject(
       {
         ok: true,

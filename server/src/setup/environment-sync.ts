@@ -6,9 +6,10 @@ import type { Pools } from '../providers/pools.ts'
 import { modelProblem, PROVIDER_DEFAULTS, providerProblem } from '../providers/provider.ts'
 import { findProvider, listProviders, loadProviders, updateProvider } from '../providers/provider-store.ts'
 import { applyProvider } from './apply-provider.ts'
-import type { Change } from './change.ts'
+import { type Change, describeDrift } from './change.ts'
 import { type ChangeDeps, changeWorkspace } from './change-recorded.ts'
 import type { DeclaredProvider } from './declaration.ts'
+import { Ledger } from './ledger.ts'
 import type { Scope } from './scope.ts'
 
 export interface EnvironmentSyncDeps extends ChangeDeps {
@@ -23,8 +24,8 @@ const ASK_MS = 3_000
 const ALL = { limit: 10_000 }
 
 /**
- * Brings a Workspace in line with the environment: providers whose variables are set are there and enabled, those whose
- * variables are gone are disabled, and those that an operator declared under such an id stay the operator's. Answers the ids
+ * Brings a Workspace in line with the environment when it has changed: providers whose variables are set are there and enabled, those
+ * whose variables are gone are disabled, and those that an operator declared under such an id stay the operator's. Answers the ids
  * of those that are set. Throws a ConfigError when a variable holds nonsense; a provider that does not answer is no reason
  * not to start.
  */
@@ -33,16 +34,20 @@ export async function syncEnvironmentProviders(workspaceId: string, deps: Enviro
   const declared = providers.map(declaredProvider)
   const ours: string[] = []
   await changeWorkspace(deps, workspaceId, async (scope) => {
-    const changes: Change[] = await disableGone(scope, new Set(providers.map(({ id }) => id)))
+    // What an operator has set over the API stays, until the variables say something else.
+    const ledger = await Ledger.open(scope.tx, workspaceId, 'changed', scope.now)
+    const changes: Change[] = await disableGone(scope, new Set(providers.map(({ id }) => id)), ledger)
     for (const provider of declared) {
       const known = await findProvider(scope.tx, workspaceId, provider.id)
       if (known && known.source !== 'environment') {
         deps.warn(`provider ${provider.id} is an operator's by now: its environment variables are not used`)
         continue
       }
-      changes.push(...(await applyProvider(scope, provider, 'environment')))
+      const thing = { object: 'provider' as const, name: fromEnvironment(provider.id), declared: provider }
+      changes.push(...(await ledger.apply(thing, () => applyProvider(scope, provider, 'environment'))))
       ours.push(provider.id)
     }
+    for (const drift of changes.flatMap((change) => describeDrift(change) ?? [])) deps.warn(`environment: ${drift}`)
     return changes
   })
   const unlisted = providers.filter(({ id, models }) => models === null && ours.includes(id))
@@ -62,11 +67,20 @@ function declaredProvider({ id, baseUrl, apiKeyEnv, models }: EnvironmentProvide
   return { id, kind: 'openai', fields, models: (models ?? []).map((model) => ({ id: model })), exactModels: models !== null }
 }
 
-async function disableGone({ tx, workspaceId, now, providerBox: box }: Scope, present: ReadonlySet<string>): Promise<Change[]> {
+/** Providers of the environment are remembered apart from those that a file declares. */
+const fromEnvironment = (id: string): string => `environment:${id}`
+
+async function disableGone(
+  { tx, workspaceId, now, providerBox: box }: Scope,
+  present: ReadonlySet<string>,
+  ledger: Ledger,
+): Promise<Change[]> {
   const changes: Change[] = []
   const { data } = await listProviders(tx, workspaceId, ALL)
   for (const { id, source, enabled } of data) {
-    if (source !== 'environment' || !enabled || present.has(id)) continue
+    if (source !== 'environment' || present.has(id)) continue
+    await ledger.forget('provider', fromEnvironment(id))
+    if (!enabled) continue
     await updateProvider(tx, workspaceId, id, { enabled: false }, { box, now, by: 'environment' })
     changes.push({ done: 'disabled', object: 'provider', id, name: id, fields: ['enabled'] })
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
@@ -88,6 +88,54 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
   test('leads to the public URL', async () => {
     await starts.start({ ...NO_DEMO, GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' })
     expect(link()).toMatch(/^https:\/\/gatehouse\.example\.com\/dashboard\/welcome\?token=/)
+  })
+
+  test('first login: a log is told where the link lies, not the link, when standard error is no terminal', async () => {
+    await starts.start(NO_DEMO, { isTerminal: false })
+    const [, token = ''] = /token=(\S+)/.exec(readFileSync(file(), 'utf8')) ?? []
+    expect(token).not.toBe('')
+    expect(starts.greeting).toContain(file())
+    expect(`${starts.greeting}${starts.logs}`).not.toContain(token)
+  })
+
+  test('first login: the demo shows a log no password and no key, and names the file when standard error is no terminal', async () => {
+    await starts.start({}, { isTerminal: false })
+    const { dashboard, applications, admin_token, users } = starts.demo()
+    const secrets = [
+      dashboard.password,
+      admin_token,
+      ...applications.flatMap(({ api_key, revoked_api_key }) => [api_key, revoked_api_key]),
+    ]
+    for (const secret of [...secrets, ...users.flatMap(({ user_token, access_token }) => [user_token, access_token])])
+      expect(`${starts.greeting}${starts.logs}`).not.toContain(secret)
+    expect(starts.greeting).toContain(dashboard.email)
+    expect(starts.greeting).toContain(starts.demoFile)
+  })
+
+  describe('with DATABASE_URL', () => {
+    const POSTGRESQL = { DATABASE_URL: 'postgres://db.example/acme', GATEHOUSE_SECRET_KEY: 'k'.repeat(40) }
+
+    test('demo: nothing is seeded, no owner and no admin token is made, and no file is written when GATEHOUSE_DEMO is not set', async () => {
+      await starts.start(POSTGRESQL)
+      const { db } = fresh.database
+      for (const table of ['workspace', 'operator', 'admin_token', 'api_key'] as const)
+        expect(await db.selectFrom(table).selectAll().execute()).toEqual([])
+      expect(readdirSync(starts.dataDir)).toEqual([])
+      expect((await accept(link())).kind).toBe('accepted')
+    })
+
+    test('demo: is seeded when GATEHOUSE_DEMO=1', async () => {
+      await starts.start({ ...POSTGRESQL, GATEHOUSE_DEMO: '1' })
+      expect(await starts.operates(starts.demo().admin_token)).toBe('demo')
+    })
+
+    test('first login: a log is told the command that makes a link when standard error is no terminal', async () => {
+      await starts.start(POSTGRESQL, { isTerminal: false })
+      expect(starts.greeting).toContain('gatehouse operator first-login')
+      expect(starts.greeting).toContain('gatehouse token create')
+      expect(link()).toBe('')
+      expect(await fresh.database.db.selectFrom('operator_invitation').selectAll().execute()).toEqual([])
+    })
   })
 
   test('is not needed where the demo has an owner, whose password is printed', async () => {

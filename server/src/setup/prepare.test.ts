@@ -74,6 +74,19 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
       expect(await provider()).toMatchObject({ enabled: true })
     })
 
+    test('providers from the environment: one that an operator disabled stays disabled when its variables are the same', async () => {
+      const env = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: baseUrl, OPENAI_MODELS: 'mock-model' }
+      await starts.start(env)
+      const { providerBox: box } = starts.deps()
+      const change = { box, now: new Date(), by: 'api' as const }
+      await updateProvider(db(), starts.demo().workspace.id, 'openai', { enabled: false }, change)
+      await starts.start(env)
+      expect(await provider()).toMatchObject({ enabled: false })
+      expect(starts.logs).toContain('environment: provider openai differs from what is declared (enabled)')
+      await starts.start({ ...env, OPENAI_MODELS: 'mock-model, other' })
+      expect(await provider()).toMatchObject({ enabled: true })
+    })
+
     test('keeps what an operator set beside it, and leaves alone what an operator took over', async () => {
       const env = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: baseUrl, OPENAI_MODELS: 'mock-model' }
       await starts.start(env)

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
+import { hasAdminToken } from '../applications/admin-token-store.ts'
 import { opensWith } from '../audit/secret-key-check.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
@@ -12,11 +13,11 @@ import { invitationUrl } from '../operators/invitation-store.ts'
 import type { Pools } from '../providers/pools.ts'
 import { applyConfiguration } from './apply.ts'
 import { type BannerFacts, banner } from './banner.ts'
-import { describeChange } from './change.ts'
+import { describeChange, describeDrift } from './change.ts'
 import { prepareDemo } from './demo.ts'
 import { demoFilePath, placeDemo, writeDemoFile } from './demo-file.ts'
 import { syncEnvironmentProviders } from './environment-sync.ts'
-import { ensureFirstLogin, placeFirstLogin } from './first-login.ts'
+import { firstLoginFile, firstLoginOf, needsFirstLogin, placeFirstLogin } from './first-login.ts'
 import { ensureAdminToken } from './first-token.ts'
 import { type GatehouseFile, readGatehouseFile } from './gatehouse-file.ts'
 import type { FileOutcome } from './ingest-folder.ts'
@@ -38,6 +39,12 @@ export interface PrepareDeps {
 const WRONG_KEY =
   'GATEHOUSE_SECRET_KEY is not the one that this database was set up with: nothing that is encrypted in it can be opened. Set the key that the other nodes have, or the one in secret.key'
 
+/** Who is greeted: a person at a terminal is shown secrets, a log is not. */
+export interface Reader {
+  readonly isTerminal: boolean
+  readonly write: (text: string) => void
+}
+
 /** To be called once the server listens, with its address: notes it in demo.json and greets whoever started it. */
 export type Announce = (base: string) => Promise<void>
 
@@ -45,24 +52,52 @@ export type Announce = (base: string) => Promise<void>
  * Brings the database to where the server may open: applies `gatehouse.yaml` if there is one; else seeds the demo, unless it is
  * turned off; and sees that somebody holds an admin token and somebody can sign in. Throws a ConfigError when the file or the environment is wrong.
  */
-export async function prepare(deps: PrepareDeps, greet: (text: string) => void = toStandardError): Promise<Announce> {
-  const { config, log, background } = deps
+export async function prepare(deps: PrepareDeps, reader: Reader = STANDARD_ERROR): Promise<Announce> {
+  const { config, background } = deps
+  const { isTerminal } = reader
   if (!(await opensWith(deps.database.pool, deps.workspaceBox))) throw new ConfigError(WRONG_KEY)
   const configured = await applyFile(deps)
   const demo = configured || !config.demo ? undefined : await demoOf(deps)
-  const adminTokenFile = await ensureAdminToken(deps, config.dataDir)
-  if (adminTokenFile !== undefined) log.info({ file: adminTokenFile }, 'the first admin token was written')
-  const firstLogin = await ensureFirstLogin(deps, config.dataDir)
+  const adminToken = await adminTokenOf(deps)
+  const firstLogin = await prepareFirstLogin(deps, isTerminal)
   return async (address) => {
     const base = reachable(address)
     const placed = demo && { ...demo, content: placeDemo(demo.content, base) }
     if (placed && demo.content.base_url !== placed.content.base_url) await writeDemoFile(config.dataDir, placed.content)
-    const welcome = firstLogin && invitationUrl(config.signIn.publicUrl ?? base, firstLogin)
-    if (welcome) await placeFirstLogin(config.dataDir, welcome)
-    greet(banner({ base, demo: placed, adminTokenFile, welcome }))
+    const url = firstLogin?.token && invitationUrl(config.signIn.publicUrl ?? base, firstLogin.token)
+    if (url && config.databaseUrl === undefined) await placeFirstLogin(config.dataDir, url)
+    const login = firstLogin && { url, where: firstLogin.where }
+    reader.write(banner({ base, demo: placed, adminToken, firstLogin: login, isTerminal }))
     // The server answers meanwhile: documents may be many.
     if (configured && namesFolders(configured.declaration)) background.start((signal) => readFolders(deps, configured, signal))
   }
+}
+
+/**
+ * How to get the first admin token. With the embedded database it lies in a file of the data folder. With PostgreSQL a node has no folder
+ * of its own, and none is made: a command makes one.
+ */
+async function adminTokenOf({ config, log, ...deps }: PrepareDeps): Promise<string | undefined> {
+  if (config.databaseUrl !== undefined) {
+    const has = await deps.database.db.transaction().execute(hasAdminToken)
+    return has ? undefined : 'none yet: gatehouse token create --name NAME'
+  }
+  const file = await ensureAdminToken(deps, config.dataDir)
+  if (file !== undefined) log.info({ file }, 'the first admin token was written')
+  return file
+}
+
+/** How the first owner signs in; undefined once there is somebody. With PostgreSQL the link is kept nowhere. */
+async function prepareFirstLogin(
+  deps: PrepareDeps,
+  isTerminal: boolean,
+): Promise<{ token: string | undefined; where: string } | undefined> {
+  const { databaseUrl, dataDir } = deps.config
+  if (databaseUrl === undefined || isTerminal) {
+    const token = await firstLoginOf(deps, deps.config)
+    return token === undefined ? undefined : { token, where: `the link in ${firstLoginFile(dataDir)}` }
+  }
+  return (await needsFirstLogin(deps)) ? { token: undefined, where: 'gatehouse operator first-login' } : undefined
 }
 
 /** Undefined when there is no file. */
@@ -72,9 +107,12 @@ async function applyFile({ config, secrets, log, ...deps }: PrepareDeps): Promis
     return undefined
   }
   const file = readGatehouseFile(config.configFile, secrets.fromEnvironment)
-  const changes = await applyConfiguration(file, deps)
+  const changes = await applyConfiguration(file, { ...deps, mode: 'changed' })
   for (const change of changes.filter(({ done }) => done !== 'unchanged'))
     log.info(`${config.configFile}: ${describeChange(change)}`)
+  const drifts = changes.flatMap((change) => describeDrift(change) ?? [])
+  for (const drift of drifts) log.warn(`${config.configFile}: ${drift}`)
+  if (drifts.length > 0) log.warn('what differs from the file was left as it is: `gatehouse apply` applies the file')
   return file
 }
 
@@ -99,7 +137,10 @@ async function demoOf({ config, secrets, log, providerCalls, ...deps }: PrepareD
   return { file: demoFilePath(dataDir), content, providers }
 }
 
-const toStandardError = (text: string): void => void process.stderr.write(text)
+const STANDARD_ERROR: Reader = {
+  isTerminal: process.stderr.isTTY === true,
+  write: (text) => void process.stderr.write(text),
+}
 
 /** A server that listens everywhere is found on this machine. */
 const reachable = (base: string): string => base.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1')

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { ProviderAttempt } from '../domain/completion.ts'
+import { currentTrace } from '../lib/trace-context.ts'
 import type { Tracing } from './exchange-span.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -28,7 +29,7 @@ export const exchangeObserver =
   ({ metrics, tracing, log }: { metrics: Metrics; tracing: Tracing; log: Logger }) =>
   (exchange: FinishedExchange): void => {
     metrics.observe({ ...exchange, seconds: exchange.ms / 1_000 })
-    tracing.exchange(exchange)
+    tracing.exchange({ ...exchange, trace: currentTrace() })
     if (exchange.cause === undefined) return
     const { requestId: reqId, auditId: audit_id, endpoint, code } = exchange
     log.error({ reqId, audit_id, endpoint, code, err: exchange.cause }, 'exchange failed')

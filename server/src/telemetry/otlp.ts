@@ -1,25 +1,32 @@
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { type Context, createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as spans } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
+import { BatchSpanProcessor, type IdGenerator, NodeTracerProvider, RandomIdGenerator } from '@opentelemetry/sdk-trace-node'
+import type { TraceContext } from '../lib/trace-context.ts'
 import type { ExchangeSpan, Tracing } from './exchange-span.ts'
 
 /** The real one. Loaded by tracing.ts, and only where a collector is configured. */
-export function openTelemetryTracing(url: string): Tracing {
+export function openTelemetryTracing(url: string, resource: Readonly<Record<string, string>>): Tracing {
+  const ids = new RequestIds()
   const provider = new NodeTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': 'gatehouse' }),
+    resource: resourceFromAttributes(resource),
+    idGenerator: ids,
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
   })
   const tracer = provider.getTracer('gatehouse')
   return {
     exchange(exchange) {
-      const parent = tracer.startSpan(exchange.endpoint, {
-        kind: SpanKind.SERVER,
-        startTime: exchange.startedAt,
-        attributes: attributesOf(exchange),
-      })
+      const parent = tracer.startSpan(
+        exchange.endpoint,
+        {
+          kind: SpanKind.SERVER,
+          startTime: exchange.startedAt,
+          attributes: attributesOf(exchange),
+        },
+        ids.contextOf(exchange.trace),
+      )
       if (exchange.status >= 500) parent.setStatus({ code: SpanStatusCode.ERROR })
-      const context = trace.setSpan(ROOT_CONTEXT, parent)
+      const context = spans.setSpan(ROOT_CONTEXT, parent)
       for (const stage of exchange.stages) {
         if (stage.outcome === 'skipped') continue
         const startTime = exchange.startedAt + stage.startMs
@@ -29,6 +36,46 @@ export function openTelemetryTracing(url: string): Tracing {
       parent.end(exchange.startedAt + exchange.ms)
     },
     close: () => provider.shutdown(),
+  }
+}
+
+/** Gives the span of a request the ids that were sent on with its calls. */
+class RequestIds implements IdGenerator {
+  readonly #random = new RandomIdGenerator()
+  /** Span ids that have been given: a request may hold several exchanges, and only the first is its own span. */
+  readonly #given = new WeakSet<TraceContext>()
+  #traceId: string | undefined
+  #spanId: string | undefined
+
+  /** Where the next span belongs. It is started at once. */
+  contextOf(trace: TraceContext | undefined): Context {
+    this.#traceId = this.#spanId = undefined
+    if (trace === undefined) return ROOT_CONTEXT
+    const { traceId, parentId, spanId, flags, state } = trace
+    const isFirst = !this.#given.has(trace)
+    this.#given.add(trace)
+    if (isFirst) {
+      this.#traceId = traceId
+      this.#spanId = spanId
+    }
+    const parent = isFirst ? parentId : spanId
+    if (parent === undefined) return ROOT_CONTEXT
+    return spans.setSpanContext(ROOT_CONTEXT, {
+      traceId,
+      spanId: parent,
+      traceFlags: Number.parseInt(flags, 16),
+      isRemote: true,
+      ...(state !== undefined && { traceState: createTraceState(state) }),
+    })
+  }
+
+  generateTraceId = (): string => this.#traceId ?? this.#random.generateTraceId()
+
+  /** The children of a span have ids of their own. */
+  generateSpanId = (): string => {
+    const spanId = this.#spanId ?? this.#random.generateSpanId()
+    this.#spanId = undefined
+    return spanId
   }
 }
 

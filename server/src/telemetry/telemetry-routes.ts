@@ -1,11 +1,14 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { GatehouseError } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 import { READINESS_DEADLINE_MS, type Readiness } from './readiness.ts'
 
 export interface TelemetryRouteDeps {
   readonly metrics: Metrics
   readonly readiness: Readiness
+  readonly secrets: { readonly metricsToken: string | undefined }
 }
 
 const Status = Type.Object({ status: Type.String() })
@@ -22,8 +25,8 @@ const Report = Type.Object({
   checks: Type.Array(Check),
 })
 
-/** For the machines that watch over this one. They need no key and show no names. */
-export async function telemetryRoutes(app: FastifyInstance, { metrics, readiness }: TelemetryRouteDeps): Promise<void> {
+/** For the machines that watch over this one. They show no names, and need no key but the metrics token where one is set. */
+export async function telemetryRoutes(app: FastifyInstance, { metrics, readiness, secrets }: TelemetryRouteDeps): Promise<void> {
   app.get(
     '/healthz',
     { schema: { tags: ['server'], summary: 'The process is alive.', response: { 200: Status } } },
@@ -44,7 +47,20 @@ export async function telemetryRoutes(app: FastifyInstance, { metrics, readiness
         checks: checks.map(({ cause: _, ...check }) => check),
       })
   })
-  app.get('/metrics', { schema: { tags: ['server'], summary: 'Prometheus metrics.' } }, async (_request, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  app.get(
+    '/metrics',
+    { schema: { tags: ['server'], summary: 'Prometheus metrics. With GATEHOUSE_METRICS_TOKEN set, for its bearer only.' } },
+    async (request, reply) => {
+      refuseStranger(request.headers.authorization, secrets.metricsToken)
+      return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+    },
   )
+}
+
+/** Throws a 401 unless the header has the token, where one is set. Hashes are compared: they have one length. */
+function refuseStranger(authorization: string | undefined, token: string | undefined): void {
+  if (token === undefined) return
+  const [, given = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  if (timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token, 'buffer'))) return
+  throw new GatehouseError('AUTH_INVALID_KEY', { message: '/metrics needs the metrics token of this server as a bearer token.' })
 }

@@ -26,6 +26,7 @@ test('a key works as soon as it is issued, and is shown only then', async () => 
     name: 'first',
     key: expect.stringMatching(/^gk_[\w-]{43}$/),
     hint: issued.key.slice(0, 7),
+    issued_by: expect.stringMatching(/^adm_/),
     created_at: expect.stringMatching(/Z$/),
     last_used_at: null,
     revoked_at: null,

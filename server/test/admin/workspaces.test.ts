@@ -103,6 +103,7 @@ test('the settings of a Workspace are merged, reset and shown with their default
     claims: { id: 'sub', role: 'role', department: 'team', attributes: 'attributes' },
     audit_retention_days: 30,
     message_retention_days: null,
+    review: { four_eyes: false },
   })
   const reset = await admin.patch(`/workspaces/${id}`, { settings: { audit_retention_days: null }, name: 'renamed' })
   expect(reset).toEqual({ ...patched, name: 'renamed', settings: { ...patched.settings, audit_retention_days: 400 } })

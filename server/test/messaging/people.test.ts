@@ -33,6 +33,7 @@ describe('access tokens', () => {
       object: 'access_token',
       user_id: ann.id,
       name: 'phone',
+      issued_by: expect.stringMatching(/^adm_/),
       token: expect.stringMatching(/^gu_[\w-]{43}$/),
       created_at: expect.stringMatching(/Z$/),
       revoked_at: null,

@@ -38,6 +38,7 @@ export async function startServer(env: Environment = {}, overrides: Overrides = 
     GATEHOUSE_DATA: folder,
     PORT: '0',
     LOG_LEVEL: 'info',
+    ...(env.DATABASE_URL && { GATEHOUSE_DEMO: '1' }),
     ...env,
   }
   // Whatever lies in the folder the tests are run from is not theirs.
@@ -46,7 +47,7 @@ export async function startServer(env: Environment = {}, overrides: Overrides = 
   const log = createLogger(config.logLevel, { write: (line: string) => void lines.push(line) })
   const context = await createContext(config, readSecrets(environment, config), { log, ...overrides })
   const app = await createApp(context)
-  const announce = await prepare(context)
+  const announce = await prepare(context, { isTerminal: true, write: (text) => void process.stderr.write(text) })
   await app.listen({ host: config.host, port: 0 })
   const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   return {

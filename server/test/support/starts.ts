@@ -31,18 +31,19 @@ export class Starts {
     this.#database = database
   }
 
-  async start(env: Environment = {}, base = BASE): Promise<void> {
-    const announce = await this.prepare(env)
+  async start(env: Environment = {}, { base = BASE, isTerminal = true } = {}): Promise<void> {
+    const announce = await this.prepare(env, isTerminal)
     await announce(base)
   }
 
   /** Without GATEHOUSE_CONFIG a gatehouse.yaml counts that lies in the data folder. */
-  prepare(env: Environment = {}) {
+  prepare(env: Environment = {}, isTerminal = true) {
     this.#greeting = ''
     const deps = this.deps(env)
-    return prepare(deps, (text) => {
+    const write = (text: string): void => {
       this.#greeting += text
-    })
+    }
+    return prepare(deps, { isTerminal, write })
   }
 
   deps(env: Environment = {}) {

@@ -36,3 +36,24 @@ test('every metric of docs/operations.md has a value once there was an answer an
   expect(NAMES.length).toBeGreaterThan(5)
   expect([...measured].toSorted()).toEqual(NAMES.toSorted())
 })
+
+test('/metrics: asks for the metrics token when one is set, and tells nothing without it', async () => {
+  const token = 'scrape-0123456789abcdef'
+  const guarded = await startServer({ GATEHOUSE_METRICS_TOKEN: token })
+  try {
+    const scrape = (authorization?: string) =>
+      fetch(`${guarded.base}/metrics`, { ...(authorization !== undefined && { headers: { authorization } }) })
+    for (const wrong of [undefined, 'Bearer ', `Bearer ${token}x`, `Bearer ${token.slice(1)}`, token, `Basic ${token}`]) {
+      const answer = await scrape(wrong)
+      expect([wrong, answer.status, answer.headers.get('www-authenticate')]).toEqual([wrong, 401, 'Bearer'])
+      expect(await answer.text()).not.toContain('gatehouse_')
+    }
+    const answer = await scrape(`Bearer ${token}`)
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('gatehouse_requests_total')
+    expect(guarded.logs()).not.toContain(token)
+    expect((await fetch(`${guarded.base}/healthz`)).status).toBe(200)
+  } finally {
+    await guarded.close()
+  }
+})

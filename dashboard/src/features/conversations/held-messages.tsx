@@ -21,7 +21,7 @@ export function HeldMessages({ conversationId }: { readonly conversationId: stri
     queryFn: () => [],
     enabled: false,
   })
-  const reviews = useAll('/admin/v1/reviews', PENDING, { enabled: useScopes().may('reviews:read') })
+  const reviews = useAll('/admin/v1/reviews', PENDING, { enabled: useScopes().may('reviews:read'), staleTime: 0 })
   const elsewhere = (reviews.items ?? [])
     .filter(({ id, session_id: session }) => session === conversationId && !notes.some((note) => note.reviewItemId === id))
     .map((review) => ({ reviewItemId: review.id, state: 'pending', text: null, ...whatOf(review, userId) }))

@@ -27,7 +27,7 @@ export function Page() {
   const [round, setRound] = useState(0)
   const queries = useQueryClient()
   const workspace = useWorkspace()
-  const { items, error, retry } = useAll('/admin/v1/policy-sets')
+  const { items, error, retry } = useAll('/admin/v1/policy-sets', {}, { staleTime: 0 })
   if (error && !items) return <ErrorState error={error} onRetry={retry} />
   if (!items) return <PageSkeleton />
   const key = `gatehouse draft ${workspace ?? ''} ${from ?? 'active'}`

@@ -17,7 +17,7 @@ export function Page() {
   const writes = useScopes().may('policies:write')
   const columns: Column<PolicySet>[] = [
     { header: 'Version', cell: ({ id, name, version }) => <Link to={`/policies/${id}`}>{`${name} v${version}`}</Link> },
-    { header: 'State', cell: ({ active }) => active && <InForce /> },
+    { header: 'State', cell: ({ active, declared }) => active && <InForce differs={declared === false} /> },
     { header: 'Published', cell: ({ created_at }) => <Time at={created_at} /> },
     { header: 'By', cell: ({ published_by }) => (published_by === self ? 'you' : published_by), from: 'md' },
     { header: 'SHA-256', cell: ({ sha256 }) => <code title={sha256}>{sha256.slice(0, 12)}</code>, from: 'lg' },
@@ -39,8 +39,16 @@ export function Page() {
   )
 }
 
-export const InForce = () => (
-  <Badge color="green" variant="light" tt="none">
-    in force
-  </Badge>
+/** `differs`: from the policy set that the configuration file declares. */
+export const InForce = ({ differs = false }: { differs?: boolean }) => (
+  <>
+    <Badge color="green" variant="light" tt="none">
+      in force
+    </Badge>
+    {differs && (
+      <Badge color="yellow" variant="light" tt="none" title="gatehouse apply puts the declared policy set in force.">
+        differs from the declared file
+      </Badge>
+    )}
+  </>
 )

@@ -14,7 +14,7 @@ export const baseOf = (active: PolicySet | undefined): string => active?.id ?? N
  * somebody published since. Undefined while it is read.
  */
 export function useBaseVersion(): string | undefined {
-  const { items } = useAll('/admin/v1/policy-sets')
+  const { items } = useAll('/admin/v1/policy-sets', {}, { staleTime: 0 })
   const opened = useRef<string>(undefined)
   if (items) opened.current ??= baseOf(items.find(({ active }) => active))
   return opened.current

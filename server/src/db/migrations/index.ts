@@ -9,6 +9,7 @@ import * as operators from './0007-operators.ts'
 import * as statistics from './0008-statistics.ts'
 import * as auditSeal from './0009-audit-seal.ts'
 import * as issuers from './0012-issuers.ts'
+import * as appliedDeclarations from './0014-applied-declarations.ts'
 import * as providerTimeouts from './0015-provider-timeouts.ts'
 
 /** Forward only; a landed migration is never edited. Names sort in the order they run. */
@@ -23,5 +24,6 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0008-statistics': statistics,
   '0009-audit-seal': auditSeal,
   '0012-issuers': issuers,
+  '0014-applied-declarations': appliedDeclarations,
   '0015-provider-timeouts': providerTimeouts,
 }

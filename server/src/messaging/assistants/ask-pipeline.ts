@@ -88,6 +88,8 @@ function outcomeOf({ error, held, auditId, trail }: PipelineResult): Outcome {
     const seconds = Number(fields.headers?.['retry-after'] ?? 1)
     return { kind: 'later', code, afterMs: seconds * 1_000, failed: false }
   }
+  // The server stops: whoever takes the turn up next asks again.
+  if (code === 'CLIENT_CLOSED_REQUEST') return { kind: 'later', code, afterMs: 0, failed: false }
   if (code === 'UNAVAILABLE' || code === 'INTERNAL') return { kind: 'later', code, afterMs: RETRY_MS, failed: true }
   return { kind: 'refusal', text: wordsFor(code, fields.details?.reason), auditId }
 }

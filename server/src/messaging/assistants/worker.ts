@@ -14,6 +14,8 @@ const RENEW_MS = 5_000
 const RETRY_MS = 2_000
 /** How long turns may go on when the server stops; what is not done by then is done by whoever starts next. */
 const GRACE_MS = 10_000
+/** And how long the turns that were cut off get to be written down as postponed. */
+const POSTPONE_MS = 1_000
 
 interface Deps extends TurnDeps {
   readonly signal: Signal
@@ -23,6 +25,8 @@ interface Deps extends TurnDeps {
 export class AssistantWorker {
   readonly #deps: Deps
   readonly #ending = new AbortController()
+  /** Aborted when the grace is over: calls of providers that still run are ended, and their turns taken up again later. */
+  readonly #cut = new AbortController()
   readonly #running = new Set<Promise<void>>()
   readonly #unsubscribe: readonly (() => void)[]
   #claiming: Promise<void> | undefined
@@ -66,6 +70,8 @@ export class AssistantWorker {
     const grace = setTimeout(GRACE_MS, undefined, { signal: waiting.signal }).catch(() => {})
     await Promise.race([Promise.all(this.#running), grace])
     waiting.abort()
+    this.#cut.abort()
+    await Promise.race([Promise.all(this.#running), setTimeout(POSTPONE_MS, undefined, { ref: false })])
   }
 
   async #claim(): Promise<void> {
@@ -94,7 +100,7 @@ export class AssistantWorker {
     const renew = () => renewClaim(db, turn, after(CLAIM_MS)).catch(() => false)
     const renewing = setInterval(renew, RENEW_MS)
     try {
-      await takeTurn(turn, this.#ending.signal, this.#deps)
+      await takeTurn(turn, this.#cut.signal, this.#deps)
     } catch (err) {
       log.error({ err, message_id: turn.messageId }, 'an assistant could not take its turn')
       await postponeTurn(db, turn, after(RETRY_MS), { failed: true }).catch(() => false)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GatehouseError } from '../../errors.ts'
 import { newUuid } from '../../lib/id.ts'
@@ -15,9 +15,8 @@ export const tooLarge = (maxBytes: number): GatehouseError =>
 
 /** Writes what comes in to a file of its own below `folder`, durably. Throws a 413 for too much; then nothing is left of it. */
 export async function receive(source: AsyncIterable<Buffer>, folder: string, maxBytes: number): Promise<Received> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, newUuid())
-  const file = await open(path, 'wx', 0o600)
+  const file = await newFile(folder, path)
   try {
     const hash = createHash('sha256')
     const head: Buffer[] = []
@@ -36,6 +35,17 @@ export async function receive(source: AsyncIterable<Buffer>, folder: string, max
     throw error
   } finally {
     await file.close()
+  }
+}
+
+/** Throws a 503 where no file can be made: a node may run without a folder that it can write to, until somebody uploads. */
+async function newFile(folder: string, path: string): Promise<FileHandle> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return await open(path, 'wx', 0o600)
+  } catch (cause) {
+    const message = 'This server has no place for files. Its operator can set GATEHOUSE_FILES or GATEHOUSE_FILES_BUCKET.'
+    throw new GatehouseError('UNAVAILABLE', { message }, cause)
   }
 }
 

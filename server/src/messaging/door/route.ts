@@ -4,7 +4,6 @@ import { isStorable } from '../../applications/shapes.ts'
 import type { Tx } from '../../db/database.ts'
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
 import { sendError } from '../../http/error-replies.ts'
-import { baseOf } from './base.ts'
 import { reader } from './bodies.ts'
 import { documented, type QueryOf, type RouteDocs } from './docs.ts'
 import { findGiven, fingerprintOf, type Given, keepGiven, keyIn, type Once, takeKey } from './idempotency.ts'
@@ -21,7 +20,7 @@ export interface Call<Body = undefined, Query = Record<never, never>> {
   readonly query: Query
   readonly body: Body
   readonly now: Date
-  /** `http://host` that the request came to, for absolute URLs. */
+  /** Where this server is found, for absolute URLs (http/public-base.ts). */
   readonly base: string
   /** As it came: for uploads, streams and what goes on after the answer. */
   readonly request: FastifyRequest
@@ -176,7 +175,7 @@ function callOf(request: FastifyRequest, { clock }: MessagingDeps): Omit<Call, '
     member: request.member,
     params,
     now: clock.now(),
-    base: baseOf(request),
+    base: request.base,
     request,
   }
 }

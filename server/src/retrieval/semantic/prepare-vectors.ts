@@ -62,8 +62,17 @@ const STATEMENTS = [
     model_id integer not null references embedding_model,
     partition_id bigint not null,
     entry_id uuid not null references retrieval_entry on delete cascade,
-    embedding vector storage main,
+    embedding vector,
     primary key (model_id, partition_id, entry_id)
   )`,
+  // Apart from the column: PostgreSQL 15 takes no storage there. Only when it is not set yet: altering a table locks it.
+  `do $$ begin
+    if exists (
+      select from pg_attribute
+      where attrelid = 'retrieval_vector'::regclass and attname = 'embedding' and attstorage <> 'm'
+    ) then
+      alter table retrieval_vector alter column embedding set storage main;
+    end if;
+  end $$`,
   `create index if not exists retrieval_vector_entry on retrieval_vector (entry_id, model_id)`,
 ]

@@ -1,0 +1,53 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { secureDataFolder } from './data-folder.ts'
+import { ConfigError } from './environment.ts'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = join(mkdtempSync(join(tmpdir(), 'gatehouse-modes-')), 'data')
+})
+afterEach(() => rmSync(join(dataDir, '..'), { recursive: true, force: true }))
+
+const EMBEDDED = { databaseUrl: undefined }
+const mode = (path: string): number => statSync(path).mode & 0o777
+const place = (name: string, bits: number): string => {
+  const path = join(dataDir, name)
+  writeFileSync(path, 'secret')
+  chmodSync(path, bits)
+  return path
+}
+
+test('secureDataFolder: makes the folder 0700 and the secrets in it 0600, and names them, when they are wider', () => {
+  mkdirSync(dataDir)
+  chmodSync(dataDir, 0o755)
+  const key = place('secret.key', 0o644)
+  const demo = place('demo.json', 0o600)
+  expect(secureDataFolder({ dataDir, ...EMBEDDED })).toEqual([dataDir, key])
+  expect([mode(dataDir), mode(key), mode(demo)]).toEqual([0o700, 0o600, 0o600])
+  expect(secureDataFolder({ dataDir, ...EMBEDDED })).toEqual([])
+})
+
+test('secureDataFolder: keeps what is narrower, and does nothing without a folder', () => {
+  expect(secureDataFolder({ dataDir, ...EMBEDDED })).toEqual([])
+  mkdirSync(dataDir, { mode: 0o500 })
+  expect(secureDataFolder({ dataDir, ...EMBEDDED })).toEqual([])
+  expect(mode(dataDir)).toBe(0o500)
+})
+
+test('secureDataFolder: leaves a folder without secrets alone when the database is PostgreSQL', () => {
+  mkdirSync(dataDir)
+  chmodSync(dataDir, 0o755)
+  const postgresql = { dataDir, databaseUrl: 'postgres://x/y' }
+  expect(secureDataFolder(postgresql)).toEqual([])
+  place('demo.json', 0o644)
+  expect(secureDataFolder(postgresql)).toHaveLength(2)
+})
+
+test('secureDataFolder: refuses the start and says what to do when a mode cannot be changed', () => {
+  const refused = () => secureDataFolder({ dataDir: '/proc/self/fdinfo/..', ...EMBEDDED })
+  expect(refused).toThrow(ConfigError)
+  expect(refused).toThrow(/is open to other users .* \((EPERM|EACCES|EROFS)\): run "chmod 700 /)
+})

@@ -1,0 +1,70 @@
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { ConfigError } from './environment.ts'
+import { KNOWN_VARIABLES, refuseUnknownVariables } from './known-variables.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const NAME = /GATEHOUSE_[A-Z0-9_]*[A-Z0-9]\b/g
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-variables-'))
+  writeFileSync(join(folder, 'gatehouse.yaml'), 'admin_tokens: [{ name: ops, from_env: GATEHOUSE_OPS_TOKEN }]\n')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const refused = (env: Record<string, string>) => () => refuseUnknownVariables(env, join(folder, 'none.yaml'))
+
+describe('variables of the environment', () => {
+  test.each([
+    ['GATEHOUSE_SECRT_KEY', 'GATEHOUSE_SECRET_KEY'],
+    ['GATEHOUSE_PUBLIC_URI', 'GATEHOUSE_PUBLIC_URL'],
+    ['GATEHOUSE_MAX_BODY_BYTE', 'GATEHOUSE_MAX_BODY_BYTES'],
+    ['GATEHOUSE_ALLOW_PRIVATE_URL', 'GATEHOUSE_ALLOW_PRIVATE_URLS'],
+    ['GATEHOUSE_DATABASE_URL', 'DATABASE_URL'],
+    ['GATEHOUSE_PORT', 'PORT'],
+  ])('unknown variables: %s stops the start, and the nearest name is given', (name, near) => {
+    expect(refused({ [name]: '1' })).toThrow(ConfigError)
+    expect(refused({ [name]: '1' })).toThrow(`Unknown variable ${name}. Did you mean ${near}?`)
+    expect(() => readConfig({ [name]: '1' })).toThrow(ConfigError)
+  })
+
+  test('unknown variables: each is named, by its name and not by its value, when there are several', () => {
+    const message =
+      /^Unknown variable GATEHOUSE_DEMOS\. Did you mean GATEHOUSE_DEMO\?\nUnknown variable GATEHOUSE_ZZZZZZZZZZZZ\. docs/
+    expect(refused({ GATEHOUSE_DEMOS: 'hush', GATEHOUSE_ZZZZZZZZZZZZ: 'hush' })).toThrow(message)
+    expect(refused({ GATEHOUSE_DEMOS: 'hush' })).not.toThrow(/hush/)
+  })
+
+  test('unknown variables: those that the configuration file names are known, and empty ones count as not set', () => {
+    const env = { GATEHOUSE_OPS_TOKEN: 'ga_x', GATEHOUSE_CONFIG: join(folder, 'gatehouse.yaml'), GATEHOUSE_DEMOO: '' }
+    expect(() => readConfig(env)).not.toThrow()
+    expect(refused({ GATEHOUSE_OPS_TOKEN: 'ga_x' })).toThrow(ConfigError)
+  })
+
+  test('unknown variables: what Kubernetes sets for a service called gatehouse is no mistake', () => {
+    const address = 'tcp://10.0.0.1:8787'
+    const links = {
+      GATEHOUSE_SERVICE_HOST: '10.0.0.1',
+      GATEHOUSE_SERVICE_PORT: '8787',
+      GATEHOUSE_SERVICE_PORT_HTTP: '8787',
+      GATEHOUSE_PORT: address,
+      GATEHOUSE_PORT_8787_TCP: address,
+      GATEHOUSE_PORT_8787_TCP_ADDR: '10.0.0.1',
+      GATEHOUSE_WEB_SERVICE_HOST: '10.0.0.2',
+      GATEHOUSE_WEB_PORT: address,
+    }
+    expect(refused(links)).not.toThrow()
+  })
+
+  test('known variables: they have every one that the source reads, and the documents name it', () => {
+    const files = globSync(join(ROOT, 'server/src/**/*.ts')).filter((path) => !/(?:\.test|known-variables)\.ts$/.test(path))
+    const read = new Set(files.flatMap((path) => readFileSync(path, 'utf8').match(NAME) ?? []))
+    expect(read.size).toBeGreaterThan(30)
+    expect([...read].filter((name) => !KNOWN_VARIABLES.includes(name))).toEqual([])
+    const documented = new Set(readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8').match(NAME))
+    expect([...read].filter((name) => !documented.has(name))).toEqual([])
+  })
+})

@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { ConfigError, type Environment } from './environment.ts'
+
+/** Every variable of ours. A test looks that none is missing which the source reads. */
+export const KNOWN_VARIABLES: readonly string[] = [
+  'GATEHOUSE_ALLOW_PRIVATE_URLS',
+  'GATEHOUSE_AUDIT_CHECKPOINT',
+  'GATEHOUSE_AUDIT_CHECKPOINT_BUCKET',
+  'GATEHOUSE_AUDIT_CHECKPOINT_FILE',
+  'GATEHOUSE_AUDIT_CHECKPOINT_LOCK_DAYS',
+  'GATEHOUSE_AUDIT_CHECKPOINT_LOCK_MODE',
+  'GATEHOUSE_AUDIT_CHECKPOINT_REGION',
+  'GATEHOUSE_AUDIT_CHECKPOINT_URL',
+  'GATEHOUSE_CONFIG',
+  'GATEHOUSE_DATA',
+  'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS',
+  'GATEHOUSE_DATABASE_IDLE_TRANSACTION_TIMEOUT_MS',
+  'GATEHOUSE_DATABASE_LOCK_TIMEOUT_MS',
+  'GATEHOUSE_DATABASE_POOL',
+  'GATEHOUSE_DATABASE_STATEMENT_TIMEOUT_MS',
+  'GATEHOUSE_DEMO',
+  'GATEHOUSE_DETECTOR_BUDGET_MS',
+  'GATEHOUSE_DRAIN_DELAY_MS',
+  'GATEHOUSE_DRAIN_TIMEOUT_MS',
+  'GATEHOUSE_EMBEDDINGS_API_KEY',
+  'GATEHOUSE_EMBEDDINGS_DIMENSIONS',
+  'GATEHOUSE_EMBEDDINGS_MODEL',
+  'GATEHOUSE_EMBEDDINGS_URL',
+  'GATEHOUSE_FILES',
+  'GATEHOUSE_FILES_ACCESS_KEY_ID',
+  'GATEHOUSE_FILES_BUCKET',
+  'GATEHOUSE_FILES_REGION',
+  'GATEHOUSE_FILES_SECRET_ACCESS_KEY',
+  'GATEHOUSE_FILE_TYPES',
+  'GATEHOUSE_MAX_BODY_BYTES',
+  'GATEHOUSE_MAX_BODY_BYTES_IN_FLIGHT',
+  'GATEHOUSE_MAX_CONTENT_BYTES',
+  'GATEHOUSE_MAX_FILE_BYTES',
+  'GATEHOUSE_MAX_JSON_DEPTH',
+  'GATEHOUSE_MAX_MESSAGES',
+  'GATEHOUSE_METRICS_TOKEN',
+  'GATEHOUSE_OIDC_CLIENT_ID',
+  'GATEHOUSE_OIDC_CLIENT_SECRET',
+  'GATEHOUSE_OIDC_ISSUER',
+  'GATEHOUSE_OIDC_NAME',
+  'GATEHOUSE_OIDC_ROLES',
+  'GATEHOUSE_OIDC_ROLE_CLAIM',
+  'GATEHOUSE_OIDC_SCOPES',
+  'GATEHOUSE_PROVIDER_IDLE_MS',
+  'GATEHOUSE_PROVIDER_TOTAL_MS',
+  'GATEHOUSE_PUBLIC_URL',
+  'GATEHOUSE_SECRET_KEY',
+  'GATEHOUSE_TRUSTED_PROXIES',
+]
+
+/** Those that README and examples use on the side of a client, or have a configuration file name. */
+const EXAMPLES = ['GATEHOUSE_ADMIN_TOKEN', 'GATEHOUSE_KEY']
+
+/** Ours without the prefix: people add it by mistake. */
+const WITHOUT_PREFIX = ['PORT', 'HOST', 'LOG_LEVEL', 'DATABASE_URL']
+
+const PREFIX = 'GATEHOUSE_'
+
+/** What Kubernetes and Docker set by themselves where a service is called gatehouse, or gatehouse-…. */
+const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/
+const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//
+
+/**
+ * Throws a ConfigError for a variable that begins like ours and is none: misspelt, it would silently not be used. Variables that the
+ * configuration file names, for keys and tokens, are known.
+ */
+export function refuseUnknownVariables(env: Environment, configFile: string): void {
+  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && env[name] && !isKnown(name, env[name]))
+  if (unknown.length === 0) return
+  const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : ''
+  const named = new Set(text.match(/\bGATEHOUSE_\w+/g))
+  const wrong = unknown.filter((name) => !named.has(name))
+  if (wrong.length > 0) throw new ConfigError(wrong.map(describe).join('\n'))
+}
+
+const isKnown = (name: string, value: string): boolean =>
+  KNOWN_VARIABLES.includes(name) ||
+  EXAMPLES.includes(name) ||
+  SERVICE_LINK.test(name) ||
+  (name.endsWith('_PORT') && SERVICE_ADDRESS.test(value))
+
+function describe(name: string): string {
+  const bare = name.slice(PREFIX.length)
+  const near = WITHOUT_PREFIX.includes(bare) ? bare : nearest(name)
+  return `Unknown variable ${name}. ${near === undefined ? 'docs/configuration.md has those there are' : `Did you mean ${near}?`}`
+}
+
+/** Undefined when none is near. */
+function nearest(name: string): string | undefined {
+  const ranked = KNOWN_VARIABLES.map((known) => ({ known, distance: editDistance(name, known) }))
+  const [first] = ranked.toSorted((a, b) => a.distance - b.distance)
+  return first && first.distance <= 6 ? first.known : undefined
+}
+
+/** Letters to insert, remove or replace (Levenshtein). Names are short: both are bounded. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (const [i, letter] of [...a.slice(0, 100)].entries()) {
+    const next = [i + 1]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { currentTrace, runInTrace, traceContext, traceHeaders } from './trace-context.ts'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const PARENT = '00f067aa0ba902b7'
+const VALID = `00-${TRACE}-${PARENT}-01`
+
+describe('trace context', () => {
+  test('traceparent: the span of the caller stays the parent when no spans are made here', () => {
+    const context = traceContext({ traceparent: VALID, tracestate: 'a=1, b@c=x y' }, false)
+    expect(context).toEqual({ traceId: TRACE, parentId: PARENT, spanId: PARENT, flags: '01', state: 'a=1,b@c=x y' })
+  })
+
+  test('traceparent: the own span is the parent of what is called when spans are made here', () => {
+    const context = traceContext({ traceparent: `00-${TRACE}-${PARENT}-00` }, true)
+    expect(context).toMatchObject({ traceId: TRACE, parentId: PARENT, flags: '00' })
+    expect(context?.spanId).toMatch(/^[\da-f]{16}$/)
+    expect(context?.spanId).not.toBe(PARENT)
+  })
+
+  test.each([
+    undefined,
+    '',
+    'nonsense',
+    `00-${TRACE}-${PARENT}`,
+    `00-${TRACE}-${PARENT}-01-more`,
+    `ff-${TRACE}-${PARENT}-01`,
+    `00-${TRACE.toUpperCase()}-${PARENT}-01`,
+    `00-${'0'.repeat(32)}-${PARENT}-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    `${VALID}, ${VALID}`,
+    [VALID, VALID],
+  ])('traceparent: one that is not valid counts as absent: %j', (traceparent) => {
+    expect(traceContext({ traceparent, tracestate: 'a=1' }, false)).toBeUndefined()
+    expect(traceContext({ traceparent, tracestate: 'a=1' }, true)).toMatchObject({ parentId: undefined, state: undefined })
+  })
+
+  test('traceparent: of a later version the ids and the sampled flag are read', () => {
+    const context = traceContext({ traceparent: `01-${TRACE}-${PARENT}-03-more` }, false)
+    expect(context).toMatchObject({ traceId: TRACE, parentId: PARENT, flags: '01' })
+  })
+
+  test.each(['', 'a', 'A=1', 'a=', `a=${'x'.repeat(600)}`, Array.from({ length: 33 }, (_, at) => `k${at}=v`).join(), 'a=\u00e9'])(
+    'tracestate: one that is not valid is left out: %j',
+    (tracestate) => {
+      expect(traceContext({ traceparent: VALID, tracestate }, false)).toMatchObject({ state: undefined })
+    },
+  )
+
+  test('trace headers: carry the context on within the request, and nothing outside of it', async () => {
+    const context = traceContext({ traceparent: VALID, tracestate: 'a=1', baggage: 'user=ann' }, false)
+    if (!context) throw new Error('no context')
+    const within = await runInTrace(context, async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return traceHeaders()
+    })
+    expect(within).toEqual({ traceparent: VALID, tracestate: 'a=1' })
+    expect(traceHeaders()).toEqual({})
+    expect(currentTrace()).toBeUndefined()
+  })
+})

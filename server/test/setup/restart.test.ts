@@ -1,0 +1,171 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { newCredential } from '../../src/applications/credential.ts'
+import { type GatehouseProcess, runCommand, startProcess } from '../support/gatehouse-process.ts'
+import { ownDatabase } from '../support/own-database.ts'
+
+const policy = (when: string) => `name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "${when}", verdict: deny}\n`
+const DECLARED = policy('false')
+const EMERGENCY = policy('true')
+
+const file = (limit: number) => `
+admin_tokens: [{ name: ops, from_env: OPS_TOKEN }]
+workspaces:
+  - name: acme
+    applications:
+      - name: support
+        limits: { requests_per_minute: ${limit} }
+        keys: [{ name: production, from_env: SUPPORT_KEY }]
+    users: [{ id: u1, username: ada }]
+    providers: [{ id: backup, kind: stub, enabled: true, models: [{ id: m }] }]
+    policy: { file: policy.yaml }
+`
+
+const postgresUrl = inject('postgresUrl')
+const databases = [{ name: 'embedded', url: null }, ...(postgresUrl === null ? [] : [{ name: 'postgresql', url: postgresUrl }])]
+
+describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => {
+  let folder: string
+  let env: Record<string, string>
+  let cleanUp: (() => Promise<void>) | undefined
+  const running = new Set<GatehouseProcess>()
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'gatehouse-restart-'))
+    env = {
+      GATEHOUSE_DATA: join(folder, 'data'),
+      OPS_TOKEN: newCredential('ga_').secret,
+      SUPPORT_KEY: newCredential('gk_').secret,
+    }
+    if (url === null) cpSync(inject('templateDataDir'), join(folder, 'data'), { recursive: true })
+    else {
+      const own = await ownDatabase(url)
+      cleanUp = own.drop
+      env = { ...env, DATABASE_URL: own.url, GATEHOUSE_SECRET_KEY: 'k'.repeat(40) }
+    }
+    writeFileSync(join(folder, 'gatehouse.yaml'), file(60))
+    writeFileSync(join(folder, 'policy.yaml'), DECLARED)
+  })
+  afterEach(async () => {
+    for (const server of running) await server.stop()
+    running.clear()
+    await cleanUp?.()
+    cleanUp = undefined
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  })
+
+  const start = async (): Promise<GatehouseProcess> => {
+    const server = await startProcess(folder, env)
+    running.add(server)
+    return server
+  }
+  const stop = async (server: GatehouseProcess): Promise<void> => {
+    running.delete(server)
+    expect(await server.stop()).toBe(0)
+  }
+  const admin = async <T>(
+    { base }: GatehouseProcess,
+    path: string,
+    body?: object,
+    method = body ? 'POST' : 'GET',
+  ): Promise<T> => {
+    const response = await fetch(`${base}/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${env.OPS_TOKEN}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    expect([path, response.status]).toEqual([path, expect.toSatisfy((status) => status < 300)])
+    return (response.status === 204 ? {} : await response.json()) as T
+  }
+  interface Version {
+    readonly version: number
+    readonly active: boolean
+    readonly declared: boolean | null
+    readonly published_by: string
+  }
+  const inForce = async (server: GatehouseProcess): Promise<Version | undefined> =>
+    (await admin<{ data: Version[] }>(server, '/policy-sets')).data.find(({ active }) => active)
+  interface Application {
+    readonly id: string
+    readonly name: string
+    readonly limits: { readonly requests_per_minute: number }
+  }
+  const application = async (server: GatehouseProcess): Promise<Application> =>
+    (await admin<{ data: Application[] }>(server, '/applications')).data.find(({ name }) => name === 'support') as Application
+
+  /** Changes over the API everything that the file declares. */
+  const intervene = async (server: GatehouseProcess): Promise<void> => {
+    const { id } = await application(server)
+    const [key] = (await admin<{ data: { id: string }[] }>(server, `/applications/${id}/keys`)).data
+    await admin(server, '/policy-sets', { source: EMERGENCY })
+    await admin(server, `/applications/${id}`, { limits: { requests_per_minute: 1 } }, 'PATCH')
+    await admin(server, `/keys/${key?.id}/revoke`, {})
+    await admin(server, '/providers/backup', { enabled: false }, 'PATCH')
+    await admin(server, '/users/u1', undefined, 'DELETE')
+  }
+
+  test('restart: what was changed over the API stays, and the log names how it differs when the file is the same', async () => {
+    const first = await start()
+    expect(await inForce(first)).toMatchObject({ version: 1, declared: true })
+    await intervene(first)
+    expect(await inForce(first)).toMatchObject({ version: 2, declared: false })
+    await stop(first)
+
+    const second = await start()
+    expect(await inForce(second)).toMatchObject({ version: 2, declared: false })
+    expect((await application(second)).limits.requests_per_minute).toBe(1)
+    expect(await admin(second, '/providers/backup')).toMatchObject({ enabled: false })
+    const users = await admin<{ data: { id: string }[] }>(second, '/users')
+    expect(users.data.map(({ id }) => id)).not.toContain('u1')
+    await stop(second)
+    for (const line of [
+      'policy set in force is not what is declared (acme v2, published over the API)',
+      'application support differs from what is declared (limits)',
+      'key support/production from_env names a key that has been revoked',
+      'provider backup differs from what is declared (enabled)',
+      'user ada is declared, but is not there',
+    ])
+      expect(second.out()).toContain(line)
+    expect(second.out()).not.toMatch(/g[ka]_\w{20}/)
+  })
+
+  test('restart: a file that has changed is applied, and the log names the version that it replaces', async () => {
+    const first = await start()
+    await intervene(first)
+    await stop(first)
+    writeFileSync(join(folder, 'policy.yaml'), `${DECLARED}# reviewed\n`)
+
+    const second = await start()
+    expect(await inForce(second)).toMatchObject({ version: 3, declared: true, published_by: 'gatehouse' })
+    expect((await application(second)).limits.requests_per_minute).toBe(1)
+    await stop(second)
+    expect(second.out()).toContain('published policy set acme v3 in place of acme v2, published over the API')
+  })
+
+  test('apply: applies also what is declared as last time; --check tells by its exit code that something differs', async () => {
+    const first = await start()
+    const { id } = await application(first)
+    await admin(first, '/policy-sets', { source: EMERGENCY })
+    await admin(first, `/applications/${id}`, { limits: { requests_per_minute: 1 } }, 'PATCH')
+
+    const check = await runCommand(folder, env, ['apply', '--check'])
+    expect(check).toMatchObject({ code: 1, out: expect.stringContaining('updated application support (limits)') })
+    expect((await application(first)).limits.requests_per_minute).toBe(1)
+    expect(await runCommand(folder, env, ['apply'])).toMatchObject({ code: 0 })
+    expect((await application(first)).limits.requests_per_minute).toBe(60)
+    expect(await inForce(first)).toMatchObject({ version: 3, declared: true })
+    expect(await runCommand(folder, env, ['apply', '--check'])).toMatchObject({ code: 0 })
+  })
+
+  test.skipIf(url === null)('restart: several nodes that start together leave an emergency policy in force', async () => {
+    const nodes = await Promise.all([start(), start()])
+    const [first] = nodes
+    if (!first) throw new Error('no node')
+    await admin(first, '/policy-sets', { source: EMERGENCY })
+    await Promise.all(nodes.map(stop))
+    const again = await Promise.all([start(), start()])
+    for (const node of again) expect(await inForce(node)).toMatchObject({ version: 2, declared: false })
+  })
+})

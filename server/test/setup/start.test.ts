@@ -1,0 +1,84 @@
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { runCommand, startProcess } from '../support/gatehouse-process.ts'
+import { ownDatabase } from '../support/own-database.ts'
+
+const postgresUrl = inject('postgresUrl')
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-begin-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+
+describe('start on the embedded database', () => {
+  test('data folder: one that others can read is tightened, and the log says so', async () => {
+    const data = join(folder, 'data')
+    cpSync(inject('seededDataDir'), data, { recursive: true })
+    chmodSync(data, 0o755)
+    chmodSync(join(data, 'demo.json'), 0o644)
+    const server = await startProcess(folder, { GATEHOUSE_DATA: data })
+    await server.stop()
+    expect(statSync(data).mode & 0o777).toBe(0o700)
+    expect(statSync(join(data, 'demo.json')).mode & 0o777).toBe(0o600)
+    expect(server.out()).toContain('other users of this machine can no longer read it')
+  })
+
+  test('misspelt variables: the start ends with 2 and names the variable that was meant', async () => {
+    const ended = await runCommand(folder, { GATEHOUSE_DATA: join(folder, 'data'), GATEHOUSE_SECRT_KEY: 'x'.repeat(40) }, [
+      'serve',
+    ])
+    expect(ended).toMatchObject({ code: 2, out: '' })
+    expect(ended.err).toBe('gatehouse: Unknown variable GATEHOUSE_SECRT_KEY. Did you mean GATEHOUSE_SECRET_KEY?\n')
+  })
+})
+
+describe.skipIf(postgresUrl === null)('start on PostgreSQL', () => {
+  test('data folder: none is needed, nothing is seeded, and commands let the first people in', async () => {
+    const own = await ownDatabase(postgresUrl ?? '')
+    const env = {
+      DATABASE_URL: own.url,
+      GATEHOUSE_SECRET_KEY: 'k'.repeat(40),
+      // Nobody can make a folder there, not even root.
+      GATEHOUSE_DATA: '/proc/gatehouse',
+    }
+    mkdirSync(join(folder, 'cwd'))
+    const server = await startProcess(join(folder, 'cwd'), env)
+    try {
+      expect((await fetch(`${server.base}/readyz`)).status).toBe(200)
+      expect(server.err()).toContain('gatehouse operator first-login')
+      expect(server.err()).not.toMatch(/token=|g[ka]_\w{20}/)
+
+      const login = await runCommand(folder, env, ['operator', 'first-login'])
+      expect(login).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^http:\/\/\S+\/dashboard\/welcome\?token=[\w-]{43}\n$/),
+      })
+      const token = await runCommand(folder, env, ['token', 'create', '--name', 'ops'])
+      const headers = { authorization: `Bearer ${token.out.trim()}` }
+      const workspaces = await fetch(`${server.base}/admin/v1/workspaces`, { headers })
+      expect(await workspaces.json()).toMatchObject({ data: [] })
+
+      const accepted = await fetch(`${server.base}/auth/gatehouse/accept`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          token: new URL(login.out.trim()).searchParams.get('token'),
+          name: 'Ann',
+          email: 'ann@example.com',
+          password: 'correct horse battery',
+        }),
+      })
+      expect(accepted.status).toBe(200)
+      expect(await runCommand(folder, env, ['operator', 'first-login'])).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('gatehouse operator invite'),
+      })
+    } finally {
+      await server.stop()
+      await own.drop()
+    }
+  })
+})

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { vi } from 'vitest'
+
+const GATEHOUSE = join(import.meta.dirname, '../../../scripts/gatehouse')
+
+/** A server in a process of its own, started as people start it. Its standard error is no terminal. */
+export interface GatehouseProcess {
+  readonly base: string
+  /** Standard output: the log. */
+  readonly out: () => string
+  /** Standard error: the greeting. */
+  readonly err: () => string
+  /** SIGTERM, and waits for its end. Answers the exit code. */
+  stop(): Promise<number | null>
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+function launch(cwd: string, env: Record<string, string>, args: readonly string[]) {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(GATEHOUSE, args, { cwd, env: { PATH, HOME, PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const text = { out: '', err: '' }
+  child.stdout.on('data', (chunk) => (text.out += chunk))
+  child.stderr.on('data', (chunk) => (text.err += chunk))
+  return { child, text, ended: once(child, 'close') as Promise<[number | null]> }
+}
+
+/** Starts `gatehouse serve` in the folder `cwd`, and answers once it has greeted. Throws with its output when it ends instead. */
+export async function startProcess(cwd: string, env: Record<string, string>): Promise<GatehouseProcess> {
+  const { child, text, ended } = launch(cwd, env, ['serve'])
+  let base: string | undefined
+  await vi.waitFor(
+    () => {
+      if (child.exitCode !== null) return
+      base = /Gatehouse is running at (\S+)\n[\s\S]*API/.exec(text.err)?.[1]
+      if (base === undefined) throw new Error(`no greeting yet: ${text.out}${text.err}`)
+    },
+    { timeout: 60_000, interval: 20 },
+  )
+  if (base === undefined) throw new Error(`the server ended: ${text.out}${text.err}`)
+  const stop = async (): Promise<number | null> => {
+    child.kill('SIGTERM')
+    return (await ended)[0]
+  }
+  return { base, out: () => text.out, err: () => text.err, stop }
+}
+
+/** Runs a command to its end. */
+export async function runCommand(cwd: string, env: Record<string, string>, args: readonly string[]): Promise<Ended> {
+  const { text, ended } = launch(cwd, env, args)
+  const [code] = await ended
+  return { code, ...text }
+}
