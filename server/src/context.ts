@@ -12,6 +12,7 @@ import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
+import { watchOver } from './classification/watch-over.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
@@ -50,6 +51,7 @@ import { PendingAnswers } from './review/pending-answers.ts'
 import { ReviewWaiters } from './review/waiting.ts'
 import { openSemantic, type Semantic } from './semantic.ts'
 import { exchangeObserver } from './telemetry/exchange-observer.ts'
+import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Degraded, Readiness } from './telemetry/readiness.ts'
@@ -167,6 +169,7 @@ function compose(
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => fallbacks.count,
   })
+  const reportFault = faultReporter({ metrics, log })
   const checkpointDeliveries = openPlaces(outsideOf(config, secrets), guardedConnector(true, OUTSIDE_CONNECT_MS)).map(
     (place) => new CheckpointDelivery(place, { db, clock, log }),
   )
@@ -187,7 +190,8 @@ function compose(
           dispatcher: jwksAgent,
         }),
     }),
-    detectors,
+    detectors: watchOver(detectors, reportFault),
+    reportFault,
     detectorBudgetMs: config.detectorBudgetMs,
     policies,
     ranker: createRanker({ db, pool: database.pool, embedder: semantic?.ranker }),

@@ -171,6 +171,7 @@ function inputAt(record: AuditRecord, point: PolicyPoint, facts: StoredFacts): S
     ...facts,
     'content.classification': features[`${prefix}content.classification`],
     'content.risk_level': features[`${prefix}content.risk_level`],
+    'content.unread': record.endpoint === 'message' ? 0 : features[`${prefix}content.unread`],
     'content.findings': { ...NO_FINDINGS, ...findings[stage] },
     now: timeOf(record, STAGE_OF[point]),
   })

@@ -53,7 +53,9 @@ export function settle(findings: Finding[]): readonly Finding[] {
     const previous = kept[index]
     if (previous && finding.start < previous.end) {
       const type = rank[finding.type] < rank[previous.type] ? finding.type : previous.type
-      kept[index] = { type, start: previous.start, end: Math.max(previous.end, finding.end) }
+      const end = Math.max(previous.end, finding.end)
+      const continues = (previous.continues && previous.end === end) || (finding.continues && finding.end === end)
+      kept[index] = { type, start: previous.start, end, ...(continues && { continues: true }) }
     } else {
       last[layer[finding.type]] = kept.push(finding) - 1
     }

@@ -95,6 +95,12 @@ export async function scanAside(
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
   const budget = budgetMs * Math.max(1, characters / BUDGET_CHARACTERS)
   // Detectors that somebody has brought along cannot go to a thread.
-  if (characters <= ASIDE_CHARACTERS || detectors !== DETECTORS) return scan(texts, { detectors, budgetMs: budget })
-  return thread.run(texts, budget)
+  if (characters <= ASIDE_CHARACTERS || !areOurs(detectors)) return scan(texts, { detectors, budgetMs: budget })
+  const found = await thread.run(texts, budget)
+  for (const detector of detectors) if (found.failures.includes(detector.name)) detector.failed?.('overran')
+  return found
 }
+
+/** Whether they are the ones that the thread has, watched over or not. */
+const areOurs = (detectors: readonly Detector[]): boolean =>
+  detectors.length === DETECTORS.length && detectors.every((detector, at) => (detector.watches ?? detector) === DETECTORS[at])

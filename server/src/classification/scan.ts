@@ -8,9 +8,9 @@ import {
   groupOf,
 } from '../domain/finding.ts'
 import { elapsed } from '../lib/clock.ts'
+import { type PlainText, type Readings, readings } from '../lib/plain-text.ts'
 import type { Detector } from './detector.ts'
 import { settle } from './overlaps.ts'
-import { type PlainText, plain } from './text/plain.ts'
 
 export interface Scan {
   /** One list per text, sorted by start; within {pii, secret}, within injection and within hidden, spans do not overlap. */
@@ -20,30 +20,35 @@ export interface Scan {
   readonly failures: readonly string[]
 }
 
-const NOTHING = countFindings([])
+const NOTHING_FOUND = countFindings([])
 
 /** `countFindings` of the domain, for lists as long as a hostile text can make them, and for free when there is nothing. */
-function count(lists: readonly (readonly Finding[])[]): FindingCounts {
-  if (lists.every((list) => list.length === 0)) return NOTHING
-  const counts: Record<FindingType | FindingGroup, number> = { ...NOTHING }
-  for (const list of lists) for (const { type } of list) counts[type] += 1
+export function count(lists: readonly (readonly Finding[])[]): FindingCounts {
+  if (lists.every((list) => list.length === 0)) return NOTHING_FOUND
+  const counts: Record<FindingType | FindingGroup, number> = { ...NOTHING_FOUND }
+  for (const list of lists) for (const { type, continues } of list) if (!continues) counts[type] += 1
   for (const type of FINDING_TYPES) counts[groupOf(type)] += counts[type]
   return counts
 }
 
 /** Runs one detector over all texts and adds what it finds, in terms of the original texts. */
-function look(detector: Detector, texts: readonly string[], plains: readonly PlainText[], found: readonly Finding[][]): void {
+function look(detector: Detector, texts: readonly string[], read: readonly Readings[], found: readonly Finding[][]): void {
   for (let i = 0; i < texts.length; i++) {
     const text = texts[i] ?? ''
-    const view = plains[i]
-    const list = found[i]
-    if (!view || !list) continue
-    const same = detector.raw || view.text === text
-    for (const finding of detector.detect(same ? text : view.text)) {
-      list.push(same ? finding : { type: finding.type, ...view.original(finding.start, finding.end) })
-    }
+    const list = found[i] ?? []
+    const { plain, others } = read[i] ?? NO_READINGS
+    if (detector.raw || plain.text === text) {
+      for (const finding of detector.detect(text)) list.push(finding)
+    } else lookInto(plain, detector, list)
+    if (others.length > 0 && !detector.raw) for (const other of others) lookInto(other, detector, list)
   }
 }
+
+function lookInto(reading: PlainText, detector: Detector, list: Finding[]): void {
+  for (const { type, start, end } of detector.detect(reading.text)) list.push({ type, ...reading.original(start, end) })
+}
+
+const NO_READINGS = readings('')
 
 /**
  * Runs every detector over every text. A detector that fails is named, never passed over in silence. `budgetMs` is for the whole scan:
@@ -54,19 +59,21 @@ export function scan(
   options: { readonly detectors: readonly Detector[]; readonly budgetMs: number },
 ): Scan {
   const start = elapsed()
-  const plains = texts.map(plain)
+  const read = texts.map(readings)
   const found: Finding[][] = texts.map(() => [])
   const failures: string[] = []
   let spent = false
   for (const detector of options.detectors) {
     if (!spent) {
       try {
-        look(detector, texts, plains, found)
-      } catch {
+        look(detector, texts, read, found)
+      } catch (error) {
         failures.push(detector.name)
+        detector.failed?.('threw', error)
         continue
       }
       spent = elapsed() - start > options.budgetMs
+      if (spent) detector.failed?.('overran')
     }
     if (spent) failures.push(detector.name)
   }

@@ -26,6 +26,8 @@ export interface Finding {
   readonly type: FindingType
   readonly start: number
   readonly end: number
+  /** It goes on in the next text: this is not the end of it. Counted there. */
+  readonly continues?: true
 }
 
 /** EVERY type and group with its count, 0 when absent, so that a missing key in a policy is an authoring error. */

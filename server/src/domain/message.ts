@@ -1,4 +1,5 @@
-import { readable, rewritten } from './json-text.ts'
+import { mapEncoded, mapText, Unchangeable, type Visitor } from './content-reading.ts'
+import { readEncoded } from './encoded-text.ts'
 import { isOpaque } from './opaque.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
@@ -19,27 +20,77 @@ export interface ContentPart {
   readonly [field: string]: unknown
 }
 
+/** What a value says, text by text. */
+export interface Collected {
+  readonly texts: readonly string[]
+  /** For each message, in order, the indices of the texts that its reader may take for one: reasoning, and what is said. */
+  readonly spoken: readonly Spoken[]
+  /** Pictures, sounds and files that no detector reads. */
+  readonly unread: number
+}
+
+export interface Spoken {
+  readonly reasoning: readonly number[]
+  readonly said: readonly number[]
+}
+
 /**
  * Every string in `value` that a person or a model may have written, in a fixed order: message contents, parts, ids, tool
  * arguments, whatever stands in passed-on parameters, and the names of fields that are not the API's own. What goes to a
- * provider and is not in here is the API's vocabulary, was checked by schema, or is the bytes of a picture, sound or file.
- * A text that is JSON shows its strings decoded (json-text.ts), or an escape would hide a word.
+ * provider and is not in here is the API's vocabulary, was checked by schema, or is counted as `unread`: the bytes of a picture,
+ * sound or file. A file that is text is decoded. A text that is JSON shows its strings decoded (json-text.ts), or an escape would
+ * hide a word.
  *
  * An array counts as messages, an object as parameters.
  */
-export function collectTexts(value: unknown): string[] {
+export function collect(value: unknown): Collected {
   const texts: string[] = []
-  mapTexts(value, (text) => {
-    texts.push(text)
-    return text
+  const spoken: Spoken[] = []
+  let unread = 0
+  mapTexts(value, {
+    text(text) {
+      texts.push(text)
+      return text
+    },
+    unread() {
+      unread += 1
+    },
+    position: () => texts.length,
+    spoke: (message) => spoken.push(message),
   })
-  return texts
+  return { texts, spoken, unread }
 }
 
-/** The same value with its texts replaced, in the order of collectTexts. Shares what did not change; what was JSON stays JSON. */
+/** What a reader takes for one text: the reasoning of a message and all that it says. */
+export const joinsWithin = (spoken: readonly Spoken[]): readonly (readonly number[])[] =>
+  spoken.map(({ reasoning, said }) => [...reasoning, ...said]).filter(isSplit)
+
+/** The same for the choices of an answer, which may be read one after the other. */
+export const joinsAcross = (spoken: readonly Spoken[]): readonly (readonly number[])[] => [
+  ...joinsWithin(spoken),
+  ...(spoken.length > 1
+    ? [spoken.flatMap(({ said }) => said), spoken.flatMap(({ reasoning }) => reasoning)].filter(isSplit)
+    : []),
+]
+
+const isSplit = (indices: readonly number[]): boolean => indices.length > 1
+
+export const collectTexts = (value: unknown): readonly string[] => collect(value).texts
+
+/**
+ * The same value with its texts replaced, in the order of `collect`. Shares what did not change; what was JSON stays JSON, and
+ * what was encoded is encoded again. Throws Unchangeable where another text cannot stand.
+ */
 export function replaceTexts<T>(value: T, texts: readonly string[]): T {
   let next = 0
-  return mapTexts(value, (text) => texts[next++] ?? text) as T
+  const text = (old: string): string => texts[next++] ?? old
+  return mapTexts(value, { text, unread: () => {}, position: () => next, spoke: () => {} }) as T
+}
+
+interface Visit extends Visitor {
+  /** How many texts were visited. */
+  position(): number
+  spoke(message: Spoken): void
 }
 
 /** Numbers whose schema leaves no room for anybody's. */
@@ -54,56 +105,127 @@ const BOUNDED: ReadonlySet<string> = new Set([
   'max_completion_tokens',
 ])
 
-type Visit = (text: string) => string
-
 function mapTexts(value: unknown, visit: Visit): unknown {
   if (Array.isArray(value)) return mapItems(value, (message) => mapMessage(message, visit))
   if (!isObject(value)) return mapAny(value, visit)
-  const isSetting = (name: string, field: unknown) => (typeof field === 'number' && BOUNDED.has(name)) || name === 'logit_bias'
-  return mapFields(value, visit, (field, name) => (isSetting(name, field) ? field : mapAny(field, visit)))
+  return mapFields(value, visit, (field, name) => {
+    if (typeof field === 'number') return BOUNDED.has(name) ? field : fixed(field, mapAny(field, visit), name)
+    return FIXED.has(name) ? fixed(field, mapAny(field, visit), name) : mapAny(field, visit)
+  })
 }
 
-const mapMessage = (message: unknown, visit: Visit): unknown =>
-  isObject(message)
-    ? mapFields(message, visit, (field, name) =>
-        name === 'content' && Array.isArray(field) ? mapItems(field, (part) => mapPart(part, visit)) : mapAny(field, visit, name),
-      )
-    : mapAny(message, visit)
+/** Parameters in which no other text may stand: token ids, names of laws. */
+const FIXED: ReadonlySet<string> = new Set(['logit_bias', 'regulations'])
 
-/** Where a content part of that type has its bytes. */
-const BYTES: Readonly<Record<string, string>> = { image_url: 'url', input_audio: 'data', file: 'file_data' }
-/** Long enough to be bytes and not a key or a word. */
-const BASE64 = /^(?:data:[\w.+-]{1,64}\/[\w.+-]{1,64};base64,)?[A-Za-z0-9+/]{200,}={0,2}$/
+/** Such a setting, and any number, stays what it is or does not leave. */
+function fixed(field: unknown, mapped: unknown, name: string): unknown {
+  if (mapped !== field) throw new Unchangeable(name)
+  return field
+}
 
-function mapPart(part: unknown, visit: Visit): unknown {
+const REASONING: ReadonlySet<string> = new Set(['reasoning_content', 'reasoning'])
+const SAID: ReadonlySet<string> = new Set(['content', 'refusal'])
+
+function mapMessage(message: unknown, visit: Visit): unknown {
+  if (!isObject(message)) return mapAny(message, visit)
+  const spoken = { reasoning: [] as number[], said: [] as number[] }
+  const mapped = mapFields(message, visit, (field, name) => {
+    const from = visit.position()
+    if (name === 'content' && Array.isArray(field)) return mapItems(field, (part) => mapPart(part, visit, spoken.said))
+    const next = mapAny(field, visit, name)
+    if (SAID.has(name)) addRange(spoken.said, from, visit.position())
+    if (REASONING.has(name)) addRange(spoken.reasoning, from, visit.position())
+    return next
+  })
+  visit.spoke(spoken)
+  return mapped
+}
+
+function addRange(indices: number[], from: number, to: number): void {
+  for (let index = from; index < to; index++) indices.push(index)
+}
+
+/** Where a content part of that type has its bytes; `bare`: in base64, without `data:`. */
+const BYTES: Readonly<Record<string, { readonly field: string; readonly bare: boolean }>> = {
+  image_url: { field: 'url', bare: false },
+  input_audio: { field: 'data', bare: true },
+  file: { field: 'file_data', bare: true },
+}
+
+const DATA_SCHEME = /^\s*data:/i
+
+/** The fields of a content part that may hold a file, with how each is to be read. */
+function fileFields(part: Fields): readonly { readonly path: string; readonly value: string; readonly bare: boolean }[] {
+  const kind = String(part.type)
+  const bytes = Object.hasOwn(BYTES, kind) ? BYTES[kind] : undefined
+  const inner = part[kind]
+  const value = bytes && isObject(inner) ? inner[bytes.field] : inner
+  if (!bytes || typeof value !== 'string') return []
+  return [{ path: isObject(inner) ? `${kind}.${bytes.field}` : kind, value, bare: bytes.bare }]
+}
+
+/** What is wrong with the file of a content part: it says that it is text, and nothing can read it. */
+export function unreadableFile(part: unknown): { readonly path: string; readonly message: string } | undefined {
+  for (const { path, value, bare } of isObject(part) ? fileFields(part) : []) {
+    const encoded = readEncoded(value, bare)
+    if (encoded.kind === 'broken') return { path, message: encoded.message }
+  }
+  return undefined
+}
+
+/** `said` gets the indices of what the part says, without the names and addresses of files. */
+function mapPart(part: unknown, visit: Visit, said: number[]): unknown {
   if (!isObject(part)) return mapAny(part, visit)
-  return mapFields(part, visit, (field, kind) =>
-    part.type === kind && isObject(field)
-      ? mapFields(field, visit, (inner, name) =>
-          name === BYTES[kind] && typeof inner === 'string' && BASE64.test(inner) ? inner : mapAny(inner, visit),
-        )
-      : mapAny(field, visit),
-  )
+  const kind = String(part.type)
+  const bytes = Object.hasOwn(BYTES, kind) ? BYTES[kind] : undefined
+  const encoded = (field: string, isFile: boolean) => mapEncoded(field, isFile && bytes?.bare === true, visit)
+  const isEncoded = (field: unknown, isFile: boolean): field is string =>
+    typeof field === 'string' && (isFile || DATA_SCHEME.test(field))
+  return mapFields(part, visit, (field, name) => {
+    if (name === 'text' || name === 'refusal') {
+      const from = visit.position()
+      const next = mapAny(field, visit)
+      addRange(said, from, visit.position())
+      return next
+    }
+    if (isEncoded(field, bytes !== undefined && name === kind)) return encoded(field, true)
+    if (!isObject(field)) return mapAny(field, visit)
+    return mapFields(field, visit, (inner, innerName) => {
+      const isFile = name === kind && innerName === bytes?.field
+      return isEncoded(inner, isFile) ? encoded(inner, isFile) : mapAny(inner, visit)
+    })
+  })
 }
 
 /** A number of that many digits may be anybody's: a card's, a phone's. */
 const TELLING_NUMBER = 1_000_000
 
 function mapAny(value: unknown, visit: Visit, name?: string): unknown {
-  if (typeof value === 'string') return mapText(value, visit, name === 'arguments')
+  if (typeof value === 'string') return mapText(value, name === 'arguments', visit)
   if (typeof value === 'number' && Math.abs(value) >= TELLING_NUMBER) {
     const text = String(value)
-    const mapped = visit(text)
+    const mapped = visit.text(text)
     return mapped === text ? value : mapped
   }
-  if (Array.isArray(value)) return mapItems(value, (item) => mapAny(item, visit))
+  if (Array.isArray(value)) {
+    readNumbers(value, visit)
+    return mapItems(value, (item) => mapAny(item, visit))
+  }
   return isObject(value) ? mapFields(value, visit, (field, inner) => mapAny(field, visit, inner)) : value
 }
 
-function mapText(text: string, visit: Visit, isArguments: boolean): string {
-  const shown = readable(text, isArguments)
-  const mapped = visit(shown)
-  return mapped === shown ? text : rewritten(text, mapped, isArguments)
+/** As many digits as a card number or an IBAN has. */
+const DIGITS = { min: 12, max: 34 }
+
+const isSmall = (item: unknown): boolean => Number.isInteger(item) && Number(item) >= 0 && Number(item) < TELLING_NUMBER
+
+/** A list of small numbers may be one number in groups: it is read as one, and cannot be changed as one. */
+function readNumbers(list: readonly unknown[], visit: Visit): void {
+  if (list.length < 2 || list.length > DIGITS.max || !list.every(isSmall)) return
+  const text = list.join(list.every((item) => Number(item) < 10) ? '' : ' ')
+  const digits = text.replaceAll(' ', '').length
+  if (digits < DIGITS.min || digits > DIGITS.max) return
+  fixed(text, visit.text(text), 'a list of numbers')
 }
 
 function mapItems(items: readonly unknown[], map: (item: unknown) => unknown): readonly unknown[] {
@@ -115,7 +237,7 @@ function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: str
   let changed = false
   const copy: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) {
-    const newName = VOCABULARY.has(name) ? name : visit(name)
+    const newName = VOCABULARY.has(name) ? name : visit.text(name)
     const isWord = (name === 'type' || name === 'role') && typeof field === 'string' && VOCABULARY.has(field)
     const newField = isWord || isOpaque(fields, name, field) ? field : map(field, name)
     changed ||= newName !== name || newField !== field

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import type { ChatMessage, ContentPart } from '../domain/message.ts'
+import { type ChatMessage, type ContentPart, unreadableFile } from '../domain/message.ts'
 import type { Application, Extension } from '../domain/principal.ts'
 import { checker } from '../lib/schema.ts'
 import { EMPTY_REQUEST, type Parsed } from '../pipeline/request.ts'
 import { fieldProblem, passedOn } from './chat-fields.ts'
-import { GovernanceUser, identityOf, invalid, optional, sessionId, WITHOUT_NUL } from './request-fields.ts'
+import { GovernanceUser, identifier, identityOf, invalid, optional, PATTERNS, sessionId } from './request-fields.ts'
 
 const number = (minimum: number, maximum: number) => optional(Type.Number({ minimum, maximum }))
 const count = optional(Type.Integer({ minimum: 1, maximum: 10_000_000 }))
@@ -51,7 +51,7 @@ const Message = Type.Object(
 
 /** gateway-api.md, POST /v1/chat/completions; then OpenAI's other fields, validated loosely (decisions.md §2.3). */
 const FIELDS = {
-  model: optional(Type.String({ minLength: 1, maxLength: 256, pattern: WITHOUT_NUL })),
+  model: optional(identifier()),
   messages: Type.Array(Message, { minItems: 1 }),
   temperature: number(0, 2),
   max_tokens: count,
@@ -92,7 +92,7 @@ export const ChatBody = Type.Object(FIELDS, {
 type Body = Static<typeof ChatBody>
 type BodyMessage = Static<typeof Message>
 
-const check = checker(ChatBody)
+const check = checker(ChatBody, PATTERNS)
 
 export interface ChatLimits {
   readonly bodyBytes: number
@@ -106,7 +106,7 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
   const { value } = checked
   const oversize = sizeProblem(value, limits)
   if (oversize) return oversize
-  const problem = fieldProblem(value) ?? extensionProblem(value, application.settings.extensions)
+  const problem = fieldProblem(value) ?? extensionProblem(value, application.settings.extensions) ?? fileProblem(value)
   if (problem) return invalid(problem)
   const { governance } = value
   return {
@@ -152,6 +152,18 @@ const textBytes = (content: BodyMessage['content']): number =>
   typeof content === 'string'
     ? Buffer.byteLength(content)
     : (content ?? []).reduce((sum, part) => sum + Buffer.byteLength(part.text ?? ''), 0)
+
+/** A file that says it is text must be readable as such, or no detector could read it. */
+function fileProblem({ messages }: Body) {
+  for (const [index, { content }] of messages.entries()) {
+    if (!Array.isArray(content)) continue
+    for (const [at, part] of content.entries()) {
+      const problem = unreadableFile(part)
+      if (problem) return { param: `messages[${index}].content[${at}].${problem.path}`, message: problem.message }
+    }
+  }
+  return undefined
+}
 
 /** Off, an extension is a 400 that names the setting which opens it (decisions.md §2.3). */
 function extensionProblem(body: Body, extensions: readonly Extension[]) {

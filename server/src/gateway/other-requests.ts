@@ -7,11 +7,12 @@ import {
   invalid,
   MEMORY_KIND,
   MEMORY_SCOPE,
+  name,
   optional,
+  PATTERNS,
   SearchGovernance,
   SessionGovernance,
   userOf,
-  WITHOUT_NUL,
 } from './request-fields.ts'
 
 const query = Type.String({ minLength: 1, pattern: '\\S', maxLength: 32_768 })
@@ -30,8 +31,8 @@ export const CaptureBody = Type.Object({
   kind: MEMORY_KIND,
   classification: CLASSIFICATION,
   summary: optional(Type.String()),
-  scope_id: optional(Type.String({ minLength: 1, maxLength: 256 })),
-  regulations: optional(Type.Array(Type.String({ maxLength: 256, pattern: WITHOUT_NUL }), { maxItems: 64 })),
+  scope_id: optional(Type.String({ ...name, minLength: 1 })),
+  regulations: optional(Type.Array(name, { maxItems: 64 })),
   expires_at: optional(Type.String({ format: 'date-time' })),
   governance: optional(SessionGovernance),
 })
@@ -42,7 +43,7 @@ function parser<S extends TSchema>(
   read: (body: Static<S>) => Partial<GatewayRequest>,
   problemOf: (body: Static<S>) => Problem | undefined = () => undefined,
 ): (body: unknown) => Parsed {
-  const check = checker(schema)
+  const check = checker(schema, PATTERNS)
   return (body) => {
     const checked = check(body)
     if (!checked.ok) return invalid(checked.problem)
@@ -70,6 +71,8 @@ export const parseCapture = parser(
   (body) => ({
     ...identityOf(body.governance),
     messages: [body.content, body.summary ?? ''].filter(Boolean).flatMap(asMessage),
+    // Others read them: the detectors do too, and what a transform would change is refused.
+    parameters: body.regulations?.length ? { regulations: body.regulations } : {},
     capture: {
       scope: body.scope,
       scopeId: body.scope_id ?? null,

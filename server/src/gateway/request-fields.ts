@@ -11,10 +11,24 @@ const MAX_NAME = 256
 export const optional = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** Names are stored: PostgreSQL has no text with U+0000. */
-export const WITHOUT_NUL = '^[^\\u0000]*$'
+/** Letters and digits of any script and the signs of ASCII, but for what quotes and markup need. */
+const SIGNS = String.raw`!#-;=?-~\p{L}\p{M}\p{N}`
 
-const name = Type.String({ maxLength: MAX_NAME, pattern: WITHOUT_NUL })
+const IDENTIFIER = `^[${SIGNS}]*$`
+const NAME = `^[${SIGNS} §’–]*$`
+
+/** What the patterns here ask, in words. */
+export const PATTERNS: Readonly<Record<string, string>> = {
+  [IDENTIFIER]:
+    'must be an identifier: letters, digits and signs such as - _ . : @ / + without spaces, quotation marks, angle brackets, invisible or control characters',
+  [NAME]: 'must be a name on one line, without quotation marks, angle brackets, invisible or control characters',
+}
+
+/** An id as systems give them: a UUID, an e-mail address, a path, a URN. No detector reads it, so it holds no prose. */
+export const identifier = () => Type.String({ minLength: 1, maxLength: MAX_NAME, pattern: IDENTIFIER })
+
+/** A name on one line: as an identifier, with spaces. */
+export const name = Type.String({ maxLength: MAX_NAME, pattern: NAME })
 
 /** Free-form; `projects` is bounded where it is a list. */
 const Attributes = Type.Unsafe<Record<string, unknown>>({
@@ -27,18 +41,15 @@ const Attributes = Type.Unsafe<Record<string, unknown>>({
 
 /** gateway-api.md, GovernanceUser (Identity Assertion). */
 export const GovernanceUser = Type.Object({
-  id: Type.String({
-    minLength: 1,
-    maxLength: MAX_NAME,
-    pattern: WITHOUT_NUL,
-    description: 'Workspace-canonical user id, stable across Applications.',
-  }),
+  // A name: directories give ids with spaces (`CN=Jane Roe,OU=…`).
+  id: Type.String({ ...name, minLength: 1, description: 'Workspace-canonical user id, stable across Applications.' }),
   role: optional(name),
   department: optional(name),
   attributes: optional(Attributes),
 })
 
-export const sessionId = optional(name)
+/** Empty: none. */
+export const sessionId = optional(Type.String({ maxLength: MAX_NAME, pattern: IDENTIFIER }))
 
 /** What knowledge and memory search share. */
 export const SearchGovernance = Type.Object({ user: optional(GovernanceUser) })

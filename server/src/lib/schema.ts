@@ -11,7 +11,11 @@ export interface Problem {
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
 
 /** Compiles once; the check neither converts nor changes the value. Reports the first problem in words for people. */
-export function checker<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
+/** `patterns`: what a text that a pattern refuses must be, in words, by the pattern. */
+export function checker<S extends TSchema>(
+  schema: S,
+  patterns: Readonly<Record<string, string>> = {},
+): (value: unknown) => Checked<Static<S>> {
   const compiled = Compile(schema)
   return (value) => {
     if (compiled.Check(value)) return { ok: true, value: value as Static<S> }
@@ -20,7 +24,7 @@ export function checker<S extends TSchema>(schema: S): (value: unknown) => Check
     // The branches of a union report before the union does: where one stands, it is the one to tell.
     const union = errors.find((error) => error.keyword === 'anyOf' && error.instancePath === first?.instancePath)
     const alternatives = errors.filter((error) => error.instancePath === first?.instancePath)
-    return { ok: false, problem: describe((union ? alternatives : errors.slice(0, 1)) as SchemaError[]) }
+    return { ok: false, problem: describe((union ? alternatives : errors.slice(0, 1)) as SchemaError[], patterns) }
   }
 }
 
@@ -31,7 +35,7 @@ interface SchemaError {
   readonly message: string
 }
 
-function describe(errors: readonly SchemaError[]): Problem {
+function describe(errors: readonly SchemaError[], patterns: Readonly<Record<string, string>>): Problem {
   const [first] = errors
   if (!first) return { param: '', message: 'is not valid' }
   const missing = first.keyword === 'required' ? (first.params.requiredProperties as string[])[0] : undefined
@@ -40,6 +44,9 @@ function describe(errors: readonly SchemaError[]): Problem {
   // What `additionalProperties: false` refuses is reported as a value that meets the schema `false`.
   if (first.keyword === 'boolean') return { param, message: 'is not known here' }
   if (first.keyword === 'boolean') return { param, message: 'is not a known field' }
+  const pattern = errors.find((error) => error.keyword === 'pattern')
+  const words = pattern && patterns[String(pattern.params.pattern)]
+  if (words !== undefined) return { param, message: words }
   const allowed = errors.filter((error) => error.keyword === 'const').map((error) => JSON.stringify(error.params.allowedValue))
   if (allowed.length > 1) return { param, message: `must be one of ${allowed.join(', ')}` }
   const types = errors.filter((error) => error.keyword === 'type').map((error) => String(error.params.type))

@@ -82,6 +82,10 @@ export interface Content {
   readonly findings: readonly (readonly Finding[])[]
   /** How many of `texts` come from messages. */
   readonly messageTexts: number
+  /** Texts that are read joined as well; empty: none. */
+  readonly joined: string
+  /** Pictures, sounds and files that no detector reads. */
+  readonly unread: number
   readonly counts: FindingCounts
   readonly classification: Classification
   readonly risk: RiskLevel
@@ -137,7 +141,7 @@ export interface Inspected {
   readonly decision: Decision
   readonly counts: FindingCounts
   /** What the output policies were told beside the texts; undefined: they were not asked. */
-  readonly looked?: Pick<PolicyInput['content'], 'classification' | 'riskLevel'> & Pick<PolicyInput, 'response'>
+  readonly looked?: Pick<PolicyInput['content'], 'classification' | 'riskLevel' | 'unread'> & Pick<PolicyInput, 'response'>
   /** What the caller gets: transforms applied, pseudonyms restored. */
   readonly completion: Completion | undefined
   /** Searches: the hits the caller gets. */

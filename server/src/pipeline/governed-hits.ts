@@ -3,6 +3,7 @@ import { assess } from '../classification/risk.ts'
 import { scan } from '../classification/scan.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { DecidingRule, Decision, PolicyPoint } from '../domain/decision.ts'
+import type { ReportFault } from '../domain/fault.ts'
 import { addCounts, countFindings, type FindingCounts } from '../domain/finding.ts'
 import type { User } from '../domain/principal.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
@@ -31,6 +32,7 @@ export interface Governing<Hit> {
   readonly vault: Vault
   readonly detectors: readonly Detector[]
   readonly budgetMs: number
+  readonly reportFault: ReportFault
   /** Everybody who will read what becomes of the hits: a policy that denies a hit to one of them denies it. */
   readonly readers: readonly User[]
   /** Whether a hit that a person has to approve may be used by this exchange; if not, only its verdict counts. */
@@ -115,7 +117,8 @@ function judge<Hit extends { readonly classification: Classification }>(hit: Hit
     const found = texts.map((text, index) => ({ text, findings: findings[index] ?? [] }))
     const changed = applyTransforms(found, decision.transforms, vault)
     return { kept: { hit: governing.withTexts(hit, changed.texts) }, decision, counts, transforms: changed.applied }
-  } catch {
+  } catch (error) {
+    governing.reportFault({ kind: 'transform', name: point, how: 'threw', error })
     return broken(['transform'])
   }
 }

@@ -1,5 +1,6 @@
 import type { Detector } from '../classification/detector.ts'
 import type { Decision } from '../domain/decision.ts'
+import type { ReportFault } from '../domain/fault.ts'
 import { collectTexts } from '../domain/message.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -16,6 +17,7 @@ export interface HitDeps {
   readonly detectors: readonly Detector[]
   readonly detectorBudgetMs: number
   readonly clock: Clock
+  readonly reportFault: ReportFault
 }
 
 interface Asked {
@@ -32,7 +34,10 @@ export interface SearchContext {
   readonly viewer: Viewer
   /** As the input policies left it. */
   readonly text: string
-  readonly common: Pick<Governing<never>, 'limit' | 'policy' | 'vault' | 'detectors' | 'budgetMs' | 'readers' | 'mayUse'>
+  readonly common: Pick<
+    Governing<never>,
+    'limit' | 'policy' | 'vault' | 'detectors' | 'budgetMs' | 'reportFault' | 'readers' | 'mayUse'
+  >
   readonly input: (content: PolicyInput['content']) => PolicyInput
   /** A chat that nobody has approved yet waits for approval where one of its hits demands it. */
   readonly mayHold: boolean
@@ -44,7 +49,7 @@ const MAX_QUERY = 2_000
 /** Undefined when there is nothing to look for: a query that may not be answered, an answer that is there already, no question. */
 export function hitSearch(
   { exchange, caller, admitted, identity, leave, limit }: Asked,
-  { detectors, detectorBudgetMs, clock }: HitDeps,
+  { detectors, detectorBudgetMs, clock, reportFault }: HitDeps,
 ): SearchContext | undefined {
   if (leave.withheld || releasedAnswer(leave.release) || limit === 0) return undefined
   const question = leave.messages.findLast(({ role }) => role === 'user')
@@ -62,6 +67,7 @@ export function hitSearch(
       vault: leave.vault,
       detectors,
       budgetMs: detectorBudgetMs,
+      reportFault,
       readers: identity.readers ?? [identity.user],
       mayUse: (decision) => isChat && approved(decision, leave.release),
     },

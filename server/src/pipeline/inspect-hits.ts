@@ -1,6 +1,7 @@
 import type { Detector } from '../classification/detector.ts'
 import { assess } from '../classification/risk.ts'
 import { scan } from '../classification/scan.ts'
+import type { ReportFault } from '../domain/fault.ts'
 import type { Clock } from '../lib/clock.ts'
 import { evaluate, mergeDecisions } from '../policy/evaluate.ts'
 import { applyTransforms } from '../policy/transforms.ts'
@@ -16,6 +17,7 @@ interface Deps {
   readonly detectors: readonly Detector[]
   readonly detectorBudgetMs: number
   readonly clock: Clock
+  readonly reportFault: ReportFault
 }
 
 /**
@@ -29,7 +31,7 @@ export function inspectHits(
   identity: Identity,
   leave: Authorized,
   { found, recalled }: { found: Retrieved; recalled: Recalled },
-  { detectors, detectorBudgetMs, clock }: Deps,
+  { detectors, detectorBudgetMs, clock, reportFault }: Deps,
 ): Step<Inspected> {
   const texts = [
     ...found.hits.flatMap(({ title, content }) => [title, content]),
@@ -60,7 +62,8 @@ export function inspectHits(
       return { ...hit, content, summary: hit.summary === null ? null : summary }
     })
     return { ...inspected, passages, memories, transforms: applied }
-  } catch {
+  } catch (error) {
+    reportFault({ kind: 'transform', name: 'output', how: 'threw', error })
     return withheld(['transform'])
   }
 }

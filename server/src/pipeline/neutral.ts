@@ -12,6 +12,8 @@ export const UNREAD: Content = {
   texts: [],
   findings: [],
   messageTexts: 0,
+  joined: '',
+  unread: 0,
   counts: countFindings([]),
   classification: 'public',
   risk: 'low',

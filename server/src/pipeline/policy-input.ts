@@ -6,6 +6,8 @@ import type { Admitted, Identity } from './facts.ts'
 
 interface Looked {
   readonly texts: readonly string[]
+  readonly joined?: string
+  readonly unread?: number
   readonly counts: FindingCounts
   readonly classification: Classification
   readonly risk: RiskLevel
@@ -18,7 +20,7 @@ export function policyInput(
   { request, tokens }: Admitted,
   { user, sessionId }: Identity,
   now: Date,
-  { texts, counts, classification, risk }: Looked,
+  { texts, joined = '', unread = 0, counts, classification, risk }: Looked,
 ): PolicyInput {
   return {
     user,
@@ -35,6 +37,8 @@ export function policyInput(
     },
     content: {
       text: texts.length === 1 ? (texts[0] ?? '') : texts.join('\n'),
+      joined,
+      unread,
       classification,
       riskLevel: risk,
       findings: counts,

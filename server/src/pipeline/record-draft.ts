@@ -158,8 +158,16 @@ function features(
   const response = looked ? looked.response : responseOf(inspect?.completion ?? invoke?.completion, invoke?.provider)
   return {
     'application.name': name,
-    ...(classify && { 'content.classification': classify.classification, 'content.risk_level': classify.risk }),
-    ...(looked && { 'output.content.classification': looked.classification, 'output.content.risk_level': looked.riskLevel }),
+    ...(classify && {
+      'content.classification': classify.classification,
+      'content.risk_level': classify.risk,
+      'content.unread': classify.unread,
+    }),
+    ...(looked && {
+      'output.content.classification': looked.classification,
+      'output.content.risk_level': looked.riskLevel,
+      'output.content.unread': looked.unread ?? 0,
+    }),
     'request.endpoint': endpoint,
     'request.max_tokens': request.maxTokens ?? 0,
     'request.message_count': request.messages.length,

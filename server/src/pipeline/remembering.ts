@@ -3,6 +3,7 @@ import { assess } from '../classification/risk.ts'
 import { scan } from '../classification/scan.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { Decision } from '../domain/decision.ts'
+import type { ReportFault } from '../domain/fault.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { Clock } from '../lib/clock.ts'
 import { collectDirectives } from '../policy/directives.ts'
@@ -42,6 +43,7 @@ interface Deps {
   readonly detectors: readonly Detector[]
   readonly detectorBudgetMs: number
   readonly clock: Clock
+  readonly reportFault: ReportFault
 }
 
 /** Asks the policies at `remember`. A secret is never kept, and what breaks down denies. */
@@ -49,7 +51,7 @@ export function decideOnMemory(
   wish: MemoryWish,
   leave: Authorized,
   input: (content: PolicyInput['content']) => PolicyInput,
-  { detectors, detectorBudgetMs, clock }: Deps,
+  { detectors, detectorBudgetMs, clock, reportFault }: Deps,
 ): MemoryDecision {
   const texts = [wish.content, wish.summary, wish.subject].filter((text) => text !== null)
   const { findings, counts, failures } = scan(texts, { detectors, budgetMs: detectorBudgetMs })
@@ -76,7 +78,8 @@ export function decideOnMemory(
     const subject = wish.subject === null ? null : (others.shift() ?? null)
     const mode = counts.secret > 0 ? 'off' : modeOf(decision, leave)
     return { mode, decision, wish: { ...labelled, content, summary, subject }, transforms: applied }
-  } catch {
+  } catch (error) {
+    reportFault({ kind: 'transform', name: 'remember', how: 'threw', error })
     return denied(['transform'])
   }
 }

@@ -38,6 +38,10 @@ interface PolicyRequest {
 interface PolicyContent {
   /** What the point looks at: all messages, the answer, the hit, the memory. */
   readonly text: string
+  /** Texts that a reader may take for one, joined: parts of a message, reasoning and answer. Tests on `content.text` look here too. */
+  readonly joined?: string | undefined
+  /** How many pictures, sounds and files no detector reads. */
+  readonly unread?: number | undefined
   readonly classification: Classification
   readonly riskLevel: RiskLevel
   readonly findings: FindingCounts

@@ -95,7 +95,7 @@ function readInput(reader: Reader, node: Node | undefined, path: string): Given 
   const groups = [...reader.fields(node, path, [...ROOTS])].map(([group, value]): [string, unknown] => {
     const own = VARIABLES.get(group)
     if (own) return [group, readValue(reader, value, `${path}.${group}`, own.type)]
-    const fields = [...reader.fields(value, `${path}.${group}`, fieldsOf(group))].map(([name, field]): [string, unknown] => {
+    const fields = [...reader.fields(value, `${path}.${group}`, givenFields(group))].map(([name, field]): [string, unknown] => {
       const type = VARIABLES.get(`${group}.${name}`)?.type ?? { kind: 'any' }
       return [camelCase(name), readValue(reader, field, `${path}.${group}.${name}`, type)]
     })
@@ -103,6 +103,9 @@ function readInput(reader: Reader, node: Node | undefined, path: string): Given 
   })
   return Object.fromEntries(groups) as Given
 }
+
+/** `content.plain` follows from the text. */
+const givenFields = (group: string): readonly string[] => fieldsOf(group).filter((name) => `${group}.${name}` !== 'content.plain')
 
 function readValue(reader: Reader, node: Node, path: string, type: Type): unknown {
   switch (type.kind) {
@@ -172,7 +175,7 @@ export function inputOf({ given }: PolicyTest, tools: TestTools): PolicyInput {
       tokens: 0,
       maxTokens: 0,
     },
-    content: { text, classification, riskLevel: risk, findings },
+    content: { text, unread: 0, classification, riskLevel: risk, findings },
     response: { model: '', provider: '', finishReason: 'stop', tokens: 0 },
     hit: { classification: 'internal', regulations: [], title: '', collection: '', document: '', updatedAt: NOW },
     memory: {

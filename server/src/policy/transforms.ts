@@ -83,6 +83,8 @@ interface Span {
   /** What stands here: the longest of the findings that meet. */
   readonly type: FindingType
   readonly names: ReadonlySet<string>
+  /** The rest stands in the next text. */
+  readonly continues: boolean
 }
 
 /** Findings that overlap become one span, under the sternest of their transforms: no end of one may stick out of another. */
@@ -96,7 +98,7 @@ function spansOf(text: string, findings: readonly Finding[], wanted: readonly Wa
   return spans
 }
 
-function spanOf(text: string, { type, start, end }: Finding, wanted: readonly Wanted[]): Span | undefined {
+function spanOf(text: string, { type, start, end, continues }: Finding, wanted: readonly Wanted[]): Span | undefined {
   if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end && end <= text.length)) {
     throw new RangeError(`a ${type} finding does not fit its text`)
   }
@@ -104,7 +106,14 @@ function spanOf(text: string, { type, start, end }: Finding, wanted: readonly Wa
   const kind = SPAN_TRANSFORMS.findLast((candidate) => own.some(({ transform }) => transform.kind === candidate))
   if (!kind) return undefined
   const names = new Set(own.filter(({ transform }) => transform.kind === kind).map(({ name }) => name))
-  return { start: start - (splitsPair(text, start) ? 1 : 0), end: end + (splitsPair(text, end) ? 1 : 0), kind, type, names }
+  return {
+    start: start - (splitsPair(text, start) ? 1 : 0),
+    end: end + (splitsPair(text, end) ? 1 : 0),
+    kind,
+    type,
+    names,
+    continues: continues === true,
+  }
 }
 
 function merged(a: Span, b: Span): Span {
@@ -113,6 +122,7 @@ function merged(a: Span, b: Span): Span {
     start: a.start,
     end: Math.max(a.end, b.end),
     kind: sternest.kind,
+    continues: a.continues || b.continues,
     type: a.end - a.start >= b.end - b.start ? a.type : b.type,
     names: a.kind === b.kind ? new Set([...a.names, ...b.names]) : sternest.names,
   }
@@ -122,9 +132,10 @@ function merged(a: Span, b: Span): Span {
 const splitsPair = (text: string, index: number): boolean =>
   (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800
 
-function replaced(original: string, { kind, type }: Span, vault: Vault): string {
+function replaced(original: string, { kind, type, continues }: Span, vault: Vault): string {
   if (kind === 'redact') return hide(type)
-  if (kind === 'mask') return mask(original)
+  // The last four of the whole stand in the next text.
+  if (kind === 'mask') return continues ? '*'.repeat([...original].length) : mask(original)
   return vault.placeholderFor(LABELS[type], original)
 }
 

@@ -16,7 +16,8 @@ export async function governedHere<const F extends Readonly<Record<string, strin
   fields: F,
 ): Promise<Governed<F>> {
   const policies = new PolicyLibrary(tx as Db, { onProblem: () => {} })
-  const judging = { detectors: DETECTORS, detectorBudgetMs: DETECTOR_BUDGET_MS, policies }
+  // A fault denies, and the start ends with it: nothing is left to count it for.
+  const judging = { detectors: DETECTORS, detectorBudgetMs: DETECTOR_BUDGET_MS, policies, reportFault: () => {} }
   const answer = await governDeclared(judging, { workspaceId, author: NOBODY, now }, fields)
   if (!answer.ok) throw new DeclarationConflict(param, `is refused by the policies at \`message\` (${answer.rules.join(', ')})`)
   return answer.fields

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../domain/completion.ts'
+import type { Fault } from '../domain/fault.ts'
 import { Durations } from './durations.ts'
 
 /** What an exchange leaves for the counters: names and numbers only, never content, keys or tokens. */
@@ -51,6 +52,11 @@ export class Metrics {
     'model',
     'direction',
   ])
+  readonly #faults = this.#counter(
+    'gatehouse_governance_faults_total',
+    'Detectors and transforms that broke down and conditions that failed, by kind, name and how. Each counted as a denial.',
+    ['kind', 'name', 'how'],
+  )
   readonly #refusals = this.#counter('gatehouse_provider_refusals_total', 'Requests that a provider refused, by why.', [
     'provider',
     'code',
@@ -85,6 +91,10 @@ export class Metrics {
       'Searches since the start that went by words alone because the embedder did not answer.',
       readings.lexicalFallbacks,
     )
+  }
+
+  fault({ kind, name, how }: Fault): void {
+    this.#faults.inc({ kind, name, how })
   }
 
   observe(figures: ExchangeFigures): void {

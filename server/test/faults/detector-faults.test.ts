@@ -81,3 +81,42 @@ describe('decisions.md §2.2, fail closed: a detector that breaks down denies, a
     expect(JSON.stringify(rows)).not.toContain('walnut')
   })
 })
+
+describe('a breakdown is told to operators, and its content is not', () => {
+  const metrics = async (): Promise<string> => (await fetch(`${governed.server.base}/metrics`)).text()
+  const count = async (labels: string): Promise<number> =>
+    Number(new RegExp(`^gatehouse_governance_faults_total\\{${labels}\\} (\\d+)$`, 'm').exec(await metrics())?.[1] ?? 0)
+
+  test.each([
+    [
+      'walnut-throws',
+      'kind="detector",name="fragile",how="threw"',
+      { kind: 'detector', name: 'fragile', how: 'threw', error: 'Error' },
+    ],
+    ['walnut-overruns', 'kind="detector",name="fragile",how="overran"', { kind: 'detector', name: 'fragile', how: 'overran' }],
+    [
+      'walnut-misplaces juniper-redact',
+      'kind="transform",name="input",how="threw"',
+      { kind: 'transform', name: 'input', how: 'threw', error: 'RangeError' },
+    ],
+  ])('%s: counted and logged', async (mark, labels, line) => {
+    const [before, logged] = [await count(labels), governed.server.logs().length]
+    refused((await governed.say(mark)).response, 'POLICY_DENIED')
+    expect(await count(labels)).toBe(before + 1)
+    const lines = governed.server
+      .logs()
+      .slice(logged)
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text))
+    expect(lines).toContainEqual(expect.objectContaining(line))
+    expect(governed.server.logs()).not.toContain('walnut')
+  })
+
+  test.each([['juniper-broken', 'missing_value']])('%s: a condition that breaks is counted', async (mark, how) => {
+    const labels = `kind="condition",name="${how}",how="threw"`
+    const before = await count(labels)
+    refused((await governed.say(mark)).response, 'POLICY_DENIED')
+    expect(await count(labels)).toBe(before + 1)
+  })
+})

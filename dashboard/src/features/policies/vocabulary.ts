@@ -82,6 +82,8 @@ export const VARIABLES = [
   'request.tokens',
   'request.max_tokens',
   'content.text',
+  'content.plain',
+  'content.unread',
   'content.classification',
   'content.risk_level',
   'content.findings',

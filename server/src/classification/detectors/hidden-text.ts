@@ -1,6 +1,6 @@
 import type { Finding } from '../../domain/finding.ts'
+import { classOf, INVISIBLE_HIGH, INVISIBLE_RANGES, isInvisiblePair } from '../../lib/invisible.ts'
 import type { Detector } from '../detector.ts'
-import { classOf, INVISIBLE_HIGH, INVISIBLE_RANGES, isInvisiblePair } from '../text/invisible.ts'
 
 const ANY = new RegExp(`[${classOf([...INVISIBLE_RANGES, [INVISIBLE_HIGH, INVISIBLE_HIGH]])}]`)
 const invisible = new Uint8Array(0x10000)

@@ -3,6 +3,7 @@ import type { Detector } from '../../classification/detector.ts'
 import { assess } from '../../classification/risk.ts'
 import { scan } from '../../classification/scan.ts'
 import type { Decision } from '../../domain/decision.ts'
+import { type ReportFault, reportBrokenConditions } from '../../domain/fault.ts'
 import type { FindingCounts } from '../../domain/finding.ts'
 import { estimateTokens } from '../../domain/message.ts'
 import { DEFAULT_SETTINGS } from '../../domain/principal.ts'
@@ -22,6 +23,7 @@ export interface JudgeDeps {
   readonly policies: Pick<PolicyLibrary, 'current'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly reportFault: ReportFault
 }
 
 /** What judging itself needs. */
@@ -72,11 +74,13 @@ export async function judge(utterance: Utterance, deps: Judging): Promise<Judgem
     return { ...judged, decision, texts, transforms: [], ms: timed() }
   }
   const decision = evaluate(policy, 'message', inputOf(utterance, { classification, riskLevel: risk, findings: counts }, tokens))
+  reportBrokenConditions(decision.rules, deps.reportFault)
   try {
     const found = texts.map((text, index) => ({ text, findings: findings[index] ?? [] }))
     const changed = applyTransforms(found, decision.transforms, new Vault())
     return { ...judged, decision, texts: changed.texts, transforms: changed.applied, ms: timed() }
-  } catch {
+  } catch (error) {
+    deps.reportFault({ kind: 'transform', name: 'message', how: 'threw', error })
     return { ...judged, decision: deniedBy(decision, ['transform']), texts, transforms: [], ms: timed() }
   }
 }

@@ -24,6 +24,7 @@ const NO_POLICIES = {
   policies: { current: async () => undefined },
   detectors: [],
   detectorBudgetMs: 1_000,
+  reportFault: () => {},
   workspaceKeys: new Cache<WorkspaceKeys>(nobodyAsks),
   reviewBox: REVIEW_BOX,
   audit: { append: nobodyAsks },

@@ -33,7 +33,15 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
   const authenticator = () => {
     const userTokens = new UserTokenVerifier({ ...database, clock, fetch: noFetch })
     const policies = new PolicyLibrary(database.db, { onProblem: () => {} })
-    return new MemberAuthenticator({ ...database, clock, userTokens, policies, detectors: [], detectorBudgetMs: 1_000 })
+    return new MemberAuthenticator({
+      ...database,
+      clock,
+      userTokens,
+      policies,
+      detectors: [],
+      detectorBudgetMs: 1_000,
+      reportFault: () => {},
+    })
   }
 
   beforeAll(async () => {

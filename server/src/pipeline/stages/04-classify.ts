@@ -1,7 +1,7 @@
 import type { Detector } from '../../classification/detector.ts'
 import { assess } from '../../classification/risk.ts'
-import { scanAside } from '../../classification/scan-aside.ts'
-import { collectTexts } from '../../domain/message.ts'
+import { scanJoined } from '../../classification/scan-joined.ts'
+import { collect, joinsWithin } from '../../domain/message.ts'
 import type { Admitted, Caller, Content } from '../facts.ts'
 import { deniedByFault } from '../fault-denial.ts'
 import { NOTHING_DECIDED } from '../neutral.ts'
@@ -17,11 +17,16 @@ export interface ClassifyDeps {
  * overruns its time denies: silence would look like innocence (decisions.md §2.2).
  */
 export async function classify({ application }: Caller, { request }: Admitted, deps: ClassifyDeps): Promise<Step<Content>> {
-  const messages = collectTexts(request.messages)
-  const texts = [...messages, ...collectTexts(request.parameters)]
-  const { findings, counts, failures } = await scanAside(texts, { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
+  const messages = collect(request.messages)
+  const parameters = collect(request.parameters)
+  const texts = [...messages.texts, ...parameters.texts]
+  const { findings, counts, failures, joined } = await scanJoined(texts, joinsWithin(messages.spoken), {
+    detectors: deps.detectors,
+    budgetMs: deps.detectorBudgetMs,
+  })
   const start = { classification: application.settings.default_classification, risk: 'low' as const }
-  const content = { texts, findings, messageTexts: messages.length, counts, ...assess(counts, start) }
+  const unread = messages.unread + parameters.unread
+  const content = { texts, joined, unread, findings, messageTexts: messages.texts.length, counts, ...assess(counts, start) }
   if (failures.length === 0) return content
   const failed = failures.map((name) => `detector:${name}`)
   const { classification, risk } = content

@@ -1,6 +1,7 @@
 import { findRecord } from '../../audit/audit-store.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { Decision } from '../../domain/decision.ts'
+import type { ReportFault } from '../../domain/fault.ts'
 import { replaceTexts } from '../../domain/message.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { collectDirectives } from '../../policy/directives.ts'
@@ -25,6 +26,7 @@ export interface AuthorizeDeps extends ReviewDeps {
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly pendingAnswers: PendingAnswers
+  readonly reportFault: ReportFault
 }
 
 /**
@@ -58,9 +60,9 @@ export async function authorize(
     policy,
     requestHashes: () => bindingOf(binding, caller, admitted, identity),
   }
-  if (request.dryRun) return transformed(decided, admitted, content)
+  if (request.dryRun) return transformed(decided, admitted, content, deps)
   if (request.reviewItemId !== undefined) return released(request.reviewItemId, decided, caller, admitted, content, deps)
-  return (await stopped(decided, exchange, caller, deps)) ?? transformed(decided, admitted, content)
+  return (await stopped(decided, exchange, caller, deps)) ?? transformed(decided, admitted, content, deps)
 }
 
 /** Audit lookup is decided by what belongs to the Application, not by rules: a foreign record looks like an unknown one. */
@@ -113,7 +115,7 @@ async function released(
   if (answer.kind === 'pending') return new Stop({ kind: 'held', point: 'input', itemId: answer.itemId }, decided)
   const { release } = answer
   if (release.kind === 'first' && decided.decision.verdict === 'deny') return denied({ ...decided, release })
-  const ready = transformed({ ...decided, release }, admitted, content)
+  const ready = transformed({ ...decided, release }, admitted, content, deps)
   const kept = release.kind === 'first' ? release.content.vault : undefined
   // The held answer holds the placeholders of its own request.
   return ready instanceof Stop || ready instanceof Passed || kept === undefined
@@ -122,7 +124,12 @@ async function released(
 }
 
 /** Applies the obligations to everything that would leave; one that cannot be carried out denies (decisions.md §2.2). */
-function transformed(decided: Authorized, { request }: Admitted, { texts, findings, messageTexts }: Content): Step<Authorized> {
+function transformed(
+  decided: Authorized,
+  { request }: Admitted,
+  { texts, findings, messageTexts }: Content,
+  { reportFault }: Pick<AuthorizeDeps, 'reportFault'>,
+): Step<Authorized> {
   const { transforms, directives } = decided.decision
   const steering = collectDirectives(directives)
   const vault = new Vault()
@@ -144,7 +151,8 @@ function transformed(decided: Authorized, { request }: Admitted, { texts, findin
       steering,
       systemTexts: steering.system.map((name) => decided.policy?.texts.get(name) ?? ''),
     }
-  } catch {
+  } catch (error) {
+    reportFault({ kind: 'transform', name: 'input', how: 'threw', error })
     const failed = ['transform']
     const decision = deniedByFault(decided.decision, 'input', failed)
     return refuse('POLICY_DENIED', { details: { failed } }, { ...decided, decision })

@@ -1,9 +1,10 @@
 import type { Detector } from '../../classification/detector.ts'
 import { assess } from '../../classification/risk.ts'
-import { scanAside } from '../../classification/scan-aside.ts'
+import { scanJoined } from '../../classification/scan-joined.ts'
 import { type Completion, partsOf, withParts } from '../../domain/completion.ts'
 import type { Decision } from '../../domain/decision.ts'
-import { collectTexts, estimateTokens, replaceTexts } from '../../domain/message.ts'
+import type { ReportFault } from '../../domain/fault.ts'
+import { collect, estimateTokens, joinsAcross, replaceTexts } from '../../domain/message.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { evaluate, mergeDecisions } from '../../policy/evaluate.ts'
 import { applyTransforms } from '../../policy/transforms.ts'
@@ -21,6 +22,7 @@ export interface InspectDeps {
   readonly detectors: readonly Detector[]
   readonly detectorBudgetMs: number
   readonly clock: Clock
+  readonly reportFault: ReportFault
 }
 
 /**
@@ -45,19 +47,25 @@ export async function inspect(
   }
 
   const { application } = caller
-  const answered = collectTexts(partsOf(completion))
+  const { texts: answered, spoken, unread } = collect(partsOf(completion))
   const texts = answered.map((text) => leave.vault.restore(text))
-  const { findings, counts, failures } = await scanAside(texts, { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs })
+  const joins = joinsAcross(spoken.slice(0, completion.choices.length))
+  const { findings, counts, failures, joined } = await scanJoined(texts, joins, {
+    detectors: deps.detectors,
+    budgetMs: deps.detectorBudgetMs,
+  })
   const start = { classification: application.settings.default_classification, risk: 'low' as const }
   const input = policyInput(exchange.endpoint, application, admitted, identity, deps.clock.now(), {
     texts,
+    joined,
+    unread,
     counts,
     ...assess(counts, start),
   })
   const response = responseOf(completion, provider, texts)
   const decision = evaluate(leave.policy, 'output', { ...input, response })
   const { classification, riskLevel } = input.content
-  const looked = { classification, riskLevel, response }
+  const looked = { classification, riskLevel, unread, response }
   const inspected = { ...uninspected(leave), decision: mergeDecisions(leave.decision, decision), counts, looked, completion }
   if (failures.length > 0) {
     return denied(
@@ -73,7 +81,8 @@ export async function inspect(
     const { texts: changed, applied } = applyTransforms(spans, decision.transforms, new Vault())
     const outputRules = (leave.policy?.rules.output.length ?? 0) > 0
     return { ...inspected, completion: withTexts(completion, answered, changed, outputRules), transforms: applied }
-  } catch {
+  } catch (error) {
+    deps.reportFault({ kind: 'transform', name: 'output', how: 'threw', error })
     return denied(inspected, ['transform'])
   }
 }

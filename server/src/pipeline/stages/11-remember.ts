@@ -1,5 +1,6 @@
 import type { Detector } from '../../classification/detector.ts'
 import type { Decision } from '../../domain/decision.ts'
+import type { ReportFault } from '../../domain/fault.ts'
 import type { Viewer } from '../../domain/viewer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/id.ts'
@@ -22,6 +23,7 @@ export interface RememberDeps {
   readonly detectors: readonly Detector[]
   readonly detectorBudgetMs: number
   readonly clock: Clock
+  readonly reportFault: ReportFault
   readonly providerCalls: ProviderDeps
 }
 

@@ -4,11 +4,12 @@ import type { AuditDraft } from '../../audit/record.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { AuditWriter } from '../../audit/writer.ts'
 import type { Tx } from '../../db/database.ts'
+import { type ReportFault, reportBrokenConditions } from '../../domain/fault.ts'
 import { ERRORS, type ErrorCode, type ErrorFields, GatehouseError } from '../../errors.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { isUnavailable } from '../../lib/faults.ts'
 import { type MemoryDraft, storeMemory } from '../../memory/capture.ts'
-import type { Facts } from '../facts.ts'
+import { decisionOf, type Facts } from '../facts.ts'
 import { UNIDENTIFIED } from '../neutral.ts'
 import type { Outcome } from '../outcome.ts'
 import type { PipelineResult } from '../pipeline-result.ts'
@@ -23,6 +24,7 @@ export interface RecordDeps extends ReviewDeps {
   readonly audit: Pick<AuditWriter, 'append'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly reportFault: ReportFault
 }
 
 type Failure = { readonly code: ErrorCode; readonly fields: ErrorFields }
@@ -46,6 +48,7 @@ export async function record(
     return { trail, auditId: undefined, completionJson: undefined, held: undefined, remembered: [], cause, ...statusOf(error) }
 
   const { auditId } = admit
+  reportBrokenConditions(decisionOf(trail.facts)?.rules ?? [], deps.reportFault)
   const completion = error ? undefined : trail.facts.inspect?.completion
   const completionJson = completion && JSON.stringify(completion)
   try {

@@ -1,6 +1,8 @@
 import { type CelInput, type CelValue, celList, celMap } from '@bufbuild/cel'
 import type { FindingCounts } from '../../domain/finding.ts'
 import type { PolicyInput } from '../input.ts'
+import { FORMS } from './form-calls.ts'
+import { formsOf } from './forms.ts'
 import type { Type } from './types.ts'
 import { VARIABLES } from './variables.ts'
 import { fullBudget } from './work.ts'
@@ -19,6 +21,11 @@ export class Bindings {
   }
 
   static {
+    Object.defineProperty(Bindings.prototype, FORMS, {
+      get(this: Bindings) {
+        return celList(formsOf(this.#input.content).all)
+      },
+    })
     for (const [name, { type, read }] of VARIABLES) {
       Object.defineProperty(Bindings.prototype, name, {
         get(this: Bindings) {

@@ -5,6 +5,8 @@ import type { Bindings } from './bindings.ts'
 import { checkCondition } from './check.ts'
 import { directTest } from './direct.ts'
 import type { Environment } from './environment.ts'
+import { lookAtForms } from './form-calls.ts'
+import { opposite, type Polarity } from './forms.ts'
 import { countLoops } from './loops.ts'
 import { type ConditionProblem, callOf, type Expr, offsetOf, parseCondition, Refusal } from './syntax.ts'
 
@@ -28,7 +30,7 @@ export function compileCondition(
   try {
     checkCondition(parsed.expr, environment, points)
     countLoops(parsed.expr)
-    return { ok: true, condition: compile(parsed.expr, environment) }
+    return { ok: true, condition: compile(parsed.expr, environment, 'restricts') }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return { ok: false, problem: { message: error.message, offset: offsetOf(parsed, error.expr) } }
@@ -39,16 +41,16 @@ export function compileCondition(
  * `&&`, `||` and `!` are worked out here, in CEL's own logic of three values (false wins over an error under `&&`, true under
  * `||`), so that each part beneath them can go the fast way or the library's.
  */
-function compile(expr: Expr, environment: Environment): Condition {
+function compile(expr: Expr, environment: Environment, polarity: Polarity): Condition {
   const call = callOf(expr)
-  const parts = (): Condition[] => call?.args.map((arg) => compile(arg, environment)) ?? []
+  const parts = (at = polarity): Condition[] => call?.args.map((arg) => compile(arg, environment, at)) ?? []
   if (call?.name === '_&&_') return decided(parts(), false)
   if (call?.name === '_||_') return decided(parts(), true)
   if (call?.name === '!_') {
-    const [part] = parts()
-    return part ? negated(part) : fromLibrary(expr, environment)
+    const [part] = parts(opposite(polarity))
+    if (part) return negated(part)
   }
-  return fromHere(expr, environment) ?? fromLibrary(expr, environment)
+  return fromHere(expr, environment, polarity) ?? fromLibrary(expr, environment, polarity)
 }
 
 /** One part that says `winner` decides; else the first error; else all agree on the opposite. */
@@ -71,8 +73,8 @@ const negated =
     return typeof said === 'string' ? said : !said
   }
 
-function fromHere(expr: Expr, environment: Environment): Condition | undefined {
-  const test = directTest(expr, environment)
+function fromHere(expr: Expr, environment: Environment, polarity: Polarity): Condition | undefined {
+  const test = directTest(expr, environment, polarity)
   if (!test) return undefined
   return (input) => {
     try {
@@ -83,7 +85,8 @@ function fromHere(expr: Expr, environment: Environment): Condition | undefined {
   }
 }
 
-function fromLibrary(expr: Expr, environment: Environment): Condition {
+function fromLibrary(expr: Expr, environment: Environment, polarity: Polarity): Condition {
+  lookAtForms(expr, polarity)
   const evaluate = plan(environment.cel, expr)
   return (_, bindings) => {
     environment.work.begin(bindings.budget)

@@ -1,4 +1,5 @@
 import { type CelEnv, type CelFunc, CelScalar, celEnv, celError, celFunc, celMethod } from '@bufbuild/cel'
+import { formFunctions } from './form-calls.ts'
 import { loopFunctions } from './loops.ts'
 import { Pattern } from './pattern.ts'
 import { rankOf } from './rank.ts'
@@ -22,7 +23,15 @@ export function createEnvironment(): Environment {
   }
   const work = new Work()
   return {
-    cel: celEnv({ funcs: [...comparisons(work), ...textFunctions(work, pattern), ...timeFunctions(), ...loopFunctions(work)] }),
+    cel: celEnv({
+      funcs: [
+        ...comparisons(work),
+        ...textFunctions(work, pattern),
+        ...timeFunctions(),
+        ...loopFunctions(work),
+        ...formFunctions(work, pattern),
+      ],
+    }),
     work,
     pattern,
   }

@@ -1,0 +1,70 @@
+import { type Encoded, readEncoded } from './encoded-text.ts'
+import { readable, rewritten } from './json-text.ts'
+
+/** What happens on the way through a value: `text` answers what is to stand in the place of each text. */
+export interface Visitor {
+  text(text: string): string
+  /** A picture, sound or file that no detector reads. */
+  unread(): void
+}
+
+/** A text cannot be changed where it stands: the provider would not take what comes in its place. */
+export class Unchangeable extends Error {
+  constructor(place: string) {
+    super(`a transform cannot change ${place}`)
+    this.name = 'Unchangeable'
+  }
+}
+
+/** Shorter ones are read as they stand as well: a word or a key may be written in the letters of base64. */
+const LITERAL_LENGTH = 200
+
+/** A field of a content part that may hold a file. `isBare`: also without `data:` in front of its base64. */
+export function mapEncoded(value: string, isBare: boolean, visitor: Visitor): string {
+  const encoded = readEncoded(value, isBare)
+  const isShort = value.length < LITERAL_LENGTH
+  if (encoded.kind === 'bytes') visitor.unread()
+  if (encoded.kind === 'bytes' && !isShort) return value
+  if (encoded.kind !== 'text') return mapText(value, false, visitor)
+  const literal = isShort && isBare ? mapText(value, false, visitor) : value
+  const mapped = mapText(encoded.text, false, visitor)
+  if (literal !== value) return literal
+  return mapped === encoded.text ? value : encoded.encode(mapped)
+}
+
+/** A text as its reader has it: JSON with its strings decoded, and what its data: URLs say besides. */
+export function mapText(text: string, isArguments: boolean, visitor: Visitor): string {
+  const shown = readable(text, isArguments)
+  const inner = mapDataUrls(shown, visitor)
+  const mapped = withReplaced(visitor.text(shown), inner)
+  return mapped === shown ? text : rewritten(text, mapped, isArguments)
+}
+
+const HAS_DATA_URL = /data:[^,\s]{0,300},/i
+const DATA_URL = /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w.+=-]{1,64}){0,8},[^\s"'<>)\]}\\]{4,}/gi
+
+interface Replaced {
+  readonly url: string
+  readonly by: string
+}
+
+/** Visits what data: URLs inside a text say. Answers those that were changed. */
+function mapDataUrls(text: string, visitor: Visitor): readonly Replaced[] {
+  if (!HAS_DATA_URL.test(text)) return []
+  const changed: Replaced[] = []
+  for (const [url] of text.matchAll(DATA_URL)) {
+    const encoded: Encoded = readEncoded(url, false)
+    if (encoded.kind !== 'text') continue
+    const mapped = visitor.text(encoded.text)
+    if (mapped !== encoded.text) changed.push({ url, by: encoded.encode(mapped) })
+  }
+  return changed
+}
+
+/** Puts changed URLs into a text that may have been changed itself. Throws where one no longer stands there as it was. */
+function withReplaced(text: string, replaced: readonly Replaced[]): string {
+  return replaced.reduce((result, { url, by }) => {
+    if (!result.includes(url)) throw new Unchangeable('a data: URL inside a text')
+    return result.replaceAll(url, () => by)
+  }, text)
+}

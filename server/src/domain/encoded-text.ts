@@ -1,0 +1,178 @@
+import { isUtf8 } from 'node:buffer'
+
+/** What a field that carries a file holds. */
+export type Encoded =
+  /** A text, whatever its media type says. `encode` writes another one in its place, in the same form. */
+  | { readonly kind: 'text'; readonly text: string; encode(text: string): string }
+  /** A picture, sound or file that is no text. */
+  | { readonly kind: 'bytes' }
+  /** It says that it is text, or base64, and cannot be read as such. */
+  | { readonly kind: 'broken'; readonly message: string }
+  /** No file: a URL with another scheme, an id, a word. */
+  | { readonly kind: 'literal' }
+
+const DATA_URL = /^\s*data:([^,]*),/i
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
+const TEXTUAL =
+  /^$|^(?:text|message)\/|[+/](?:json|xml|yaml|x-yaml|toml|csv|sql|javascript|ecmascript|x-ndjson|jsonl|graphql|x-sh|rtf)$/
+
+/** `isBare`: the field may hold base64 without `data:` in front of it. */
+export function readEncoded(value: string, isBare: boolean): Encoded {
+  const header = DATA_URL.exec(value)
+  if (header) return readDataUrl(header[0], header[1] ?? '', value.slice(header[0].length))
+  const payload = isBare ? bare(value) : ''
+  if (payload === '' || !BASE64.test(payload)) return { kind: 'literal' }
+  return readBytes(Buffer.from(payload, 'base64'), { type: 'application/octet-stream' }, (bytes) => bytes.toString('base64'))
+}
+
+const bare = (payload: string): string => (/\s/.test(payload) ? payload.replace(/\s+/g, '') : payload)
+
+interface Declared {
+  /** In lower case; empty: none, which means text. */
+  readonly type: string
+  readonly charset?: string | undefined
+}
+
+function readDataUrl(header: string, description: string, body: string): Encoded {
+  const [type = '', ...parameters] = description
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
+  const declared = { type, charset: charset?.replace(/^"|"$/g, '') }
+  if (parameters.at(-1) !== 'base64' && type !== 'base64') {
+    return readBytes(percentDecoded(body), declared, (bytes) => header + percentEncoded(bytes))
+  }
+  const payload = bare(body.includes('%') ? percentDecoded(body).toString('latin1') : body)
+  if (!BASE64.test(payload)) return { kind: 'broken', message: 'is not base64, as its data: URL says' }
+  const known = type === 'base64' ? { ...declared, type: '' } : declared
+  return readBytes(Buffer.from(payload, 'base64'), known, (bytes) => header + bytes.toString('base64'))
+}
+
+const PERCENT = 0x25
+const HEX = /^[0-9a-f]{2}$/i
+
+function percentDecoded(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const hex = bytes[at] === PERCENT ? bytes.toString('latin1', at + 1, at + 3) : ''
+    const isEscape = HEX.test(hex)
+    bytes[length++] = isEscape ? Number.parseInt(hex, 16) : (bytes[at] ?? 0)
+    if (isEscape) at += 2
+  }
+  return bytes.subarray(0, length)
+}
+
+const percentEncoded = (bytes: Buffer): string =>
+  bytes
+    .toString('latin1')
+    .replace(/[^A-Za-z0-9._~-]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+
+/** How bytes are read as text, and written again. */
+interface Charset {
+  readonly mark: Buffer
+  decode(bytes: Buffer): string
+  encode(text: string): Buffer
+}
+
+const NO_MARK = Buffer.alloc(0)
+const swapped = (bytes: Buffer): Buffer => Buffer.from(bytes).swap16()
+const even = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length - (bytes.length % 2))
+
+const UTF8: Charset = { mark: NO_MARK, decode: (bytes) => bytes.toString('utf8'), encode: (text) => Buffer.from(text) }
+const UTF16LE: Charset = {
+  mark: NO_MARK,
+  decode: (bytes) => bytes.toString('utf16le'),
+  encode: (text) => Buffer.from(text, 'utf16le'),
+}
+const UTF16BE: Charset = {
+  mark: NO_MARK,
+  decode: (bytes) => swapped(even(bytes)).toString('utf16le'),
+  encode: (text) => swapped(Buffer.from(text, 'utf16le')),
+}
+const LATIN1: Charset = {
+  mark: NO_MARK,
+  decode: (bytes) => bytes.toString('latin1'),
+  encode(text) {
+    const bytes = Buffer.from(text, 'latin1')
+    if (bytes.toString('latin1') !== text) throw new RangeError('a text cannot be written in ISO-8859-1')
+    return bytes
+  },
+}
+
+const MARKS: readonly Charset[] = [
+  { ...UTF8, mark: Buffer.of(0xef, 0xbb, 0xbf) },
+  { ...UTF16LE, mark: Buffer.of(0xff, 0xfe) },
+  { ...UTF16BE, mark: Buffer.of(0xfe, 0xff) },
+]
+
+/** Charsets that a data: URL may name. Others would be one more way to say a word unseen. */
+const NAMED: Readonly<Record<string, Charset>> = {
+  'utf-8': UTF8,
+  utf8: UTF8,
+  'us-ascii': UTF8,
+  ascii: UTF8,
+  'iso-8859-1': LATIN1,
+  latin1: LATIN1,
+  'windows-1252': LATIN1,
+  'utf-16le': UTF16LE,
+  'utf-16': UTF16LE,
+  'utf-16be': UTF16BE,
+}
+
+function readBytes(bytes: Buffer, { type, charset }: Declared, write: (bytes: Buffer) => string): Encoded {
+  const found = charsetOf(bytes)
+  if (!found) {
+    return TEXTUAL.test(type)
+      ? { kind: 'broken', message: 'says that it is text and cannot be read as such: send it as UTF-8' }
+      : { kind: 'bytes' }
+  }
+  const named = charset === undefined ? undefined : NAMED[charset]
+  if (charset !== undefined && (!named || !fits(named, found, bytes))) {
+    return { kind: 'broken', message: 'has a charset that it cannot be read by: send it as UTF-8' }
+  }
+  const { mark } = found
+  const text = found.decode(bytes.subarray(mark.length))
+  return { kind: 'text', text, encode: (changed) => write(Buffer.concat([mark, found.encode(changed)])) }
+}
+
+/** Whether the charset that is named reads the same as the one that was found. */
+const fits = (named: Charset, found: Charset, bytes: Buffer): boolean => {
+  const body = bytes.subarray(found.mark.length)
+  return named.decode(body) === found.decode(body)
+}
+
+/** By what the bytes are, not by what they are called. Undefined: they are no text. */
+function charsetOf(bytes: Buffer): Charset | undefined {
+  const marked = MARKS.find(({ mark }) => bytes.subarray(0, mark.length).equals(mark))
+  const wide = marked ?? wideCharset(bytes)
+  if (wide && isText(wide.decode(bytes.subarray(wide.mark.length, SAMPLE)))) return wide
+  if (isUtf8(bytes)) return UTF8
+  return hasBinaryControls(bytes) ? undefined : LATIN1
+}
+
+const SAMPLE = 4_096
+
+/** UTF-16 without a mark shows by the zeros in every other byte, where it holds any ASCII. */
+function wideCharset(bytes: Buffer): Charset | undefined {
+  const length = Math.min(bytes.length, SAMPLE)
+  if (length < 2) return undefined
+  const zeros = [0, 0]
+  for (let at = 0; at < length; at++) if (bytes[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
+  const [first = 0, second = 0] = zeros
+  const many = length / 2 / 4
+  if (second > many && first <= many / 4) return UTF16LE
+  return first > many && second <= many / 4 ? UTF16BE : undefined
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const BINARY = /[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]/
+
+/** Of a sample, which may end in the middle of a character. */
+const isText = (sample: string): boolean => !BINARY.test(sample.slice(0, -2))
+
+function hasBinaryControls(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1b) return true
+  return false
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accepted, type ChatOptions, type Message, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { completion, json, word } from '../support/scripted-provider.ts'
+
+let governed: Governed
+let app: ChatOptions
+beforeAll(async () => {
+  governed = await startGoverned()
+  await governed.publish([
+    { id: 'no-wires', at: ['input', 'output'], when: 'content.text.contains("wire fraud")', verdict: 'deny' },
+    { id: 'no-secrets', at: ['input', 'output'], when: 'content.findings.secret > 0', verdict: 'deny' },
+    { id: 'no-cards', at: ['input', 'output'], when: 'content.findings["pii.card"] > 0', transforms: ['redact:pii'] },
+    { id: 'no-pictures', at: ['input'], when: 'content.unread > 0 && content.text.contains("strictly")', verdict: 'deny' },
+  ])
+  const { token } = await governed.application({ settings: { extensions: ['content_parts'], knowledge: { enabled: false } } })
+  app = { token }
+})
+afterAll(() => governed.close())
+
+const CARD = '4111 1111 1111 1111'
+const KEY = 'AKIAIOSFODNN7EXAMPLQ'
+const base64 = (text: string | Uint8Array): string => Buffer.from(text as string).toString('base64')
+const parts = (...content: unknown[]): Message[] => [{ role: 'user', content }]
+const say = (text: string) => ({ type: 'text', text })
+const file = (file_data: string) => ({ type: 'file', file: { filename: 'notes', file_data } })
+const image = (url: string) => ({ type: 'image_url', image_url: { url } })
+const audio = (data: string) => ({ type: 'input_audio', input_audio: { data, format: 'wav' } })
+const ask = (messages: Message[], more = {}) => governed.chat(messages, more, app)
+/** 300 bytes that are no text in any charset. */
+const PICTURE = base64(Uint8Array.from({ length: 300 }, (_, i) => (i * 131 + 7) % 256))
+
+const padding = `${'All is quiet on the hill. '.repeat(20)}\n`
+const utf16 = (text: string): Buffer => Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from(text, 'utf16le')])
+const percent = (text: string): string => text.replace(/./gs, (c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
+
+describe('content parts: a text that a file or URL carries is read', () => {
+  const text = `${padding}about wire fraud`
+  test.each([
+    ['an image URL without data: scheme', image(`https://x.example/${'a'.repeat(250)}?q=wire fraud`)],
+    ['a long path of an image URL that looks like base64', image(`${'a'.repeat(100)}/${KEY}/${'b'.repeat(100)}`)],
+    ['text/plain', file(`data:text/plain;base64,${base64(text)}`)],
+    ['application/json', file(`data:application/json;base64,${base64(JSON.stringify({ text }))}`)],
+    ['application/xml', file(`data:application/xml;base64,${base64(`<a>${text}</a>`)}`)],
+    ['text/csv with a charset', file(`data:text/csv;charset=utf-8;base64,${base64(text)}`)],
+    ['ISO-8859-1', file(`data:text/csv;base64,${base64(Buffer.from(`caf\u00e9 ${text}`, 'latin1'))}`)],
+    ['UTF-16 with a mark', file(`data:text/plain;base64,${base64(utf16(text))}`)],
+    ['UTF-16 without a mark', file(`data:text/plain;base64,${base64(Buffer.from(text, 'utf16le'))}`)],
+    ['base64 without a data: URL', file(base64(text))],
+    ['base64 with line ends', file(base64(text).replace(/(.{76})/g, '$1\n'))],
+    ['a percent-encoded data: URL', file(`data:text/plain,${percent(text)}`)],
+    ['a percent-encoded base64', file(`data:text/plain;base64,${base64(text).replaceAll('=', '%3D')}`)],
+    ['an unlabelled data: URL', file(`data:,${percent(text)}`)],
+    ['an upper-case scheme', file(`DATA:text/plain;BASE64,${base64(text)}`)],
+    ['a picture that is a text', image(`data:image/png;base64,${base64(text)}`)],
+    ['an SVG', image(`data:image/svg+xml;base64,${base64(`<svg><text>${text}</text></svg>`)}`)],
+    ['a PDF that is a text', file(`data:application/pdf;base64,${base64(text)}`)],
+    ['a sound that is a text', audio(base64(text))],
+    ['a data: URL inside a text', say(`See data:text/plain;base64,${base64('about wire fraud')} for more`)],
+    ['a data: URL inside a file', file(`data:text/html;base64,${base64(`<a href="data:text/plain,${percent('wire fraud')}">`)}`)],
+    ['a data: URL in a part of another type', { type: 'document', source: { data: `data:text/plain;base64,${base64(text)}` } }],
+    ['a file name', { type: 'file', file: { filename: 'wire fraud.pdf', file_data: PICTURE } }],
+  ])('%s: 403', async (_, part) => {
+    const calls = governed.provider.calls.length
+    refused(await ask(parts(say('Please look'), part)), 'POLICY_DENIED')
+    expect(governed.provider.calls.length).toBe(calls)
+  })
+
+  test.each([
+    ['a text type that no text is', file(`data:text/plain;base64,${PICTURE}`), 'says that it is text'],
+    ['a charset that hides letters', file(`data:text/plain;charset=utf-7;base64,${base64(text)}`), 'charset'],
+    ['no base64', file(`data:text/plain;base64,${base64(text)}!`), 'not base64'],
+  ])('%s: 400 that says what to do', async (_, part, message) => {
+    const problem = refused(await ask(parts(say('Please look'), part)), 'VALIDATION_ERROR')
+    expect(problem.param).toBe('messages[0].content[1].file.file_data')
+    expect(problem.message).toContain(message)
+  })
+
+  test.each([
+    ['base64', (text: string) => `data:text/plain;base64,${base64(text)}`],
+    ['percent', (text: string) => `data:text/plain,${percent(text)}`],
+    ['UTF-16', (text: string) => `data:text/plain;base64,${base64(utf16(text))}`],
+  ])('a redaction is written back in %s', async (_, encode) => {
+    const key = word()
+    accepted(await ask(parts(say(key), file(encode(`Pay with ${CARD} now`)))))
+    const [call] = governed.provider.about(key)
+    const content = call?.body.messages[0]?.content as unknown as { file: { file_data: string } }[]
+    const sent = content[1]?.file.file_data ?? ''
+    const bytes = Buffer.from(await (await fetch(sent)).arrayBuffer())
+    const text = bytes[0] === 0xff ? bytes.subarray(2).toString('utf16le') : bytes.toString()
+    expect(text).toBe('Pay with [CARD] now')
+    expect(sent.slice(0, sent.indexOf(','))).toBe(encode('').slice(0, sent.indexOf(',')))
+  })
+
+  test('a redaction in a data: URL inside a text is written back', async () => {
+    const key = word()
+    accepted(await ask(parts(say(`${key} data:text/plain;base64,${base64(`Pay with ${CARD}`)} thanks`))))
+    const raw = governed.provider.about(key)[0]?.raw ?? ''
+    expect(raw).toContain(base64('Pay with [CARD]'))
+    expect(raw).not.toContain(base64(`Pay with ${CARD}`).slice(0, 30))
+  })
+})
+
+describe('content.unread: files that no detector reads are counted, for policies and in the record', () => {
+  test.each([
+    ['a picture', image(`data:image/png;base64,${PICTURE}`), 1],
+    ['a sound', audio(PICTURE), 1],
+    ['a file', file(`data:application/pdf;base64,${PICTURE}`), 1],
+    ['a link to a picture', image('https://x.example/a.png'), 0],
+    ['a text file', file(`data:text/plain;base64,${base64('All is well')}`), 0],
+  ])('%s', async (_, part, unread) => {
+    const body = accepted(await ask(parts(say('Please look'), part)))
+    const { features } = accepted(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
+    expect(features).toMatchObject({ 'content.unread': unread })
+    const strict = await ask(parts(say('Please look strictly'), part))
+    if (unread > 0) refused(strict, 'POLICY_DENIED')
+    else accepted(strict)
+  })
+})
+
+describe('what is split is read joined', () => {
+  test.each([
+    ['a phrase', parts(say('about wi'), say('re fraud'))],
+    ['a phrase, letter by letter', parts(...[...'wire fraud'].map(say))],
+    ['a key', parts(say(`key: ${KEY.slice(0, 9)}`), say(KEY.slice(9)))],
+    ['a word in three parts around a picture', parts(say('wire f'), image('https://x.example/a.png'), say('raud'))],
+    ['a password and its name', parts(say('the database password = "'), say('hunter2-Kq8zT4"'))],
+  ])('%s over the parts of a message: 403', async (_, messages) => {
+    refused(await ask(messages), 'POLICY_DENIED')
+  })
+
+  test('a card number over two parts is gone from both, and counted once', async () => {
+    const key = word()
+    const body = accepted(await ask(parts(say(`${key} 4111 1111 `), say('1111 1111 please'))))
+    const raw = governed.provider.about(key)[0]?.raw ?? ''
+    expect(raw).not.toMatch(/1111/)
+    const { findings } = accepted(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
+    expect(findings).toMatchObject({ classify: { 'pii.card': 1 } })
+  })
+
+  const answering = async (choices: readonly Record<string, unknown>[]) => {
+    const key = word()
+    const all = choices.map((message, index) => ({ index, message: { role: 'assistant', ...message }, finish_reason: 'stop' }))
+    governed.provider.on(key, (response) => json(response, 200, completion('', { choices: all })))
+    return ask([{ role: 'user', content: key }], { n: choices.length })
+  }
+  test('a phrase over the parts of an answer and over its choices: 403', async () => {
+    refused(await answering([{ content: 'about wire f' }, { content: 'raud' }]), 'POLICY_DENIED')
+  })
+  test('a key over the choices of an answer: 403', async () => {
+    refused(await answering([{ content: `Use ${KEY.slice(0, 9)}` }, { content: KEY.slice(9) }]), 'POLICY_DENIED')
+  })
+  test.each(['reasoning_content', 'reasoning'])('a key over %s and content: 403', async (field) => {
+    const answer = await answering([{ [field]: `Use ${KEY.slice(0, 9)}`, content: KEY.slice(9) }])
+    refused(answer, 'POLICY_DENIED')
+  })
+  test('a card number over two choices is gone from both', async () => {
+    const answer = accepted(await answering([{ content: 'Card 4111 1111 ' }, { content: '1111 1111' }]))
+    expect(JSON.stringify(answer.choices)).not.toContain('1111')
+  })
+})
