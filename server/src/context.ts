@@ -3,7 +3,8 @@ import { Agent, fetch as undiciFetch } from 'undici'
 import { DocumentFetcher } from './admin/document-fetcher.ts'
 import { operatorEventRecorder } from './admin/operator-events.ts'
 import { AdminAuthenticator } from './applications/admin-authenticator.ts'
-import { Authenticator } from './applications/authenticator.ts'
+import { allCorsOrigins } from './applications/application-store.ts'
+import { APPLICATIONS_TOPIC, Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
 import { CheckpointDelivery } from './audit/outside/delivery.ts'
 import { openPlaces } from './audit/outside/open-places.ts'
@@ -29,6 +30,7 @@ import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Shutdown } from './lib/shutdown.ts'
 import { traceHeaders } from './lib/trace-context.ts'
+import { Turns } from './lib/turns.ts'
 import { Limiter } from './limits/limiter.ts'
 import { AssistantWorker } from './messaging/assistants/worker.ts'
 import { openFileStore } from './messaging/attachments/open-file-store.ts'
@@ -139,6 +141,8 @@ function compose(
     }),
   )
   signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
+  const allowedOrigins = new Cache(() => allCorsOrigins(db))
+  signal.subscribe(APPLICATIONS_TOPIC, () => allowedOrigins.forget())
   const workspaceKeys = new Cache<WorkspaceKeys>(
     async (workspaceId) => {
       const keys = await loadWorkspaceKeys(db, workspaceBox, workspaceId)
@@ -180,6 +184,7 @@ function compose(
     limiter: new Limiter(),
     jsonDepth: config.sizes.jsonDepth,
     chatLimits: config.sizes,
+    allowedOrigins,
     userTokens: new UserTokenVerifier({
       ...database,
       clock,
@@ -199,6 +204,7 @@ function compose(
     pendingAnswers: new PendingAnswers({ ...database, clock }),
     db,
     clock,
+    turns: new Turns(),
     reviewBox,
     waiters,
     // Embedded, nobody else has the database: a claim from before this start was left by a process that is gone.

@@ -16,6 +16,8 @@ export interface DatabaseTimeouts {
 
 /** The network gets this beyond a statement's own time before the connection is given up. */
 const GRACE_MS = 1_000
+/** The longest that a timer takes: 24 days. */
+const NO_LIMIT_MS = 2 ** 31 - 1
 /** How long a statement may take that prepares a connection or asks whether the database is there. */
 const QUICK_MS = 3_000
 const KEEP_ALIVE_AFTER_MS = 5_000
@@ -82,7 +84,7 @@ export class Connections {
     const query: Query = (config, values, callback) => {
       const text = textOf(config)
       const long = LONGER.exec(text)
-      if (long) state.longMs = Number(long[1]) + GRACE_MS
+      if (long) state.longMs = Number(long[1]) === 0 ? NO_LIMIT_MS : Number(long[1]) + GRACE_MS
       const bounded = state.longMs === undefined ? config : withTimeout(config, values, state.longMs)
       if (AS_USUAL.test(text)) state.longMs = undefined
       const sentAt = elapsed()

@@ -56,7 +56,8 @@ export function answerErrors(app: FastifyInstance): void {
   app.decorateReply('errorCode', undefined)
   const routes: { method: string; segments: string[] }[] = []
   app.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) routes.push({ method: one, segments: url.split('/') })
+    // Preflights are answered only where an Application allows the origin (gateway/cors.ts).
+    for (const one of [method].flat()) if (one !== 'OPTIONS') routes.push({ method: one, segments: url.split('/') })
   })
 
   app.setErrorHandler((error: FastifyError, request, reply) => {

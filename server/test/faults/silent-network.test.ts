@@ -56,7 +56,7 @@ describe.skipIf(url === null)('a database behind a network that falls silent', {
       timed(governed.chat('Good morning', {}, { userToken })),
       timed(governed.api('GET', '/v1/models')),
       timed(governed.admin('GET', '/applications')),
-      timed(governed.api('GET', '/conversations', { token: 'gu_0123456789012345678901234567890123456789012' })),
+      timed(governed.api('GET', '/v1/conversations', { token: 'gu_0123456789012345678901234567890123456789012' })),
       timed(governed.api('GET', '/admin/v1/applications', { token: null, headers: { cookie } })),
     ])
     for (const { value } of asked) refused(value, 'UNAVAILABLE')

@@ -8,6 +8,7 @@ import * as messaging from './0006-messaging.ts'
 import * as operators from './0007-operators.ts'
 import * as statistics from './0008-statistics.ts'
 import * as auditSeal from './0009-audit-seal.ts'
+import * as filters from './0011-filters.ts'
 import * as issuers from './0012-issuers.ts'
 import * as appliedDeclarations from './0014-applied-declarations.ts'
 import * as providerTimeouts from './0015-provider-timeouts.ts'
@@ -23,6 +24,7 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0007-operators': operators,
   '0008-statistics': statistics,
   '0009-audit-seal': auditSeal,
+  '0011-filters': filters,
   '0012-issuers': issuers,
   '0014-applied-declarations': appliedDeclarations,
   '0015-provider-timeouts': providerTimeouts,

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { readBearer } from '../../applications/credential.ts'
+import { misplacedCredential, readBearer } from '../../applications/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../../applications/credential-cache.ts'
 import type { UserTokenVerifier } from '../../applications/user-token.ts'
 import { WORKSPACES_TOPIC } from '../../applications/user-token.ts'
@@ -50,7 +50,10 @@ export class MemberAuthenticator {
     const hash = readBearer(authorization, 'gu_')
     const found = hash === undefined ? await this.#byJwt(authorization) : await this.#tokens.get(hash)
     if (found === 'revoked') throw new GatehouseError('AUTH_KEY_REVOKED', { message: 'The access token has been revoked.' })
-    if (!found) throw new GatehouseError('AUTH_INVALID_KEY', { message: 'The access token is missing or not valid.' })
+    if (!found) {
+      const message = misplacedCredential(authorization, 'gu_') ?? 'The access token is missing or not valid.'
+      throw new GatehouseError('AUTH_INVALID_KEY', { message })
+    }
     return found.member
   }
 
