@@ -37,6 +37,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One model that the calling Application may use
+         * @description The id as in a chat: `model` or `provider/model`; slashes in it may be percent-encoded.
+         */
+        get: operations["getModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit/{id}": {
         parameters: {
             query?: never;
@@ -2112,6 +2132,35 @@ export interface operations {
                             /** @description The provider id. */
                             owned_by: string;
                         }[];
+                    };
+                };
+            };
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "model";
+                        created: number;
+                        /** @description The provider id. */
+                        owned_by: string;
                     };
                 };
             };
@@ -4318,6 +4367,9 @@ export interface operations {
                                     [key: string]: "public" | "internal" | "confidential" | "restricted";
                                 };
                                 default_classification: "public" | "internal" | "confidential" | "restricted";
+                                cors?: {
+                                    origins: string[];
+                                };
                             } & {
                                 [key: string]: unknown;
                             };
@@ -4383,6 +4435,10 @@ export interface operations {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
+                        /** @description Origins of browsers that may call with this Application. */
+                        cors?: {
+                            origins: string[];
+                        } | null;
                     } & {
                         [key: string]: unknown;
                     };
@@ -4432,6 +4488,9 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            cors?: {
+                                origins: string[];
+                            };
                         } & {
                             [key: string]: unknown;
                         };
@@ -4503,6 +4562,9 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            cors?: {
+                                origins: string[];
+                            };
                         } & {
                             [key: string]: unknown;
                         };
@@ -4566,6 +4628,10 @@ export interface operations {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
+                        /** @description Origins of browsers that may call with this Application. */
+                        cors?: {
+                            origins: string[];
+                        } | null;
                     } & {
                         [key: string]: unknown;
                     };
@@ -4615,6 +4681,9 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            cors?: {
+                                origins: string[];
+                            };
                         } & {
                             [key: string]: unknown;
                         };

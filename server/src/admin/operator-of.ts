@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AdminAuthenticator } from '../applications/admin-authenticator.ts'
+import { misplacedCredential } from '../applications/credential.ts'
 import type { Operator } from '../domain/operator.ts'
 import { GatehouseError } from '../errors.ts'
 import type { AdminDeps } from './admin-deps.ts'
@@ -18,5 +19,6 @@ export async function operatorOf(
 async function byToken(authorization: string | undefined, authenticator: AdminAuthenticator): Promise<Operator> {
   const answer = await authenticator.authenticate(authorization)
   if (answer.ok) return answer.operator
-  throw new GatehouseError(answer.code, { message: answer.message })
+  const misplaced = answer.code === 'AUTH_INVALID_KEY' ? misplacedCredential(authorization, 'ga_') : undefined
+  throw new GatehouseError(answer.code, { message: misplaced ?? answer.message })
 }

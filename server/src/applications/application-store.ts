@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import type { ApplicationTable } from '../db/schema.ts'
@@ -32,6 +32,14 @@ export const APPLICATION_COLUMNS = [
   'application.created_at',
   'application.updated_at',
 ] as const
+
+/** Origins that the CORS settings of any Application, of any Workspace, name: a preflight does not say whose key follows. */
+export async function allCorsOrigins(db: Db): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ origin: string }>`
+    select distinct origin from application, jsonb_array_elements_text(settings -> 'cors' -> 'origins') as origin
+    where jsonb_typeof(settings -> 'cors' -> 'origins') = 'array'`.execute(db)
+  return new Set(rows.map(({ origin }) => origin))
+}
 
 export const applicationOf = (row: Row): ApplicationRecord => ({
   id: toId('app', row.id),

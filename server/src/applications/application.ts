@@ -21,6 +21,12 @@ const CAPTURE = ['off', 'explicit', 'extract'] as const
 const Collections = Type.Array(Name, { maxItems: 100 })
 const Patterns = Type.Array(Name, { maxItems: 1_000 })
 
+/** As a browser sends it: scheme, host and port, in lower case and without a path. `*` is any. */
+const Origin = Type.String({
+  maxLength: 255,
+  pattern: '^(?:\\*|https?://[a-z0-9._-]+(?::\\d{1,5})?|https?://\\[[0-9a-f:]+\\](?::\\d{1,5})?)$',
+})
+
 type Nullable<T> = { [K in keyof T]?: T[K] | null }
 
 /** A feature is an object of its fields; plain `true` and `false` stand for `{enabled}`, null for its default. */
@@ -50,6 +56,12 @@ const KnownSettings = Type.Object(
     assertion_clearance: resettableWord(CLASSIFICATIONS),
     role_clearance: resettable(Type.Record(Name, oneOf(CLASSIFICATIONS), { maxProperties: 100 })),
     default_classification: resettableWord(CLASSIFICATIONS),
+    cors: resettable(
+      Type.Object(
+        { origins: Type.Array(Origin, { maxItems: 50 }) },
+        { additionalProperties: false, description: 'Origins of browsers that may call with this Application.' },
+      ),
+    ),
   },
   { additionalProperties: true, description: 'Other names are free; policies see them as application.settings.' },
 )
@@ -161,6 +173,7 @@ export const ApplicationView = Type.Object({
       assertion_clearance: oneOf(CLASSIFICATIONS),
       role_clearance: Type.Record(Type.String(), oneOf(CLASSIFICATIONS)),
       default_classification: oneOf(CLASSIFICATIONS),
+      cors: Type.Optional(Type.Object({ origins: Type.Array(Type.String()) })),
     },
     { additionalProperties: true },
   ),

@@ -22,6 +22,26 @@ export function newCredential(prefix: CredentialPrefix): NewCredential {
   return { secret, hash: hash('sha256', secret, 'buffer'), hint: secret.slice(0, HINT_LENGTH) }
 }
 
+/** What each prefix stands for, and the paths on which the server takes it. */
+const FORMS: Readonly<Record<CredentialPrefix, { readonly name: string; readonly api: string }>> = {
+  gk_: { name: 'the API key of an Application (gk_…)', api: 'the gateway API' },
+  gu_: { name: "a member's access token (gu_…) or user token (a JWT)", api: 'the messaging API' },
+  ga_: { name: "an operator's admin token (ga_…)", api: 'the admin API (/admin/v1)' },
+}
+
+/**
+ * The message for a credential of another API, judged by its form alone, so it says nothing about whether that credential is valid.
+ * Undefined for every other header.
+ */
+export function misplacedCredential(authorization: string | undefined, wanted: CredentialPrefix): string | undefined {
+  const [, prefix, jwt] = /^bearer +(?:(g[kua]_)|([\w-]+\.[\w-]+\.[\w-]+)$)/i.exec(authorization?.slice(0, 8_192) ?? '') ?? []
+  const sent = prefix === undefined ? jwt && 'gu_' : prefix.toLowerCase()
+  if (!sent || sent === wanted) return undefined
+  const { name, api } = FORMS[wanted]
+  const other = FORMS[sent as CredentialPrefix]
+  return `This path belongs to ${api}, which takes ${name}. The request carries ${other.name}, which belongs to ${other.api}.`
+}
+
 /**
  * The credential's SHA-256 as hexadecimal, read from an Authorization header (RFC 6750 §2.1: the scheme in any case, spaces, one token).
  * Undefined for everything that cannot be one of ours: it costs no query.

@@ -1,4 +1,4 @@
-import { CompiledQuery, type Selectable } from 'kysely'
+import { CompiledQuery, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { AuditRecordTable } from '../db/schema.ts'
 import type { RiskLevel } from '../domain/classification.ts'
@@ -93,6 +93,11 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   if (verdict) query = query.where('verdict', '=', verdict)
   if (riskLevel) query = query.where('risk_level', '=', riskLevel)
   if (endpoint) query = query.where('endpoint', '=', endpoint)
+  // Said as the partial indexes say it, so that a plan made before the values are known can use them.
+  if (verdict && verdict !== 'allow') query = query.where(sql<boolean>`verdict <> 'allow'`)
+  if (riskLevel && riskLevel !== 'low') query = query.where(sql<boolean>`risk_level <> 'low'`)
+  if (endpoint && endpoint !== 'chat') query = query.where(sql<boolean>`endpoint <> 'chat'`)
+  if (status && (status.from > 200 || status.to < 200)) query = query.where(sql<boolean>`status <> 200`)
   if (endpoints) query = query.where('endpoint', 'in', [...endpoints])
   // One status as an equality, so that an index over status and sequence gives the order too.
   if (status && status.from === status.to) query = query.where('status', '=', status.from)

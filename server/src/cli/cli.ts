@@ -81,6 +81,7 @@ function addIngestCommand(program: Command, terminal: Terminal): void {
     .option('--department <name>', 'the same', each)
     .option('--user <id>', 'the same', each)
     .option('--delete-missing', 'delete documents of the collection whose files are not in the folder')
+    .option('--force', 'delete them also when they are more than 20 % of the documents')
     .option('--json', 'print a line of JSON for each file, and one for all')
     .action(async (folder, options) => (await import('./ingest.ts')).ingest(terminal, folder, options))
 }

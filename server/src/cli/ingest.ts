@@ -8,7 +8,7 @@ import { createCollection, findCollectionByName, listCollections } from '../know
 import type { LabelPatch } from '../knowledge/relabel.ts'
 import { changeWorkspace } from '../setup/change-recorded.ts'
 import { filesBelow } from '../setup/folder-files.ts'
-import { type FileOutcome, ingestFolder } from '../setup/ingest-folder.ts'
+import { DeletionRefused, type FileOutcome, type Folder, ingestFolder } from '../setup/ingest-folder.ts'
 import { Tally } from '../setup/tally.ts'
 import { ALL, chooseWorkspace } from './choose.ts'
 import { CommandProblem, type Terminal } from './command.ts'
@@ -26,6 +26,7 @@ export interface IngestOptions {
   readonly user?: readonly string[]
   readonly create?: boolean
   readonly deleteMissing?: boolean
+  readonly force?: boolean
   readonly json?: boolean
 }
 
@@ -37,19 +38,36 @@ export async function ingest(terminal: Terminal, directory: string, options: Ing
   await withDatabase(terminal, async (bench) => {
     const workspace = await chooseWorkspace(bench.database.db, options.workspace)
     const { id: collectionId } = await collectionOf(bench, workspace, options)
-    const folder = { path, workspaceId: workspace.id, collectionId, labels, deleteMissing: options.deleteMissing ?? false }
+    const { deleteMissing = false, force = false } = options
+    const folder = { path, workspaceId: workspace.id, collectionId, labels, deleteMissing, force }
     const tally = new Tally()
     const failures: FileOutcome[] = []
     const progress = new Progress(terminal, total)
-    for await (const outcome of ingestFolder(bench, folder)) {
+    const refused = await readFolder(bench, folder, (outcome) => {
       tally.add(outcome)
       if (outcome.error) failures.push(outcome)
       if (options.json) terminal.out(jsonLine(outcome))
       progress.show(tally)
-    }
+    })
     progress.end()
     summarise(terminal, options, tally, failures)
+    if (refused) throw new CommandProblem(refused.message)
   })
+}
+
+/** Tells of each file; answers why documents whose files are gone were not deleted. */
+async function readFolder(
+  bench: Workbench,
+  folder: Folder,
+  onFile: (outcome: FileOutcome) => void,
+): Promise<DeletionRefused | undefined> {
+  try {
+    for await (const outcome of ingestFolder(bench, folder)) onFile(outcome)
+    return undefined
+  } catch (error) {
+    if (error instanceof DeletionRefused) return error
+    throw error
+  }
 }
 
 function summarise(

@@ -56,6 +56,8 @@ export interface ApplicationSettings {
   readonly role_clearance: Readonly<Record<string, Classification>>
   /** Classification of content in which no detector found anything. */
   readonly default_classification: Classification
+  /** Origins of browsers that may read answers to this Application, or `*`; absent: none. */
+  readonly cors?: { readonly origins: readonly string[] }
   /** Free-form, visible to policies as `application.settings`. */
   readonly [name: string]: unknown
 }

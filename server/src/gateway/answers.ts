@@ -8,6 +8,7 @@ import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { Exchange } from '../pipeline/request.ts'
 import { decidedInTime } from '../pipeline/resubmission.ts'
 import { chatChunks } from './chat-chunks.ts'
+import { readableFor } from './cors.ts'
 import { governanceOf } from './governance.ts'
 
 type Parse = Exchange['parse']
@@ -70,6 +71,7 @@ export function answerChat(reply: FastifyReply, result: PipelineResult): Fastify
 }
 
 const head = (reply: FastifyReply, { auditId, trail }: PipelineResult): FastifyReply => {
+  if (trail.facts.authenticate) readableFor(reply, trail.facts.authenticate.application)
   if (auditId !== undefined) reply.header('x-audit-id', auditId)
   return reply.headers(trail.facts.admit?.lease.headers ?? {})
 }

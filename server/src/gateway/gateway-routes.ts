@@ -5,12 +5,14 @@ import { type PipelineDeps, runPipeline } from '../pipeline/pipeline.ts'
 import type { Exchange } from '../pipeline/request.ts'
 import { answer, answerChat, chatInTime, closed } from './answers.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
+import { type AllowedOrigins, answerCors, preflightRoute } from './cors.ts'
 import * as docs from './gateway-schemas.ts'
 import { governanceOf } from './governance.ts'
 import { knowledgeHit, memoryHit } from './hits.ts'
-import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseNothing } from './other-requests.ts'
+import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseModel, parseNothing } from './other-requests.ts'
 
 export interface GatewayDeps extends PipelineDeps {
+  readonly allowedOrigins: AllowedOrigins
   readonly chatLimits: ChatLimits
 }
 
@@ -27,6 +29,12 @@ export async function gatewayRoutes(app: FastifyInstance, deps: GatewayDeps): Pr
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => JSON.stringify)
 
+  answerCors(app, deps)
+  const paths = ['/v1/chat/completions', '/chat/completions', '/v1/knowledge/search', '/v1/memory/search', '/v1/memory/capture']
+  for (const path of paths) preflightRoute(app, path, 'POST')
+  const readOnly = ['/v1/models', '/models'].flatMap((path) => [path, `${path}/*`])
+  for (const path of [...readOnly, '/v1/audit/:id']) preflightRoute(app, path, 'GET')
+
   const run = (endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, parse: Parse) =>
     runPipeline(exchangeOf(endpoint, request, reply, parse), deps)
 
@@ -41,6 +49,19 @@ export async function gatewayRoutes(app: FastifyInstance, deps: GatewayDeps): Pr
       },
     )
   }
+  // Ids such as `meta-llama/Llama-3` hold slashes, which clients send as they are or percent-encoded.
+  const modelRoutes = (path: string) => {
+    const oneModel = async (id: string, request: FastifyRequest, reply: FastifyReply) => {
+      const result = await run('models', request, reply, parseModel(id))
+      return answer(reply, result, () => ({ ...result.trail.facts.route?.models[0], object: 'model' }))
+    }
+    app.get<{ Params: { id: string } }>(`${path}/:id`, { schema: docs.model(path) }, (request, reply) =>
+      oneModel(request.params.id, request, reply),
+    )
+    app.get<{ Params: { '*': string } }>(`${path}/*`, { schema: { hide: true } }, (request, reply) =>
+      oneModel(request.params['*'], request, reply),
+    )
+  }
   for (const path of ['/v1/models', '/models']) {
     app.get(path, { schema: docs.models(path) }, async (request, reply) => {
       const result = await run('models', request, reply, parseNothing(undefined))
@@ -49,6 +70,7 @@ export async function gatewayRoutes(app: FastifyInstance, deps: GatewayDeps): Pr
         data: (result.trail.facts.route?.models ?? []).map((model) => ({ ...model, object: 'model' })),
       }))
     })
+    modelRoutes(path)
   }
   app.get<{ Params: { id: string } }>('/v1/audit/:id', { schema: docs.audit }, async (request, reply) => {
     const result = await run('audit', request, reply, parseNothing(request.params.id))

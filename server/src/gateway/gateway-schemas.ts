@@ -114,22 +114,33 @@ export const chat = (path: string) => ({
   },
 })
 
+const ModelEntry = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('model'),
+  created: Type.Integer(),
+  owned_by: Type.String({ description: 'The provider id.' }),
+})
+
+export const model = (path: string) => ({
+  ...named(path, 'getModel'),
+  summary: 'One model that the calling Application may use',
+  description: 'The id as in a chat: `model` or `provider/model`; slashes in it may be percent-encoded.',
+  tags,
+  security,
+  params: Type.Object({ id: Type.String() }),
+  response: {
+    200: ModelEntry,
+    ...errorResponses({ ...WITH_KEY, 404: 'NOT_FOUND: unknown, or not for this Application' }),
+  },
+})
+
 export const models = (path: string) => ({
   ...named(path, 'listModels'),
   summary: 'Models that the calling Application may use',
   tags,
   security,
   response: {
-    200: Type.Object(
-      listOf(
-        Type.Object({
-          id: Type.String(),
-          object: Type.Literal('model'),
-          created: Type.Integer(),
-          owned_by: Type.String({ description: 'The provider id.' }),
-        }),
-      ),
-    ),
+    200: Type.Object(listOf(ModelEntry)),
     ...errorResponses(WITH_KEY),
   },
 })

@@ -1,4 +1,6 @@
 import { findWorkspace } from '../applications/workspace-store.ts'
+import type { Database } from '../db/database.ts'
+import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
 import type { Upkeep } from '../db/upkeep.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
 import { removeExpired } from '../memory/erase.ts'
@@ -37,6 +39,7 @@ const UNSENT_MS = DAY
 const FILE_BATCH = 100
 
 interface Deps extends AuditJobDeps {
+  readonly database: Pick<Database, 'pool' | 'kind'>
   readonly files: FileStore
   readonly relay: Pick<EventRelay, 'run'>
   readonly assistants: Pick<AssistantWorker, 'run'>
@@ -66,6 +69,7 @@ export const recurringJobs = (deps: Deps): Job[] => [
   // An erasure is done by who asks for it; this is for what was on its way, and for what a fault has left.
   { name: 'finish erasures of users', everyMs: 60 * SECOND, run: () => finishAll(deps) },
   { name: 'remove expired sessions', everyMs: HOUR, run: () => removeExpiredSignIns(deps.db, deps.clock.now()) },
+  { name: 'build indexes of large tables', everyMs: 60 * SECOND, run: () => buildDeferredIndexes(deps.database) },
   ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
 ]
 

@@ -6,6 +6,7 @@ import { toId } from '../lib/id.ts'
 import type { Ranked } from '../retrieval/rank.ts'
 import { entryOf } from './chunk-store.ts'
 import { effectiveRegulations, type Labels } from './labels.ts'
+import { splitHeadings } from './split-headings.ts'
 import type { VisiblePartition } from './visibility.ts'
 
 /** A chunk as it is shown. */
@@ -74,7 +75,7 @@ export async function loadPlacedPassages<P extends VisiblePartition>(
       title: row.title,
       collection: collection.name,
       collectionId: collection.id,
-      ...opened(row.content, row.headings),
+      ...splitHeadings(row.content, row.headings),
       position: row.position,
       classification,
       regulations: effectiveRegulations(collection, row, row.limits as Labels),
@@ -86,20 +87,6 @@ export async function loadPlacedPassages<P extends VisiblePartition>(
     return { passage, partition }
   })
 }
-
-/** The headings that a chunk opens with are the path to its beginning, and stand beside its text instead of in it. */
-function opened(content: string, above: readonly string[]): Pick<Passage, 'headings' | 'content'> {
-  const headings = [...above]
-  let text = content
-  for (let line = HEADING.exec(text); line && text.length > line[0].length; line = HEADING.exec(text)) {
-    const heading = line[1] ?? ''
-    if (!headings.includes(heading)) headings.push(heading)
-    text = text.slice(line[0].length)
-  }
-  return { headings, content: text }
-}
-
-const HEADING = /^#{1,6} +(.*?)(?: +#+)?[ \t]*\n+/
 
 /**
  * What chunks are embedded by, from their UUIDs. For the job that embeds whatever the index of all Workspaces lacks, and for nothing

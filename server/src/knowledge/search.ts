@@ -13,15 +13,16 @@ export interface KnowledgeQuery {
   readonly collections: readonly string[] | undefined
 }
 
-/** How many are ranked first; each time they do not suffice, twice as many. A page holds 50 at most. */
+/** How many are ranked first; each time they do not suffice, twice as many, up to the last. A page holds 50 at most. */
 const FIRST_DEPTH = 64
+const LAST_DEPTH = 1_024
 /** How many are loaded at once. */
 const BATCH = 64
 
 /**
  * What someone may see that fits the query, the best first, in batches: the caller stops when its page is full. It ends when
- * nothing visible is left, so that a page is full whenever enough visible passages exist. What the viewer may not see has no
- * influence: it is never ranked, counted or loaded.
+ * nothing visible is left, or after the LAST_DEPTH best. What the viewer may not see has no influence: it is never ranked, counted
+ * or loaded.
  */
 export async function* searchKnowledge(
   { db, ranker }: { readonly db: Db; readonly ranker: Ranker },
@@ -34,7 +35,7 @@ export async function* searchKnowledge(
   const workspace = uuidOfWorkspace(viewer.workspaceId)
   const seen = new Set<string>()
   const shown = new Set<string>()
-  for (let depth = FIRST_DEPTH, isLeft = true; isLeft; depth *= 2) {
+  for (let depth = FIRST_DEPTH, isLeft = true; isLeft && depth <= LAST_DEPTH; depth *= 2) {
     const ranked = await ranker.rank(workspace, visible, text, depth)
     const fresh = ranked.filter(({ id }) => !seen.has(id))
     isLeft = ranked.length === depth && fresh.length > 0

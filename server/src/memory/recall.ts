@@ -33,13 +33,14 @@ interface RecallDeps {
   readonly clock: Clock
 }
 
+/** How many are ranked first; each time they do not suffice, twice as many, up to the last. */
 const FIRST_DEPTH = 64
-/** Among so many best fits the order is exact; beyond, it is exact within what is read at a time. */
-const EXACT_DEPTH = 1_024
+const LAST_DEPTH = 1_024
 
 /**
- * What is remembered for this viewer that fits `text`, best first, in batches until nothing is left: the owners that the viewer
- * shares, up to the ceiling, active, not superseded, not expired by the clock. Memories of others have no influence on any of it.
+ * What is remembered for this viewer that fits `text`, best first, in batches, of the LAST_DEPTH memories that fit best: those of
+ * the owners that the viewer shares, up to the ceiling, active, not superseded, not expired by the clock. Memories of others have no
+ * influence on any of it.
  */
 export async function* recallMemories(
   { db, ranker, clock }: RecallDeps,
@@ -63,9 +64,9 @@ export async function* recallMemories(
       return { id, similarity, relevance }
     })
     waiting.push(...(await load(db, viewer, visible, fresh, now)))
-    const isLast = ranked.length < depth
+    const isLast = ranked.length < depth || depth >= LAST_DEPTH
     // Nothing further down can score more than it is relevant.
-    const bound = isLast || depth >= EXACT_DEPTH ? 0 : relevance
+    const bound = isLast ? 0 : relevance
     const ready = waiting.filter(({ score }) => score >= bound).toSorted(byScore)
     waiting = waiting.filter(({ score }) => score < bound)
     if (ready.length > 0) yield ready.map(({ memory }) => memory)

@@ -1,9 +1,11 @@
+import { normalize } from '../lib/normalize.ts'
+
 /**
  * The text by which the same memory is known again: whatever its case, its white space, its way of writing a character and the
  * punctuation around it.
  */
 export function normalised(content: string): string {
-  const text = content.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
+  const text = normalize(content, 'NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
   const opened = text.replace(OPENING, '')
   let end = opened.length
   while (end > 0 && CLOSING.has(opened.charAt(end - 1))) end--

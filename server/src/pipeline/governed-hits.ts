@@ -6,6 +6,7 @@ import type { DecidingRule, Decision, PolicyPoint } from '../domain/decision.ts'
 import type { ReportFault } from '../domain/fault.ts'
 import { addCounts, countFindings, type FindingCounts } from '../domain/finding.ts'
 import type { User } from '../domain/principal.ts'
+import type { Pause } from '../lib/turns.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { evaluate, mergeDecisions } from '../policy/evaluate.ts'
 import type { PolicyInput } from '../policy/input.ts'
@@ -26,6 +27,8 @@ export interface Governed<Hit> {
 export interface Governing<Hit> {
   readonly point: Extract<PolicyPoint, 'retrieve' | 'recall'>
   readonly limit: number
+  /** Lets other requests have the event loop between two hits. */
+  readonly pause: Pause
   /** The decision so far. */
   readonly decision: Decision
   readonly policy: CompiledPolicy | undefined
@@ -44,9 +47,15 @@ export interface Governing<Hit> {
 }
 
 /**
- * Takes hits, best first, until `limit` of them have passed the policies: each is read by the detectors and judged by itself.
- * A denied one is left out and the next takes its place, so that a page is full whenever enough may be seen; whatever breaks down
- * over one hit leaves it out too. Of the others the strictest counts for the whole exchange (decisions.md §2.4a).
+ * One search judges no more hits than this: every denied hit costs detectors and rules, and a rule may deny thousands. A page holds
+ * 50 at most, so it is short only where rules deny nine of ten (docs/decisions/0011-lexical-search.md).
+ */
+export const MAX_JUDGED = 512
+
+/**
+ * Takes hits, best first, until `limit` of them have passed the policies or MAX_JUDGED were judged. Detectors and policies judge each
+ * hit by itself; a denied one is left out and the next takes its place, and so is one over which a detector or a transform fails. Of
+ * the others the strictest counts for the whole exchange (decisions.md §2.4a).
  */
 export async function governHits<Hit extends { readonly classification: Classification }>(
   batches: AsyncIterable<readonly Hit[]>,
@@ -61,8 +70,11 @@ export async function governHits<Hit extends { readonly classification: Classifi
   }
   if (governing.limit === 0) return { hits, decision, counts, transforms: [] }
 
+  let left = MAX_JUDGED
   for await (const batch of batches) {
     for (const hit of batch) {
+      await governing.pause()
+      left -= 1
       const judged = judge(hit, governing)
       const kept = judged.kept
       if (!kept) leaveOut(judged.rules)
@@ -72,7 +84,7 @@ export async function governHits<Hit extends { readonly classification: Classifi
         for (const name of judged.transforms) transforms.add(name)
         if (kept.hit) hits.push(kept.hit)
       }
-      if (hits.length === governing.limit) return { hits, decision, counts, transforms: [...transforms] }
+      if (hits.length === governing.limit || left === 0) return { hits, decision, counts, transforms: [...transforms] }
     }
   }
   return { hits, decision, counts, transforms: [...transforms] }

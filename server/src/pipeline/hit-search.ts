@@ -4,6 +4,7 @@ import type { ReportFault } from '../domain/fault.ts'
 import { collectTexts } from '../domain/message.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Turns } from '../lib/turns.ts'
 import type { PolicyInput } from '../policy/input.ts'
 import type { Admitted, Authorized, Caller, Identity } from './facts.ts'
 import type { Governed, Governing } from './governed-hits.ts'
@@ -17,6 +18,8 @@ export interface HitDeps {
   readonly detectors: readonly Detector[]
   readonly detectorBudgetMs: number
   readonly clock: Clock
+  /** Shared by all searches of the process. */
+  readonly turns: Turns
   readonly reportFault: ReportFault
 }
 
@@ -36,7 +39,7 @@ export interface SearchContext {
   readonly text: string
   readonly common: Pick<
     Governing<never>,
-    'limit' | 'policy' | 'vault' | 'detectors' | 'budgetMs' | 'reportFault' | 'readers' | 'mayUse'
+    'limit' | 'pause' | 'policy' | 'vault' | 'detectors' | 'budgetMs' | 'reportFault' | 'readers' | 'mayUse'
   >
   readonly input: (content: PolicyInput['content']) => PolicyInput
   /** A chat that nobody has approved yet waits for approval where one of its hits demands it. */
@@ -49,7 +52,7 @@ const MAX_QUERY = 2_000
 /** Undefined when there is nothing to look for: a query that may not be answered, an answer that is there already, no question. */
 export function hitSearch(
   { exchange, caller, admitted, identity, leave, limit }: Asked,
-  { detectors, detectorBudgetMs, clock, reportFault }: HitDeps,
+  { detectors, detectorBudgetMs, clock, turns, reportFault }: HitDeps,
 ): SearchContext | undefined {
   if (leave.withheld || releasedAnswer(leave.release) || limit === 0) return undefined
   const question = leave.messages.findLast(({ role }) => role === 'user')
@@ -63,6 +66,7 @@ export function hitSearch(
     text,
     common: {
       limit,
+      pause: turns.pauses(),
       policy: leave.policy,
       vault: leave.vault,
       detectors,

@@ -147,6 +147,20 @@ export interface ModelEntry {
   readonly created: number
 }
 
+/** The entry of one model that the Application may use, named as in a chat: `model`, or `provider/model`. */
+export function allowedModel(
+  providers: readonly Provider[],
+  application: Pick<Application, 'models' | 'providers'>,
+  name: string,
+): ModelEntry | undefined {
+  const entryOf = (some: readonly Provider[], model: string) => allowedModels(some, application).find(({ id }) => id === model)
+  const exact = entryOf(providers, name)
+  if (exact) return exact
+  const provider = providers.find(({ id, models }) => models.some((model) => `${id}/${model.id}` === name))
+  const found = provider && entryOf([provider], name.slice(provider.id.length + 1))
+  return found && { ...found, id: name }
+}
+
 /** The models an Application may use, each once, by id. Providers that are switched off or unusable offer none. */
 export function allowedModels(
   providers: readonly Provider[],

@@ -1,3 +1,5 @@
+import { normalize } from '../lib/normalize.ts'
+
 /** Letters and digits, and what joins them inside a name or a number. An apostrophe belongs to its word. */
 const COMPOUND = /[\p{L}\p{N}\p{M}]+(?:[-_.:/@+'’]+[\p{L}\p{N}\p{M}]+)*/gu
 const PART = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu
@@ -19,7 +21,7 @@ export function splitWords(text: string): string[] {
     words.push(word.length > MAX_WORD ? cut(word) : word)
   }
   const unspaced = !ASCII.test(text) && UNSPACED.test(text)
-  for (const [compound] of text.normalize('NFKC').matchAll(COMPOUND)) {
+  for (const [compound] of normalize(text, 'NFKC').matchAll(COMPOUND)) {
     const parts = compound.match(PART) ?? []
     for (const part of parts) {
       if (unspaced && UNSPACED.test(part)) for (const piece of pairs(part)) add(piece)

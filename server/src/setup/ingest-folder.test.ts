@@ -116,7 +116,7 @@ describe.each(testDatabases())('a folder read on $name', ({ open }) => {
     put('bad.md', '')
     expect(await told()).toEqual(['b.md unchanged', 'bad.md empty'])
     expect(await documents()).toHaveLength(4)
-    expect((await told({ deleteMissing: true })).sort()).toEqual([
+    expect((await told({ deleteMissing: true, force: true })).sort()).toEqual([
       'a.md deleted',
       'b.md unchanged',
       'bad.md empty',
@@ -124,6 +124,39 @@ describe.each(testDatabases())('a folder read on $name', ({ open }) => {
     ])
     expect((await documents()).map(({ key }) => key).sort()).toEqual(['b.md', 'bad.md'])
     expect((await actions()).slice(-2)).toEqual(['document.delete', 'document.delete'])
+  })
+
+  test('delete missing: deletes nothing and fails when the folder is empty, as an unmounted share is', async () => {
+    put('a.md', 'a')
+    put('b.md', 'b')
+    await told()
+    for (const key of ['a.md', 'b.md']) rmSync(join(path, key))
+    for (const force of [false, true]) {
+      await expect(told({ deleteMissing: true, force })).rejects.toThrow(
+        'The folder holds no files, so no document was deleted. Check that it is mounted and the right one.',
+      )
+    }
+    expect(await documents()).toHaveLength(2)
+    rmSync(path, { recursive: true })
+    await expect(told({ deleteMissing: true, force: true })).rejects.toThrow('ENOENT')
+    expect(await documents()).toHaveLength(2)
+  })
+
+  test('delete missing: deletes more than 20 % of the documents only with force', async () => {
+    for (let at = 0; at < 10; at++) put(`${at}.md`, `Text ${at}`)
+    await told()
+    for (const at of [0, 1, 2]) rmSync(join(path, `${at}.md`))
+    // Documents that come in at the same time do not make the share smaller.
+    for (let at = 10; at < 30; at++) put(`${at}.md`, `Text ${at}`)
+    await expect(told({ deleteMissing: true })).rejects.toThrow(
+      'The files of 3 of 10 documents are gone, which is more than 20 %, so none was deleted. Check the folder; --force deletes them.',
+    )
+    expect(await documents()).toHaveLength(30)
+    put('2.md', 'Text 2')
+    const deleted = (await told({ deleteMissing: true })).filter((line) => line.endsWith(' deleted'))
+    expect(deleted.sort()).toEqual(['0.md deleted', '1.md deleted'])
+    for (let at = 2; at < 12; at++) rmSync(join(path, `${at}.md`))
+    expect((await told({ deleteMissing: true, force: true })).filter((line) => line.endsWith(' deleted'))).toHaveLength(10)
   })
 
   test('a collection that is gone ends it', async () => {

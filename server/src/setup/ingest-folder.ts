@@ -1,6 +1,7 @@
 import { DETECTORS } from '../classification/detectors.ts'
 import { DetectorFailure, textScanner } from '../classification/text-scanner.ts'
 import type { Database, Tx } from '../db/database.ts'
+import { withLongStatements } from '../db/long-statements.ts'
 import { keyProblem } from '../knowledge/document-key.ts'
 import { deleteDocument, listDocuments } from '../knowledge/document-store.ts'
 import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../knowledge/ingest.ts'
@@ -28,7 +29,15 @@ export interface Folder {
   readonly labels?: LabelPatch
   /** Whether documents whose files are gone go, too: the collection is then what the folder is. */
   readonly deleteMissing?: boolean
+  /** Deletes them also when they are more than MISSING_SHARE of the documents. */
+  readonly force?: boolean
 }
+
+/** Nothing was deleted, because the folder looks as if its files were not there rather than gone. */
+export class DeletionRefused extends Error {}
+
+/** More documents whose files are gone at once are a share that is not mounted or the wrong folder, rather than a clean-up. */
+const MISSING_SHARE = 0.2
 
 /** What became of one file, or of the document of one that is gone. */
 export interface FileOutcome {
@@ -47,11 +56,17 @@ const SCAN_BUDGET_MS = 10_000
 
 /**
  * Reads a folder into a collection, file by file: what is there with the same content and labels is passed over, so that it can be
- * broken off at any moment and begun again. A file that cannot be read keeps the others from nothing. Throws for anything else.
+ * broken off at any moment and begun again. A file that cannot be read keeps the others from nothing. Throws DeletionRefused when it
+ * read all files and deletes none of the missing ones, and other errors for anything else.
  */
 export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: AbortSignal): AsyncGenerator<FileOutcome> {
   const seen = new Set<string>()
+  const added = new Set<string>()
   let isComplete = true
+  const noted = (outcome: FileOutcome): FileOutcome => {
+    if (outcome.outcome === 'added') added.add(outcome.key)
+    return outcome
+  }
   const running: Promise<FileOutcome>[] = []
   try {
     for await (const file of filesBelow(folder.path)) {
@@ -61,11 +76,11 @@ export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: A
       const outcome = 'path' in file ? ingestFile(deps, folder, file) : Promise.resolve(unreadable(file))
       // Told where it is awaited; until then it is nobody's fault.
       outcome.catch(() => {})
-      if (running.push(outcome) === AT_ONCE) yield await (running.shift() as Promise<FileOutcome>)
+      if (running.push(outcome) === AT_ONCE) yield noted(await (running.shift() as Promise<FileOutcome>))
     }
-    while (running.length > 0) yield await (running.shift() as Promise<FileOutcome>)
+    while (running.length > 0) yield noted(await (running.shift() as Promise<FileOutcome>))
     // What lies in a folder that cannot be read is not gone.
-    if (folder.deleteMissing && isComplete && !signal?.aborted) yield* deleteAllBut(deps, folder, seen)
+    if (folder.deleteMissing && isComplete && !signal?.aborted) yield* deleteAllBut(deps, folder, seen, added)
   } finally {
     await Promise.allSettled(running)
   }
@@ -121,20 +136,49 @@ function changeOf({ outcome, documentId: id }: Ingested, document: IncomingDocum
   return { done: DONE[outcome], object: 'document', id, name: document.key, fields }
 }
 
-async function* deleteAllBut(deps: FolderDeps, folder: Folder, kept: ReadonlySet<string>): AsyncGenerator<FileOutcome> {
-  const { workspaceId, collectionId } = folder
+async function* deleteAllBut(
+  deps: FolderDeps,
+  folder: Folder,
+  kept: ReadonlySet<string>,
+  added: ReadonlySet<string>,
+): AsyncGenerator<FileOutcome> {
+  if (kept.size === 0) {
+    throw new DeletionRefused(
+      'The folder holds no files, so no document was deleted. Check that it is mounted and the right one.',
+    )
+  }
+  const { missing, known } = await missingDocuments(deps, folder, kept, added)
+  if (!folder.force && missing.length > MISSING_SHARE * known) {
+    throw new DeletionRefused(
+      `The files of ${missing.length} of ${known} documents are gone, which is more than ${MISSING_SHARE * 100} %, so none was deleted. Check the folder; --force deletes them.`,
+    )
+  }
+  for (const { id, key, chunks } of missing) {
+    const isGone = await recorded(deps, folder.workspaceId, async (tx) => {
+      const value = await deleteDocument(tx, folder.workspaceId, id)
+      return { value, changes: value ? [{ done: 'deleted', object: 'document', id, name: key, fields: [] }] : [] }
+    })
+    if (isGone) yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, error: null }
+  }
+}
+
+/** The documents whose files are gone, and how many there were before the folder was read. */
+async function missingDocuments(
+  { database: { db } }: FolderDeps,
+  { workspaceId, collectionId }: Folder,
+  kept: ReadonlySet<string>,
+  added: ReadonlySet<string>,
+) {
+  const missing: { readonly id: string; readonly key: string; readonly chunks: number }[] = []
+  let known = 0
   for (let after: string | undefined; ; ) {
-    const page = await listDocuments(deps.database.db, workspaceId, { collectionId, limit: PAGE, after })
+    const page = await listDocuments(db, workspaceId, { collectionId, limit: PAGE, after })
     for (const { id, key, chunks } of page?.data ?? []) {
       after = id
-      if (kept.has(key)) continue
-      const isGone = await recorded(deps, workspaceId, async (tx) => {
-        const value = await deleteDocument(tx, workspaceId, id)
-        return { value, changes: value ? [{ done: 'deleted', object: 'document', id, name: key, fields: [] }] : [] }
-      })
-      if (isGone) yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, error: null }
+      if (!added.has(key)) known += 1
+      if (!kept.has(key)) missing.push({ id, key, chunks })
     }
-    if (!page?.hasMore) return
+    if (!page?.hasMore) return { missing, known }
   }
 }
 
@@ -146,7 +190,7 @@ const recorded = <T>(
 ): Promise<T> =>
   database.db.transaction().execute(async (tx) => {
     const now = clock.now()
-    const { value, changes } = await work(tx, now)
+    const { value, changes } = await withLongStatements(tx, () => work(tx, now))
     await recordChanges({ tx, workspaceId, now, workspaceBox }, changes)
     return value
   })

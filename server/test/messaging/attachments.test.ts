@@ -125,6 +125,20 @@ describe('an upload', () => {
     expect(filesOnDisk()).toHaveLength(before)
   })
 
+  test('upload: is refused with 400 when the file name has more than 1,024 bytes', async () => {
+    const before = filesOnDisk().length
+    for (const name of ['n'.repeat(1_025), 'ü'.repeat(513), 'n'.repeat(20_000), '\u0301\u0316'.repeat(15_000)]) {
+      const refused = await m.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw: form('x', name) })
+      expect(refused).toMatchObject({
+        param: 'file',
+        message: 'file: must have a file name of at most 1024 bytes. Rename the file.',
+      })
+    }
+    expect(filesOnDisk()).toHaveLength(before)
+    const kept = await upload(m.ann, 'x', `${'n'.repeat(1_020)}.txt`)
+    expect(kept.filename).toBe(`${'n'.repeat(251)}.txt`)
+  })
+
   test('whose sender goes away leaves nothing', async () => {
     const before = filesOnDisk().length
     const rows = await unsentRows()

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely/migration'
+import type { SchemaMigration } from '../migrate.ts'
 import * as gateway from './0001-gateway.ts'
 import * as retrieval from './0002-retrieval.ts'
 import * as embeddings from './0003-embeddings.ts'
@@ -8,12 +8,13 @@ import * as messaging from './0006-messaging.ts'
 import * as operators from './0007-operators.ts'
 import * as statistics from './0008-statistics.ts'
 import * as auditSeal from './0009-audit-seal.ts'
+import * as filters from './0011-filters.ts'
 import * as issuers from './0012-issuers.ts'
 import * as appliedDeclarations from './0014-applied-declarations.ts'
 import * as providerTimeouts from './0015-provider-timeouts.ts'
 
 /** Forward only; a landed migration is never edited. Names sort in the order they run. */
-export const MIGRATIONS: Record<string, Migration> = {
+export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0001-gateway': gateway,
   '0002-retrieval': retrieval,
   '0003-embeddings': embeddings,
@@ -23,6 +24,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0007-operators': operators,
   '0008-statistics': statistics,
   '0009-audit-seal': auditSeal,
+  '0011-filters': filters,
   '0012-issuers': issuers,
   '0014-applied-declarations': appliedDeclarations,
   '0015-provider-timeouts': providerTimeouts,

@@ -68,8 +68,17 @@ async function read({ mediaType, text = '' }: Content, bytes: Uint8Array, limits
   }
 }
 
-function firstHeading(markdown: string): string | undefined {
-  return asTitle(/^#[ \t]+(.{1,1000}?)[ \t#]*$/m.exec(markdown)?.[1])
+/** The text of the first heading of the first level. */
+export function firstHeading(markdown: string): string | undefined {
+  const line = /^#[ \t](.{1,1000})$/m.exec(markdown)?.[1]
+  return asTitle(line && withoutClosingMarks(line))
+}
+
+/** `# Title ##` is the title alone. */
+function withoutClosingMarks(heading: string): string {
+  let end = heading.length
+  while (end > 0 && ' \t#'.includes(heading.charAt(end - 1))) end--
+  return heading.slice(0, end)
 }
 
 function stem(name: string): string {

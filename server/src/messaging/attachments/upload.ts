@@ -9,6 +9,8 @@ import { receive, tooLarge } from './receive.ts'
 const OTHER_FIELDS = 20
 const FIELD_BYTES = 64 * 1_024
 const FORM_BYTES = OTHER_FIELDS * FIELD_BYTES
+/** Four times what file systems keep; a longer name is a mistake or an attack. */
+const NAME_BYTES = 1_024
 
 export interface Upload {
   readonly file: Received
@@ -31,8 +33,9 @@ export async function readUpload(request: FastifyRequest, folder: string, maxByt
     for await (const part of partsOf(request, maxBytes)) {
       if (part.type !== 'file') continue
       if (part.fieldname !== 'file' || upload) throw invalid({ param: 'file', message: 'must be the only file' })
+      const filename = nameOf(part.filename)
       const file = await receive(part.file, folder, maxBytes)
-      upload = { file, filename: nameOf(part.filename), declaredType: part.mimetype }
+      upload = { file, filename, declaredType: part.mimetype }
     }
     if (!upload) throw invalid({ param: 'file', message: 'must be given, as a file' })
     return upload
@@ -49,7 +52,12 @@ const partsOf = (request: FastifyRequest, maxBytes: number) =>
   })
 
 /** As it was before it was put between quotes: forms escape three characters, and nothing else. */
-const nameOf = (escaped = ''): string => escaped.replace(/%(?:22|0D|0A)/g, decodeURIComponent)
+function nameOf(escaped = ''): string {
+  if (Buffer.byteLength(escaped) > NAME_BYTES) {
+    throw invalid({ param: 'file', message: `must have a file name of at most ${NAME_BYTES} bytes. Rename the file` })
+  }
+  return escaped.replace(/%(?:22|0D|0A)/g, decodeURIComponent)
+}
 
 function refusalOf(error: unknown): unknown {
   if (error instanceof GatehouseError) return error

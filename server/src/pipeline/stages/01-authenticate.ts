@@ -1,4 +1,5 @@
 import type { Authentication, Authenticator } from '../../applications/authenticator.ts'
+import { misplacedCredential } from '../../applications/credential.ts'
 import type { Caller } from '../facts.ts'
 import { refuse, type Step } from '../outcome.ts'
 import { PlaygroundCaller } from '../playground-caller.ts'
@@ -15,7 +16,9 @@ export async function authenticate(
     return { application, keyId: '', playedBy: caller.operatorId, keepsNothing: !caller.remembers }
   }
   const answer = await authenticator.authenticate(authorization)
-  return answer.ok ? callerOf(answer) : refuse(answer.code)
+  if (answer.ok) return callerOf(answer)
+  const message = answer.code === 'AUTH_INVALID_KEY' ? misplacedCredential(authorization, 'gk_') : undefined
+  return refuse(answer.code, message === undefined ? {} : { message })
 }
 
 const callerOf = ({ application, keyId, keyIssuer }: Extract<Authentication, { ok: true }>): Caller => ({

@@ -44,7 +44,7 @@ function turndown(): TurndownService {
     hr: '---',
   })
   // Its own escaping would put backslashes into names and addresses; only what would change the structure needs one.
-  service.escape = (text) => text.replace(/^(\s*)(#{1,6}\s|```|~~~)/gm, '$1\\$2')
+  service.escape = (text) => text.replace(/^([^\S\n]*)(#{1,6}\s|```|~~~)/gm, '$1\\$2')
   service.addRule('link', {
     filter: (node) => node.nodeName === 'A',
     replacement: (content, node) => {
@@ -62,7 +62,7 @@ function turndown(): TurndownService {
     replacement: (content) => {
       const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map((run) => run.length))
       const fence = '`'.repeat(longest + 1)
-      return content.trim() === '' ? '' : `\n\n${fence}\n${content.replace(/^\n+|\s+$/g, '')}\n${fence}\n\n`
+      return content.trim() === '' ? '' : `\n\n${fence}\n${content.replace(/^\n+/, '').trimEnd()}\n${fence}\n\n`
     },
   })
   addTables(service)

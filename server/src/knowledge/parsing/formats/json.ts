@@ -60,7 +60,14 @@ function heading(path: string, depth: number): string {
 
 /** A list item's further lines are indented, so that they stay in it. */
 function scalar(value: unknown): string {
-  return typeof value === 'string' ? value.trim().replace(/\s*\n\s*/g, '\n  ') : String(value)
+  return typeof value === 'string'
+    ? value
+        .trim()
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '')
+        .join('\n  ')
+    : String(value)
 }
 
 function isContainer(value: unknown): value is object {

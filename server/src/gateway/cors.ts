@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Application } from '../domain/principal.ts'
+import { sendError } from '../http/error-replies.ts'
+import type { Cache } from '../lib/cache.ts'
+
+/** Origins that the CORS settings of any Application name; the one key is the empty text. */
+export type AllowedOrigins = Cache<ReadonlySet<string>>
+
+/** Any origin. */
+const ANY = '*'
+const EXPOSED = 'x-request-id, x-audit-id, x-should-retry, retry-after, ratelimit, ratelimit-policy'
+/** Names of header fields, as a preflight lists them: SDKs send some of their own. */
+const HEADER_NAMES = /^[\w-]{1,64}(?: ?, ?[\w-]{1,64}){0,63}$/
+const PREFLIGHT_SECONDS = '600'
+
+const NONE: ReadonlySet<string> = new Set()
+
+const has = (origins: ReadonlySet<string>, origin: string): boolean => origins.has(ANY) || origins.has(origin)
+
+/**
+ * Cross-origin access for browsers (docs/decisions/0009-identity-and-limits.md). A preflight carries no key, so it is answered for
+ * the origins of all Applications together; the answer to the request itself is readable only for an origin of its own Application.
+ * Without settings there is no CORS header at all.
+ */
+export function answerCors(app: FastifyInstance, { allowedOrigins }: { readonly allowedOrigins: AllowedOrigins }): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { origin } = request.headers
+    // Before the key is read no Application is known; `readableFor` narrows it to the caller's own.
+    if (origin === undefined) return
+    // While the database does not answer, no origin is allowed; the request itself is answered with its own error.
+    const origins = await allowedOrigins.get('').catch(() => NONE)
+    if (has(origins, origin)) allow(reply, origin)
+  })
+}
+
+/** Answers `OPTIONS` of one path; to an origin that no Application names, as if the method did not exist. */
+export function preflightRoute(app: FastifyInstance, path: string, methods: string): void {
+  app.options(path, { schema: { hide: true } }, async (request: FastifyRequest, reply: FastifyReply) => {
+    const asked = request.headers['access-control-request-headers'] ?? ''
+    if (!reply.hasHeader('access-control-allow-origin') || request.headers['access-control-request-method'] === undefined) {
+      return sendError(reply, 'METHOD_NOT_ALLOWED', { headers: { allow: methods } })
+    }
+    reply.headers({ 'access-control-allow-methods': methods, 'access-control-max-age': PREFLIGHT_SECONDS })
+    if (HEADER_NAMES.test(asked)) reply.header('access-control-allow-headers', asked)
+    return reply.status(204).send()
+  })
+}
+
+/** Lets the origin read the answer if it is one of the Application's; otherwise takes back what the union of all allowed. */
+export function readableFor(reply: FastifyReply, { settings }: Application): void {
+  const { origin } = reply.request.headers
+  if (origin === undefined) return
+  if (has(new Set(settings.cors?.origins), origin)) return void allow(reply, origin)
+  reply.removeHeader('access-control-allow-origin')
+  reply.removeHeader('access-control-expose-headers')
+}
+
+const allow = (reply: FastifyReply, origin: string): FastifyReply =>
+  reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': EXPOSED,
+    vary: 'origin',
+  })

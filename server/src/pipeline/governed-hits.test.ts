@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import type { Detector } from '../classification/detector.ts'
+import type { Classification } from '../domain/classification.ts'
+import { NOBODY } from '../domain/principal.ts'
+import { elapsed } from '../lib/clock.ts'
+import { Turns } from '../lib/turns.ts'
+import { compile } from '../policy/compile.ts'
+import type { PolicyInput } from '../policy/input.ts'
+import { parsePolicySet } from '../policy/parse.ts'
+import { Vault } from '../policy/vault.ts'
+import { type Governing, governHits, MAX_JUDGED } from './governed-hits.ts'
+
+interface Hit {
+  readonly text: string
+  readonly classification: Classification
+}
+
+const parsed = parsePolicySet(
+  'name: p\nrules:\n  - {id: r, at: [retrieve], when: \'content.text.contains("bad")\', verdict: deny}\n',
+)
+if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
+const policy = compile(parsed.set, { id: 'pol_1', version: 1, sha256: '' } as never)
+
+const NOW = new Date('2026-03-02T12:00:00Z')
+
+/** Governs hits of these texts with a detector that computes for `ms` on each; answers the texts that pass and how many were judged. */
+async function govern(texts: Iterable<string>, { limit = 10, ms = 0, turns = new Turns() } = {}) {
+  let judged = 0
+  const detector: Detector = {
+    name: 'busy',
+    detect: () => {
+      judged += 1
+      const start = elapsed()
+      while (elapsed() - start < ms);
+      return []
+    },
+  }
+  async function* batches() {
+    for (const text of texts) yield [{ text, classification: 'internal' as const }]
+  }
+  const governing: Governing<Hit> = {
+    point: 'retrieve',
+    limit,
+    pause: turns.pauses(),
+    decision: { verdict: 'allow', classification: 'public', risk: 'low', transforms: [], directives: [], rules: [] },
+    policy,
+    vault: new Vault(),
+    detectors: [detector],
+    budgetMs: 10_000,
+    reportFault: () => {},
+    readers: [NOBODY],
+    mayUse: () => true,
+    texts: ({ text }) => [text],
+    withTexts: (hit, [text = '']) => ({ ...hit, text }),
+    input: (_, content) => ({ ...INPUT, content }),
+  }
+  const { hits } = await governHits(batches(), governing)
+  return { texts: hits.map(({ text }) => text), judged }
+}
+
+const INPUT = {
+  user: NOBODY,
+  application: { id: 'app_1', name: 'a', settings: {} },
+  request: {
+    endpoint: 'knowledge_search',
+    model: '',
+    sessionId: '',
+    stream: false,
+    dryRun: false,
+    messageCount: 1,
+    tokens: 0,
+    maxTokens: 0,
+  },
+  hit: { classification: 'internal', regulations: [], title: '', collection: '', document: '', updatedAt: NOW },
+  now: NOW,
+} as unknown as Omit<PolicyInput, 'content'>
+
+const denied = (count: number) => Array.from({ length: count }, (_, at) => `bad ${at}`)
+
+test('governHits: judges at most 512 hits when a rule denies thousands', async () => {
+  expect(await govern(denied(8_000))).toEqual({ texts: [], judged: MAX_JUDGED })
+  expect(MAX_JUDGED).toBe(512)
+})
+
+test('governHits: fills the page when 502 hits are denied before ten that pass, and leaves it short when more are denied', async () => {
+  const good = Array.from({ length: 12 }, (_, at) => `good ${at}`)
+  expect((await govern([...denied(MAX_JUDGED - 10), ...good])).texts).toEqual(good.slice(0, 10))
+  expect((await govern([...denied(MAX_JUDGED - 4), ...good])).texts).toEqual(good.slice(0, 4))
+})
+
+test('governHits: lets the event loop run between hits when ten searches compute at the same time', async () => {
+  const turns = new Turns()
+  let iterations = 0
+  let isDone = false
+  const count = () => {
+    iterations += 1
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  const searches = await Promise.all(Array.from({ length: 10 }, () => govern(denied(40), { ms: 1, turns })))
+  isDone = true
+  expect(searches.map(({ judged }) => judged)).toEqual(Array.from({ length: 10 }, () => 40))
+  // 400 ms of work in slices of 5 ms, one in each iteration of the loop: the first slices of the ten need no turn.
+  expect(iterations).toBeGreaterThanOrEqual(50)
+})

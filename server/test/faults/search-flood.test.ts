@@ -1,0 +1,107 @@
+import { performance } from 'node:perf_hooks'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addChunks } from '../../src/knowledge/chunk-store.ts'
+import { partitionFor } from '../../src/knowledge/partitions.ts'
+import { fromId } from '../../src/lib/id.ts'
+import { accepted } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { openNotebook } from '../support/notebook.ts'
+import { openShelf, type Shelf, workspaceOf } from '../support/shelf.ts'
+
+const SECTIONS = 8_000
+const CALLERS = 10
+
+let governed: Governed
+let shelf: Shelf
+beforeAll(async () => {
+  governed = await startGoverned()
+  shelf = await openShelf(governed, { settings: { memory: { enabled: true } } })
+  await addSections(shelf, SECTIONS)
+})
+afterAll(() => governed.close())
+
+/** A document with many sections, all of which the rule `quince-deny` denies. */
+async function addSections(shelf: Shelf, count: number): Promise<void> {
+  const workspaceId = await workspaceOf(governed)
+  const document = await shelf.put('Cover.')
+  const { db } = governed.server.context.database
+  const labels = { classification: null, acl: null, limits: { classification: null, acl: null } }
+  const holder = { workspace: fromId('ws', workspaceId) ?? '', document: fromId('doc', document) ?? '', title: 'Book' }
+  const sections = Array.from({ length: count }, (_, at) => ({
+    position: at + 1,
+    headings: [],
+    content: `flint ${'and other words of a section that say nothing '.repeat(20)} ${at} quince-deny`,
+    tokens: 1,
+    flagged: false,
+  }))
+  await db.transaction().execute(async (tx) => {
+    await addChunks(tx, holder, await partitionFor(tx, shelf.collection, labels), sections)
+  })
+}
+
+/** The longest wait for `/healthz` while `work` runs, in milliseconds, and how long the work took. */
+async function waitsDuring(work: () => Promise<unknown>): Promise<{ longest: number; total: number; asked: number }> {
+  const start = performance.now()
+  let isDone = false
+  let longest = 0
+  let asked = 0
+  const worked = work().finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    const sent = performance.now()
+    const answer = await fetch(`${governed.server.base}/healthz`)
+    await answer.text()
+    expect(answer.status).toBe(200)
+    longest = Math.max(longest, performance.now() - sent)
+    asked += 1
+  }
+  await worked
+  return { longest, total: performance.now() - start, asked }
+}
+
+/** CPU time that the whole process spends on `work`, server and database included, in milliseconds. */
+async function cpuMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+test('search: answers a short page when a rule denies the 512 sections that fit best', async () => {
+  await shelf.put(`${'Among many other words '.repeat(70)}there is flint.`)
+  const found = accepted(await shelf.search('flint'))
+  expect(found.data).toEqual([])
+  expect(found.governance.decision.verdict).toBe('allow')
+  // Nothing tells a page that the bound cut short from one for which nothing fits.
+  const nothing = accepted(await shelf.search('zeppelin'))
+  expect(Object.keys(found)).toEqual(Object.keys(nothing))
+})
+
+test('search: costs at most three times as much among 8,000 denied sections as among 800', async () => {
+  const small = await openShelf(governed)
+  await addSections(small, 800)
+  await small.search('flint')
+  const few = Math.min(await cpuMs(() => small.search('flint')), await cpuMs(() => small.search('flint')))
+  const many = Math.min(await cpuMs(() => shelf.search('flint')), await cpuMs(() => shelf.search('flint')))
+  expect(many).toBeLessThan(3 * few)
+}, 120_000)
+
+test('search: /healthz is answered while ten callers search a collection with 8,000 denied sections', async () => {
+  const { longest, total, asked } = await waitsDuring(() =>
+    Promise.all(Array.from({ length: CALLERS }, async () => accepted(await shelf.search('flint')))),
+  )
+  // In slices of 5 ms the load of ten searches delays each answer a little; without them a few answers wait for nearly all of it.
+  expect(longest).toBeLessThan(Math.max(250, total / 3))
+  expect(asked).toBeGreaterThan(5)
+}, 120_000)
+
+test('recall: costs a bounded number of judgements among 1,200 denied memories', async () => {
+  const notebook = await openNotebook(governed)
+  for (let first = 0; first < 1_200; first += 50) {
+    await Promise.all(Array.from({ length: 50 }, (_, at) => notebook.keep(`basalt basalt ${first + at} medlar-deny`)))
+  }
+  await notebook.keep('among many other words of this memory there is basalt')
+  // 1,200 better ones are denied, and 512 are judged.
+  expect(await notebook.texts('basalt')).toEqual([])
+}, 240_000)

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accepted } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { word } from '../support/scripted-provider.ts'
+
+const SLASHED = 'meta-llama/Llama-3'
+const PAGE = 'https://app.example.org'
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned({ OPENAI_MODELS: `scripted,${SLASHED}` })
+})
+afterAll(() => governed.close())
+
+const ask = (
+  path: string,
+  { token = '', method = 'GET', headers = {} }: { token?: string; method?: string; headers?: object } = {},
+) => fetch(governed.server.base + path, { method, headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers } })
+const body = async (answer: Response) => (await answer.json()) as Record<string, unknown>
+
+describe('GET /v1/models/{id}', () => {
+  test('answers the entry of the list, with and without the prefix, with slashes as they are or percent-encoded', async () => {
+    const { token } = await governed.application()
+    const list = (await body(await ask('/v1/models', { token }))).data as { id: string }[]
+    for (const id of ['scripted', 'demo-mini', SLASHED]) {
+      const entry = list.find((one) => one.id === id)
+      expect(entry, id).toBeDefined()
+      for (const prefix of ['/v1/models', '/models']) {
+        for (const written of [id, encodeURIComponent(id)]) {
+          const answer = await ask(`${prefix}/${written}`, { token })
+          expect([answer.status, await body(answer)], written).toEqual([200, entry])
+        }
+      }
+    }
+    expect(await body(await ask('/v1/models/openai/scripted', { token }))).toMatchObject({
+      id: 'openai/scripted',
+      owned_by: 'openai',
+    })
+  })
+
+  test('is recorded like the list', async () => {
+    const { token } = await governed.application()
+    const answer = await ask('/v1/models/scripted', { token })
+    const record = await body(await ask(`/v1/audit/${answer.headers.get('x-audit-id')}`, { token }))
+    expect(record).toMatchObject({ endpoint: 'models', status: 200 })
+    const missing = await ask('/v1/models/nothing', { token })
+    const refusal = await body(await ask(`/v1/audit/${missing.headers.get('x-audit-id')}`, { token }))
+    expect(refusal).toMatchObject({ endpoint: 'models', status: 404, error_code: 'NOT_FOUND' })
+  })
+
+  test('cannot tell a model that does not exist from one of another Application', async () => {
+    const { token } = await governed.application({ models: ['demo-*'] })
+    const told = async (id: string) => {
+      const answer = await ask(`/v1/models/${id}`, { token })
+      const { error } = await body(answer)
+      const { audit_id: _, ...rest } = error as Record<string, unknown>
+      return [answer.status, JSON.stringify(rest).replaceAll(id, 'ID')]
+    }
+    const foreign = await told('scripted')
+    expect(foreign[0]).toBe(404)
+    expect(foreign[1]).toContain('"code":"NOT_FOUND"')
+    expect(await told('nothing')).toEqual(foreign)
+    expect((await ask('/v1/models/scripted')).status).toBe(401)
+    expect((await ask(`/v1/models/${'x'.repeat(200)}%00`, { token })).status).toBe(400)
+  })
+})
+
+test('chat: an unknown model is refused with the models that the Application may use', async () => {
+  const { token } = await governed.application({ models: ['demo-mini'] })
+  const refused = await governed.post(
+    '/v1/chat/completions',
+    { model: 'gpt-9', messages: [{ role: 'user', content: 'hi' }] },
+    { token },
+  )
+  expect(refused.status).toBe(422)
+  expect(refused.body.error).toMatchObject({
+    code: 'NO_ELIGIBLE_PROVIDER',
+    param: 'model',
+    message: 'No provider may serve the model "gpt-9" for this request. This Application may use: demo-mini.',
+    details: { models: ['demo-mini'] },
+  })
+})
+
+describe('a credential of another API', () => {
+  const message = async (path: string, token: string) => {
+    const answer = await ask(path, { token })
+    const { error } = await body(answer)
+    expect([answer.status, (error as { code: string }).code]).toEqual([401, 'AUTH_INVALID_KEY'])
+    return (error as { message: string }).message
+  }
+
+  test('is refused with a message that names the API of the path and the credential that it wants', async () => {
+    const { token } = await governed.application()
+    expect(await message('/v1/conversations', token)).toBe(
+      "This path belongs to the messaging API, which takes a member's access token (gu_…) or user token (a JWT). The request carries the API key of an Application (gk_…), which belongs to the gateway API.",
+    )
+    expect(await message('/v1/models', 'gu_x')).toMatch(
+      /^This path belongs to the gateway API, which takes the API key of an Application \(gk_…\)\./,
+    )
+    expect(await message('/v1/models', 'eyJh.eyJz.c2ln')).toContain('which belongs to the messaging API')
+    expect(await message('/v1/models', 'ga_x')).toContain('which belongs to the admin API (/admin/v1)')
+    expect(await message('/admin/v1/applications', token)).toMatch(/^This path belongs to the admin API/)
+  })
+
+  test('is answered the same whether or not it is valid', async () => {
+    const { token } = await governed.application()
+    expect(await message('/v1/contacts', token)).toBe(await message('/v1/contacts', 'gk_nobody'))
+    expect(await message('/v1/models', 'gk_nobody')).toBe('The API key is missing or not valid.')
+  })
+})
+
+describe('cross-origin requests', () => {
+  const preflight = (origin: string, path = '/v1/chat/completions') =>
+    ask(path, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
+      },
+    })
+  const corsOf = ({ headers }: Response) => [...headers].filter(([name]) => name.startsWith('access-control-'))
+
+  test('are not allowed unless an Application names the origin', async () => {
+    const { token } = await governed.application()
+    const refused = await preflight(`https://${word()}.example.org`)
+    expect([refused.status, corsOf(refused), refused.headers.get('allow')]).toEqual([405, [], 'POST'])
+    expect(corsOf(await ask('/v1/models', { token, headers: { origin: PAGE } }))).toEqual([])
+  })
+
+  test('are allowed for the origins of the Application, and not for those of another', async () => {
+    const origin = `https://${word()}.example.org`
+    const { token } = await governed.application({ settings: { cors: { origins: [origin] } } })
+    const other = await governed.application()
+    // A new origin counts within a second.
+    await expect.poll(async () => (await preflight(origin)).status).toBe(204)
+    const allowed = await preflight(origin)
+    expect(Object.fromEntries(corsOf(allowed))).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'authorization,content-type,x-stainless-lang',
+      'access-control-max-age': '600',
+    })
+    for (const path of ['/v1/models/meta-llama%2FLlama-3', '/v1/audit/aud_x', '/v1/memory/search']) {
+      expect((await preflight(origin, path)).status, path).toBe(204)
+    }
+    const answer = await ask('/v1/models', { token, headers: { origin } })
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(answer.headers.get('vary')).toContain('origin')
+    for (const name of ['x-request-id', 'x-audit-id', 'retry-after', 'ratelimit']) {
+      expect(answer.headers.get('access-control-expose-headers')).toContain(name)
+    }
+    expect(corsOf(await ask('/v1/models', { token: other.token, headers: { origin } }))).toEqual([])
+    expect(corsOf(await ask('/v1/models', { token, headers: { origin: `${origin}.evil.example` } }))).toEqual([])
+  })
+
+  test('are allowed for streams and errors too, and no longer when the setting is gone', async () => {
+    const origin = `https://${word()}.example.org`
+    const { id, token } = await governed.application({ settings: { cors: { origins: [origin] } } })
+    const stream = { model: 'demo-mini', stream: true, messages: [{ role: 'user', content: 'hi' }] }
+    for (const [json, status] of [
+      [stream, 200],
+      [{}, 400],
+    ] as const) {
+      const answer = await fetch(`${governed.server.base}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { origin, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(json),
+      })
+      await answer.text()
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([status, origin])
+    }
+    accepted(await governed.admin('PATCH', `/applications/${id}`, { json: { settings: { cors: null } } }))
+    await expect.poll(async () => (await preflight(origin)).status).toBe(405)
+  })
+
+  test('take only origins as browsers send them', async () => {
+    for (const origin of ['https://a.example/', 'a.example', 'https://A.example', 'ftp://a.example', 'https://a.example/path']) {
+      const json = { name: word(), settings: { cors: { origins: [origin] } } }
+      expect((await governed.admin('POST', '/applications', { json })).status, origin).toBe(400)
+    }
+  })
+})

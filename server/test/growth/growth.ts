@@ -1,0 +1,44 @@
+import { performance } from 'node:perf_hooks'
+
+/** Costs below this are noise of the clock and of the first compilation. */
+const MEASURABLE_MS = 3
+/** A function that takes longer than linear time takes measurable time for this much text. */
+const MOST_UNITS = 1 << 16
+const FACTOR = 4
+const ROUNDS = 30
+
+/**
+ * Milliseconds on the wall. The clock of a thread's CPU time has a grain of 10 ms; over a few milliseconds, the least of several
+ * measurements on the wall is one that nothing interrupted.
+ */
+function wallMs(work: () => void, times = 1): number {
+  const start = performance.now()
+  for (let time = 0; time < times; time++) work()
+  return performance.now() - start
+}
+
+/**
+ * How many times more time `run` takes for four times the input: 4 is linear, 16 is quadratic. Compares the least of several
+ * measurements, in turns; each covers the same amount of input, so that other load on the machine disturbs both alike. Stops as
+ * soon as the ratio is at most `enough`. 1 when no size takes measurable time.
+ */
+export function growth<T>(make: (size: number) => T, run: (input: T) => unknown, enough: number, most = MOST_UNITS): number {
+  let size = 1_024
+  let input = make(size)
+  const once = () => run(input)
+  while (size < most && Math.min(wallMs(once), wallMs(once), wallMs(once)) < MEASURABLE_MS) {
+    size *= 2
+    input = make(size)
+  }
+  if (Math.min(wallMs(once), wallMs(once)) < MEASURABLE_MS) return 1
+  const larger = make(size * FACTOR)
+  let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (let round = 0; round < ROUNDS && !(large / small <= enough / FACTOR); round++) {
+    small = Math.min(small, wallMs(once, FACTOR))
+    large = Math.min(
+      large,
+      wallMs(() => run(larger)),
+    )
+  }
+  return (large / small) * FACTOR
+}

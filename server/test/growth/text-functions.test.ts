@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { growth } from './growth.ts'
+import { COMMON_SHAPES } from './shapes.ts'
+import { TEXT_FUNCTIONS } from './text-functions.ts'
+
+/** 4 is linear, 16 quadratic. */
+const MOST = 6
+/** A machine under load may disturb one measurement; a function of quadratic cost fails every one. */
+const ATTEMPTS = 3
+
+test.each(Object.entries(TEXT_FUNCTIONS))(
+  '%s: takes at most six times as long for four times the text, whatever the text',
+  (_, { run, shapes, most, common = COMMON_SHAPES }) => {
+    const steep: string[] = []
+    for (const [name, shape] of Object.entries({ ...common, ...shapes })) {
+      const ratios: number[] = []
+      while (ratios.length < ATTEMPTS && !((ratios.at(-1) ?? Number.POSITIVE_INFINITY) <= MOST)) {
+        ratios.push(growth(shape, run, MOST, most))
+      }
+      if (Math.min(...ratios) > MOST) steep.push(`${name}: ${ratios.map((ratio) => ratio.toFixed(1)).join(', ')}`)
+    }
+    expect(steep).toEqual([])
+  },
+  300_000,
+)
+
+test('growth: tells a function that rescans its text from one that does not', () => {
+  const text = (size: number) => 'x'.repeat(size)
+  expect(growth(text, (x) => [...x].sort().join(''), MOST)).toBeLessThanOrEqual(MOST)
+  const rescanned = (x: string) => {
+    let left = x
+    while (left.length > 0) left = left.split('').slice(0, -64).join('')
+  }
+  expect(growth(text, rescanned, MOST)).toBeGreaterThan(MOST)
+})
+
+test('normalize: is the only function that normalises texts of any length', () => {
+  const root = join(import.meta.dirname, '../../src')
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /(?<!\.test)\.ts$/.test(name))
+  const users = files.filter((name) => readFileSync(join(root, name), 'utf8').includes('.normalize('))
+  // The others normalise one character, or letters that hold no run of marks.
+  expect(users.toSorted()).toEqual([
+    'classification/detectors/injection/fold.ts',
+    'lib/normalize.ts',
+    'lib/plain-characters.ts',
+    'lib/plain-text.ts',
+  ])
+})
