@@ -239,7 +239,9 @@ function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: str
   for (const [name, field] of Object.entries(fields)) {
     const newName = VOCABULARY.has(name) ? name : visit.text(name)
     const isWord = (name === 'type' || name === 'role') && typeof field === 'string' && VOCABULARY.has(field)
-    const newField = isWord || isOpaque(fields, name, field) ? field : map(field, name)
+    const isUnread = isOpaque(fields, name, field)
+    if (isUnread) visit.unread()
+    const newField = isWord || isUnread ? field : map(field, name)
     changed ||= newName !== name || newField !== field
     copy[newName] = newField
   }

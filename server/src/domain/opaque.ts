@@ -7,7 +7,7 @@ const OPAQUE = /^[A-Za-z0-9+/_-]{24,}={0,2}$/
 
 /**
  * Whether a field holds provider state that only its provider can read: it has to come back to the byte in the next turn, so nothing
- * may be found or changed in it. Like the bytes of a picture it passes unread.
+ * may be found or changed in it. Like the bytes of a picture it passes unread, and is counted.
  */
 export function isOpaque(owner: Fields, name: string, value: unknown): boolean {
   if (typeof value !== 'string') return false

@@ -156,7 +156,8 @@ describe('a provider that', () => {
     const { baseUrl, calls } = await upstream(FAULTS[name])
     const startedAt = elapsed()
     const result = await call(testProvider({ baseUrl }), { timeoutMs: 250 })
-    expect(result).toEqual({ ok: false, ...expected })
+    // The system's own code of the error depends on the machine.
+    expect(result).toEqual({ ok: false, ...expected, ...('code' in result && { code: expect.stringMatching(/^[A-Z_]+$/) }) })
     expect(JSON.stringify(result)).not.toContain(UPSTREAM_SECRET)
     expect(elapsed() - startedAt).toBeLessThan(1_000)
     expect(calls).toHaveLength(1)
@@ -168,9 +169,18 @@ describe('a provider that', () => {
     const { port } = server.address() as { port: number }
     await new Promise((resolve) => server.close(resolve))
     const baseUrl = `http://127.0.0.1:${port}/v1`
-    expect(await call(testProvider({ baseUrl }))).toEqual({ ok: false, failure: 'connect', status: 0 })
+    expect(await call(testProvider({ baseUrl }))).toEqual({
+      ok: false,
+      failure: 'connect',
+      status: 0,
+      code: 'ECONNREFUSED',
+    })
     const { baseUrl: listening, connections } = await upstream(well)
-    expect(await call(testProvider({ baseUrl: listening, source: 'api' }))).toEqual({ ok: false, failure: 'blocked', status: 0 })
+    expect(await call(testProvider({ baseUrl: listening, source: 'api' }))).toMatchObject({
+      ok: false,
+      failure: 'blocked',
+      status: 0,
+    })
     expect(connections()).toBe(0)
   })
 
