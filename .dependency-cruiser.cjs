@@ -77,8 +77,12 @@ module.exports = {
         path: `^server/src/(${[...CAPABILITIES, 'pipeline', 'gateway', 'admin', 'jobs'].join('|')})/`,
         pathNot: '\\.test\\.ts$',
       },
-      // … and the two files of helpers that every store needs.
-      to: { path: '^server/src/db/', pathNot: '^server/src/db/(page|values)\\.ts$', dependencyTypesNot: ['type-only'] },
+      // … and the files of helpers that stores need.
+      to: {
+        path: '^server/src/db/',
+        pathNot: '^server/src/db/(page|values|long-statements|deferred-indexes)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     only('dashboard', 'dashboard/', ['dashboard/', 'errors\\.ts']),
     only('jobs', 'jobs/', ['jobs/', 'messaging/', ...EACH_CAPABILITY, 'db/', ...WORDS]),

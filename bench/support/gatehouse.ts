@@ -56,6 +56,8 @@ export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: G
   OPENAI_BASE_URL: `http://127.0.0.1:${providerPort}/v1`,
   OPENAI_MODELS: `${MODEL},${LONG_MODEL}`,
   LOG_LEVEL: logLevel ?? 'info',
+  // No load balancer watches.
+  GATEHOUSE_DRAIN_DELAY_MS: '0',
   // As scripts/gatehouse starts it.
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/gatehouse', import.meta.url)),
   ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, GATEHOUSE_SECRET_KEY: SECRET_KEY, GATEHOUSE_DEMO: '1' }),

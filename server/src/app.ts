@@ -36,6 +36,8 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => app.errorHandler(error, request, reply.headers(headers)),
     clientErrorHandler: answerClientError,
     forceCloseConnections: 'idle',
+    // What comes in on an open connection while the server drains is answered like any other (http/drain.ts).
+    return503OnClosing: false,
     http: NODE_OPTIONS,
     schemaController: { compilersFactory: SCHEMA_COMPILERS },
   })
@@ -44,6 +46,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   sendRequestId(app)
   sendSecurityHeaders(app, headers)
   takeOverNodesAnswers(app)
+  context.drain.watch(app, context.shutdown)
   cutOffStalledReaders(app)
   answerErrors(app)
   boundLargeBodies(app, context.config.sizes.bodyBytesInFlight)

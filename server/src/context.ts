@@ -7,31 +7,33 @@ import { allCorsOrigins } from './applications/application-store.ts'
 import { APPLICATIONS_TOPIC, Authenticator } from './applications/authenticator.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
 import { CheckpointDelivery } from './audit/outside/delivery.ts'
-import { openPlaces, type PlacesOptions } from './audit/outside/open-places.ts'
+import { openPlaces } from './audit/outside/open-places.ts'
 import { AuditWatch } from './audit/watch.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
 import { watchOver } from './classification/watch-over.ts'
-import type { AuditBucketConfig } from './config/audit-outside.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
+import { fileStoreOf, outsideOf, signInOf } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { Upkeep } from './db/upkeep.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
+import { Drain } from './http/drain.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
 import { Background } from './lib/background.ts'
 import { Cache } from './lib/cache.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
+import { Shutdown } from './lib/shutdown.ts'
 import { traceHeaders } from './lib/trace-context.ts'
 import { Turns } from './lib/turns.ts'
 import { Limiter } from './limits/limiter.ts'
 import { AssistantWorker } from './messaging/assistants/worker.ts'
-import { type FileStoreOptions, openFileStore } from './messaging/attachments/open-file-store.ts'
+import { openFileStore } from './messaging/attachments/open-file-store.ts'
 import { Pace } from './messaging/door/pace.ts'
 import { WebhookDispatcher } from './messaging/events/dispatcher.ts'
 import { EventHub } from './messaging/events/hub.ts'
@@ -45,6 +47,7 @@ import { Pools } from './providers/pools.ts'
 import type { Provider } from './providers/provider.ts'
 import { loadProviders, PROVIDERS_TOPIC } from './providers/provider-store.ts'
 import { guardedConnector } from './providers/url-guard.ts'
+import { readinessChecks } from './readiness-checks.ts'
 import { createRanker } from './retrieval/rank.ts'
 import { PendingAnswers } from './review/pending-answers.ts'
 import { ReviewWaiters } from './review/waiting.ts'
@@ -66,6 +69,7 @@ export interface Overrides {
   readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
+const EMBEDDED_LOOK_UP_MS = 30_000
 /**
  * A release takes at most as long as all attempts at providers and what comes around them; an older claim was left by a node that died.
  */
@@ -85,6 +89,7 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
     url: config.databaseUrl,
     dataDir: config.dataDir,
     poolSize: config.databasePoolSize,
+    timeouts: config.databaseTimeouts,
     onError,
     onProgress: (text) => log.info(text),
   })
@@ -116,6 +121,9 @@ function compose(
 ) {
   const { db, signal } = database
   const startedAt = clock.now()
+  const shutdown = new Shutdown()
+  // The embedded database does one thing after the other: behind a large document a look-up has to wait.
+  const credentials = database.kind === 'embedded' ? { lookUpMs: EMBEDDED_LOOK_UP_MS } : {}
   const workspaceBox = secretBox(secrets.secretKey, 'workspace')
   const providerBox = secretBox(secrets.secretKey, 'provider')
   const reviewBox = secretBox(secrets.secretKey, 'review')
@@ -172,7 +180,7 @@ function compose(
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl, config.otelResource)
 
   const gateway = {
-    authenticator: new Authenticator(database),
+    authenticator: new Authenticator(database, credentials),
     limiter: new Limiter(),
     jsonDepth: config.sizes.jsonDepth,
     chatLimits: config.sizes,
@@ -218,6 +226,7 @@ function compose(
         log.error({ workspace_id: provider.workspaceId, provider: provider.id, kind, status }, 'a provider needs an operator'),
     },
     audit,
+    cutting: shutdown.cutting,
     observe: exchangeObserver({ metrics, tracing, log }),
   } satisfies GatewayDeps
   const relay = new EventRelay({ ...database, background })
@@ -234,7 +243,7 @@ function compose(
     documentFetcher,
     background,
     metrics,
-    adminAuthenticator: new AdminAuthenticator(database),
+    adminAuthenticator: new AdminAuthenticator(database, credentials),
     signIn: new SignIn({
       ...database,
       clock,
@@ -242,7 +251,7 @@ function compose(
       record: operatorEventRecorder({ clock, workspaceBox }),
       ...signInOf(config, secrets),
     }),
-    members: new MemberAuthenticator({ ...gateway, ...database }),
+    members: new MemberAuthenticator({ ...gateway, ...database, credentials }),
     pace: given.pace ?? new Pace(),
     files,
     fileLimits: config.files,
@@ -251,8 +260,10 @@ function compose(
     hub,
     webhookBox,
     webhooks: new WebhookDispatcher({ ...database, clock, random, webhookBox, sender: webhookSender, background }),
+    shutdown,
+    drain: new Drain(),
     readiness: new Readiness([
-      { name: 'database', run: async () => void (await database.pool.query('select 1')) },
+      ...readinessChecks({ config, database, shutdown, workspaceBox }),
       { name: 'audit_log', run: () => noTampering(auditWatch) },
     ]),
     /** Ends what waits, lets what runs finish, and writes what is queued. Call it when no request comes in any more. */
@@ -263,7 +274,7 @@ function compose(
       await background.close()
       await audit.drain()
       await Promise.all([
-        pools.close(SHUTDOWN_GRACE_MS),
+        pools.close(shutdown.cutting.aborted ? 0 : SHUTDOWN_GRACE_MS),
         jwksAgent.close(),
         documentFetcher.close(),
         webhookSender.close(),
@@ -281,34 +292,4 @@ function compose(
 /** One Workspace's log is no reason to take the others' requests away: an intruder in the database could stop them all. */
 function noTampering({ found }: AuditWatch): void {
   if (found.size > 0) throw new Degraded(`The audit log of ${found.size} Workspace(s) was tampered with.`)
-}
-
-/** Where files go, with the keys to it. */
-function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {
-  if (store.kind === 'folder') return store
-  const { accessKeyIdEnv, secretAccessKeyEnv, ...bucket } = store
-  return {
-    ...bucket,
-    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
-    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
-  }
-}
-
-/** Where checkpoints are written outside, with the keys to it. */
-function outsideOf({ auditOutside: { file, bucket, http } }: Config, { fromEnvironment }: Secrets): PlacesOptions {
-  const keysOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: AuditBucketConfig) => ({
-    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
-    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
-  })
-  return {
-    file,
-    bucket: bucket && { ...bucket, ...keysOf(bucket) },
-    http: http && { url: http.url, token: fromEnvironment(http.tokenEnv) },
-  }
-}
-
-/** How people sign in, with the secret of single sign-on. */
-function signInOf({ signIn: { publicUrl, trustedProxies, oidc } }: Config, { secretKey, fromEnvironment }: Secrets) {
-  const client = oidc && { ...oidc, clientSecret: fromEnvironment(oidc.clientSecretEnv) ?? '' }
-  return { secretKey, publicUrl, trustedProxies, oidc: client }
 }

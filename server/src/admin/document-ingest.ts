@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { DetectorFailure, textScanner } from '../classification/text-scanner.ts'
+import { withLongStatements } from '../db/long-statements.ts'
 import type { IncomingDocument, Ingested } from '../knowledge/ingest.ts'
 import { ingestDocument } from '../knowledge/ingest.ts'
 import { DocumentError } from '../knowledge/parsing/document.ts'
@@ -80,7 +81,7 @@ function store(deps: AdminDeps, request: Request, collectionId: string, document
     scanText: textScanner({ detectors, budgetMs }),
     transact: (write: Parameters<Parameters<typeof ingestDocument>[0]['transact']>[0]) =>
       change(deps, request, async (tx, now) => {
-        const value = await write(tx, now)
+        const value = await withLongStatements(tx, () => write(tx, now))
         if (!value || value.outcome === 'unchanged') return { value }
         const action = value.outcome === 'added' ? 'document.create' : 'document.update'
         return { value, action, id: value.documentId, fields: fieldsOf(value, document) }

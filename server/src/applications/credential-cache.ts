@@ -1,4 +1,5 @@
 import { elapsed } from '../lib/clock.ts'
+import { DeadlineError, within } from '../lib/deadline.ts'
 
 /** A revocation reaches every node within this, and a query, even when no signal does (decisions.md §2.6: 1 s). */
 const MAX_AGE_MS = 750
@@ -6,6 +7,8 @@ const MAX_KNOWN = 10_000
 const MAX_UNKNOWN = 1_000
 /** Look-ups of credentials never seen before that may keep the database busy at the same time. */
 const MAX_STRANGERS = 4
+/** Longest time that a look-up may take, waiting for its turn included: then nobody can say whether the credential is good. */
+const LOOK_UP_MS = 3_000
 
 interface Entry<A> {
   readonly answer: A
@@ -18,6 +21,7 @@ export interface CredentialCacheOptions {
   readonly clock?: () => number
   readonly maxKnown?: number
   readonly maxUnknown?: number
+  readonly lookUpMs?: number
 }
 
 /**
@@ -30,6 +34,7 @@ export class CredentialCache<A> {
   readonly #clock: () => number
   readonly #maxKnown: number
   readonly #maxUnknown: number
+  readonly #lookUpMs: number
   readonly #known = new Map<string, Entry<A>>()
   readonly #unknown = new Map<string, number>()
   readonly #pending = new Map<string, Promise<A | undefined>>()
@@ -39,22 +44,25 @@ export class CredentialCache<A> {
 
   constructor(
     load: (hash: string) => Promise<A | undefined>,
-    { clock = elapsed, maxKnown = MAX_KNOWN, maxUnknown = MAX_UNKNOWN }: CredentialCacheOptions = {},
+    { clock = elapsed, maxKnown = MAX_KNOWN, maxUnknown = MAX_UNKNOWN, lookUpMs = LOOK_UP_MS }: CredentialCacheOptions = {},
   ) {
     this.#load = load
     this.#clock = clock
     this.#maxKnown = maxKnown
     this.#maxUnknown = maxUnknown
+    this.#lookUpMs = lookUpMs
   }
 
-  /** Undefined when nothing has this hash. Rejects when the look-up fails. */
+  /** Undefined when nothing has this hash. Rejects when the look-up fails, or does not end in time. */
   async get(hash: string): Promise<A | undefined> {
     const known = this.#known.get(hash)
     if (known?.generation === this.#generation && this.#clock() < known.until) return known.answer
     if (this.#clock() < (this.#unknown.get(hash) ?? 0)) return undefined
     const pending = this.#pending.get(hash)
     if (pending) return pending
-    const lookup = (known ? this.#lookUp(hash) : this.#inTurn(() => this.#lookUp(hash))).finally(() => {
+    const until = elapsed() + this.#lookUpMs
+    const work = known ? this.#lookUp(hash) : this.#inTurn(until, () => this.#lookUp(hash))
+    const lookup = within(this.#lookUpMs, work, 'the credential was not looked up').finally(() => {
       if (this.#pending.get(hash) === lookup) this.#pending.delete(hash)
     })
     this.#pending.set(hash, lookup)
@@ -85,10 +93,12 @@ export class CredentialCache<A> {
     return answer
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(until: number, work: () => Promise<T>): Promise<T> {
     while (this.#strangers >= MAX_STRANGERS) await new Promise<void>((resolve) => this.#queue.push(resolve))
     this.#strangers += 1
     try {
+      // Nobody waits for it any more: the next in the queue may have its time.
+      if (elapsed() >= until) throw new DeadlineError('the credential was not looked up in time')
       return await work()
     } finally {
       this.#strangers -= 1

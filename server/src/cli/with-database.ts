@@ -18,6 +18,9 @@ export interface Workbench {
 
 /** A command is one person's work: a few connections serve it. */
 const POOL_SIZE = 3
+/** Someone looks on, and may stop it: a command takes the time that it takes. */
+const LONG_STATEMENT_MS = 600_000
+const LOCK_MS = 60_000
 
 /** Runs `work` on the database that the environment names, which a running server may be using at the same time. */
 export async function withDatabase<T>({ env, note }: Terminal, work: (bench: Workbench) => Promise<T>): Promise<T> {
@@ -28,6 +31,12 @@ export async function withDatabase<T>({ env, note }: Terminal, work: (bench: Wor
     url: config.databaseUrl,
     dataDir: config.dataDir,
     poolSize: POOL_SIZE,
+    timeouts: {
+      ...config.databaseTimeouts,
+      statementMs: LONG_STATEMENT_MS,
+      lockMs: LOCK_MS,
+      idleTransactionMs: LONG_STATEMENT_MS,
+    },
     share: true,
     // A broken connection also fails the query that runs on it: that is where it is told.
     onError: () => {},

@@ -15,6 +15,13 @@ export interface Config {
   /** PostgreSQL; absent: the embedded database in dataDir. */
   readonly databaseUrl: string | undefined
   readonly databasePoolSize: number
+  /** Of PostgreSQL, milliseconds; 0: no limit (db/connections.ts). */
+  readonly databaseTimeouts: {
+    readonly connectMs: number
+    readonly statementMs: number
+    readonly lockMs: number
+    readonly idleTransactionMs: number
+  }
   /** The declarative configuration; undefined when there is no such file and none was named. */
   readonly configFile: string
   readonly configFileNamed: boolean
@@ -44,6 +51,12 @@ export interface Config {
   /** What spans say of this server: at least `service.name`. */
   readonly otelResource: Readonly<Record<string, string>>
   readonly signIn: SignInConfig
+  readonly drain: {
+    /** After SIGTERM: how long `/readyz` says 503 while requests are still taken. */
+    readonly delayMs: number
+    /** Then: how long running requests may take before they are cut off. */
+    readonly timeoutMs: number
+  }
   readonly providers: readonly EnvironmentProvider[]
 }
 
@@ -61,6 +74,12 @@ export function readConfig(env: Environment): Config {
     dataDir,
     databaseUrl: databaseUrl(env),
     databasePoolSize: integer(env, 'GATEHOUSE_DATABASE_POOL', 10, 2, 500),
+    databaseTimeouts: {
+      connectMs: integer(env, 'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS', 5_000, 100, 600_000),
+      statementMs: integer(env, 'GATEHOUSE_DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 0, 3_600_000),
+      lockMs: integer(env, 'GATEHOUSE_DATABASE_LOCK_TIMEOUT_MS', 5_000, 0, 3_600_000),
+      idleTransactionMs: integer(env, 'GATEHOUSE_DATABASE_IDLE_TRANSACTION_TIMEOUT_MS', 2_000, 0, 3_600_000),
+    },
     configFile,
     configFileNamed: Boolean(env.GATEHOUSE_CONFIG),
     // Never put into a database that somebody else runs unless it is asked for.
@@ -85,6 +104,11 @@ export function readConfig(env: Environment): Config {
     otlpTracesUrl: otlpTracesUrl(env),
     otelResource: otelResource(env),
     signIn: signIn(env),
+    drain: {
+      // Several nodes have a load balancer before them that has to notice; a node with its own database is the only one.
+      delayMs: integer(env, 'GATEHOUSE_DRAIN_DELAY_MS', env.DATABASE_URL ? 5_000 : 0, 0, 600_000),
+      timeoutMs: integer(env, 'GATEHOUSE_DRAIN_TIMEOUT_MS', 15_000, 0, 3_600_000),
+    },
     providers: environmentProviders(env),
   }
 }

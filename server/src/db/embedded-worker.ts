@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import { ExchangeQueue } from './exchange-queue.ts'
+import { WatchedPGlite } from './watched-pglite.ts'
 
 /** How long the guests of the socket, commands that share the database, get to finish when its owner ends. */
 const GUESTS_MS = 5_000
@@ -11,7 +11,13 @@ const POLL_MS = 20
 
 /** Runs inside the worker thread that embedded.ts starts: one PGlite, one socket. */
 const { directory, socket } = workerData as { directory: string; socket: string }
-const database = await PGlite.create({ dataDir: directory, extensions: { vector } })
+const database = new WatchedPGlite({ dataDir: directory, extensions: { vector } })
+await database.waitReady
+database.watch((reason) => {
+  parentPort?.postMessage({ broken: reason })
+  // Ends this thread only, in the middle of the call: PGlite would go on calling the dead backend without end.
+  process.exit(1)
+})
 const server = new PGLiteSocketServer({ db: database, path: socket, maxConnections: 64 })
 // Its own queue mixes connections up: see exchange-queue.ts.
 Object.assign(server, { queryQueue: new ExchangeQueue(database) })

@@ -7,6 +7,13 @@ const REPEATED = 5
 const MOST = 250
 /** PostgreSQL's words for: a migration has changed the columns that this statement answers. */
 const OUTDATED = /cached plan must not change result type/
+/**
+ * Answers other columns once a newer version has added one. In a transaction that could not be repeated, so there such a statement
+ * gets no name.
+ */
+const ALL_COLUMNS = /(?:select|returning|,|\.)\s*\*/
+const BEGINS = /^(?:begin|start transaction)/
+const ENDS = /^(?:commit|rollback)$/
 
 /**
  * The pool as Kysely is to see it: what is asked again and again is parsed and planned once for each connection, which is half of the
@@ -31,14 +38,20 @@ export function preparing(pool: pg.Pool): PostgresPool {
 
 function preparingClient(client: pg.PoolClient, names: StatementTexts): PostgresPoolClient {
   let isOutdated = false
+  let inTransaction = false
   const query = async (text: string, parameters: readonly unknown[]) => {
+    if (BEGINS.test(text)) inTransaction = true
+    if (ENDS.test(text)) inTransaction = false
     const name = parameters.length > 0 ? names.nameOf(text) : undefined
-    if (name === undefined) return client.query(text, [...parameters])
+    if (name === undefined || (inTransaction && ALL_COLUMNS.test(text))) return client.query(text, [...parameters])
     try {
       return await client.query({ name, text, values: [...parameters] })
     } catch (error) {
-      if (error instanceof Error && OUTDATED.test(error.message)) isOutdated = true
-      throw error
+      if (!(error instanceof Error && OUTDATED.test(error.message))) throw error
+      isOutdated = true
+      if (inTransaction) throw error
+      // Refused before anything was done: a newer version has added a column while this one runs.
+      return client.query(text, [...parameters])
     }
   }
   return {

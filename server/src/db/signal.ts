@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
+import { elapsed } from '../lib/clock.ts'
+import { within } from '../lib/deadline.ts'
 
 /** What nodes tell each other: a topic (`policies`, `reviews` …) and the key that changed. */
 export interface Signal {
@@ -16,6 +18,11 @@ export interface Signal {
 
 const CHANNEL = 'gatehouse'
 const RECONNECT_MS = 250
+/** A connection can fall silent without an end (a failover, a router that has forgotten it): it is asked this often. */
+const BEAT_MS = 2_000
+const ANSWER_MS = 3_000
+/** A busy machine takes its time at start. */
+const CONNECT_MS = 10_000
 
 class Subscribers {
   readonly #emitter = new EventEmitter().setMaxListeners(0)
@@ -44,14 +51,26 @@ export function localSignal(): Signal {
   }
 }
 
-/** LISTEN/NOTIFY on a connection of its own, which comes back by itself. */
-export async function postgresSignal(pool: pg.Pool, url: string, onError: (error: Error) => void): Promise<Signal> {
+interface SignalOptions {
+  readonly onError: (error: Error) => void
+  /** Told when the connection has stopped answering: since when (of `elapsed`). Others may lead nowhere as well. */
+  readonly onSilence: (since: number) => void
+}
+
+/** LISTEN/NOTIFY on a connection of its own, which comes back by itself, also when it has fallen silent without an end. */
+export async function postgresSignal(pool: pg.Pool, url: string, { onError, onSilence }: SignalOptions): Promise<Signal> {
   const subscribers = new Subscribers()
   let closed = false
   let client: pg.Client | undefined
+  let beating: NodeJS.Timeout | undefined
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString: url, keepAlive: true })
+    const next = new pg.Client({
+      connectionString: url,
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
+    })
     next.on('notification', ({ payload = '' }) => {
       const [topic = '', key = ''] = payload.split('\n', 2)
       subscribers.deliver(topic, key)
@@ -74,8 +93,25 @@ export async function postgresSignal(pool: pg.Pool, url: string, onError: (error
       },
     )
   }
+  const beat = async (): Promise<void> => {
+    const asked = client
+    const since = elapsed()
+    try {
+      await asked?.query('select 1')
+    } catch (error) {
+      if (closed) return
+      if (elapsed() - since >= ANSWER_MS - 50) onSilence(since)
+      onError(new Error('the connection that listens for changes does not answer and is made again', { cause: error }))
+      // Its `end` leads to `reconnect`.
+      if (asked) endNow(asked)
+    }
+  }
+  const beatAgain = (): void => {
+    beating = setTimeout(() => void beat().finally(() => closed || beatAgain()), BEAT_MS).unref()
+  }
 
   await connect()
+  beatAgain()
   return {
     async publish(topic, key) {
       // At once here, where the change was made; that this node then hears its own notification as well does no harm.
@@ -85,7 +121,14 @@ export async function postgresSignal(pool: pg.Pool, url: string, onError: (error
     subscribe: (topic, listener) => subscribers.subscribe(topic, listener),
     async close() {
       closed = true
-      await client?.end()
+      clearTimeout(beating)
+      await within(ANSWER_MS, client?.end() ?? Promise.resolve(), 'the listening connection did not end').catch(() => {
+        if (client) endNow(client)
+      })
     },
   }
 }
+
+/** Without a word to the other side, which may not be there. */
+const endNow = (client: pg.Client): void =>
+  void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()

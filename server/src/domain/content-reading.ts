@@ -58,31 +58,32 @@ export function mapText(text: string, isArguments: boolean, visitor: Visitor): s
   return mapped === shown ? text : rewritten(text, mapped, isArguments)
 }
 
-const HAS_DATA_URL = /data:[^,\s]{0,300},/i
+const HAS_SCHEME = /data:/i
 const DATA_URL = /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w.+=-]{1,64}){0,8},[^\s"'<>)\]}\\]{4,}/gi
 
-interface Replaced {
-  readonly url: string
-  readonly by: string
-}
-
 /** Visits what data: URLs inside a text say. Answers those that were changed. */
-function mapDataUrls(text: string, visitor: Visitor): readonly Replaced[] {
-  if (!HAS_DATA_URL.test(text)) return []
-  const changed: Replaced[] = []
+function mapDataUrls(text: string, visitor: Visitor): ReadonlyMap<string, string> {
+  if (!HAS_SCHEME.test(text)) return NONE
+  const changed = new Map<string, string>()
   for (const [url] of text.matchAll(DATA_URL)) {
     const encoded: Encoded = readEncoded(url, false)
     if (encoded.kind !== 'text') continue
     const mapped = visitor.text(encoded.text)
-    if (mapped !== encoded.text) changed.push({ url, by: encoded.encode(mapped) })
+    if (mapped !== encoded.text) changed.set(url, encoded.encode(mapped))
   }
   return changed
 }
 
+const NONE: ReadonlyMap<string, string> = new Map()
+
 /** Puts changed URLs into a text that may have been changed itself. Throws where one no longer stands there as it was. */
-function withReplaced(text: string, replaced: readonly Replaced[]): string {
-  return replaced.reduce((result, { url, by }) => {
-    if (!result.includes(url)) throw new Unchangeable('a data: URL inside a text')
-    return result.replaceAll(url, () => by)
-  }, text)
+function withReplaced(text: string, changed: ReadonlyMap<string, string>): string {
+  if (changed.size === 0) return text
+  const left = new Set(changed.keys())
+  const result = text.replace(DATA_URL, (url) => {
+    left.delete(url)
+    return changed.get(url) ?? url
+  })
+  if (left.size > 0) throw new Unchangeable('a data: URL inside a text')
+  return result
 }

@@ -136,3 +136,31 @@ test('a megabyte of escapes or brackets is read in no time', () => {
   }
   expect(performance.now() - startedAt).toBeLessThan(5_000)
 })
+
+test('collect, replaceTexts: data: URLs in a text are read and written back in time that grows with the text', () => {
+  const urls = (count: number): string => Array.from({ length: count }, (_, index) => `data:text/plain,card%20${index}`).join(' ')
+  const change = (count: number) => {
+    const messages = saying(urls(count))
+    return replaceTexts(
+      messages,
+      collectTexts(messages).map((text) => (text.startsWith('card') ? 'gone' : text)),
+    )
+  }
+  const least = (count: number): number => {
+    const times = Array.from({ length: 5 }, () => {
+      const startedAt = performance.now()
+      change(count)
+      return performance.now() - startedAt
+    })
+    return Math.min(...times)
+  }
+  expect(change(3)[0]?.content).toBe('data:text/plain,gone data:text/plain,gone data:text/plain,gone')
+  const [one, four] = [least(5_000), least(20_000)]
+  expect(four).toBeLessThan(8 * one + 10)
+})
+
+test('replaceTexts: a data: URL that another change has cut cannot be changed itself', () => {
+  const messages = saying('see data:text/plain,a%20card now')
+  const texts = collectTexts(messages).map((text) => (text === 'a card' ? 'gone' : 'see [URL] now'))
+  expect(() => replaceTexts(messages, texts)).toThrow('a transform cannot change')
+})

@@ -257,7 +257,9 @@ function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: str
   for (const [name, field] of Object.entries(fields)) {
     const newName = VOCABULARY.has(name) ? name : visit.text(name)
     const isWord = (name === 'type' || name === 'role') && typeof field === 'string' && VOCABULARY.has(field)
-    const newField = isWord ? field : isOpaque(fields, name, field) ? mapSignature(field, visit) : map(field, name)
+    const isSignature = isOpaque(fields, name, field)
+    if (isSignature) visit.unread()
+    const newField = isWord ? field : isSignature ? mapSignature(field as string, visit) : map(field, name)
     changed ||= newName !== name || newField !== field
     copy[newName] = newField
   }

@@ -7,9 +7,10 @@ const OPAQUE = /^[A-Za-z0-9+/_-]{24,}={0,2}$/
 
 /**
  * Whether a field holds provider state that only its provider can read: it has to come back to the byte in the next turn, so nothing
- * may be changed in it. Anybody can write a key under such a name, so it is read all the same.
+ * may be changed in it. What it encodes passes unread, and is counted, as the bytes of a picture are. But anybody can write a key under
+ * such a name, so its letters are read like any text.
  */
-export function isOpaque(owner: Fields, name: string, value: unknown): value is string {
+export function isOpaque(owner: Fields, name: string, value: unknown): boolean {
   if (typeof value !== 'string') return false
   const isSignature = SIGNATURE_FIELDS.has(name) || (name === 'data' && owner.type === 'reasoning.encrypted')
   return isSignature && OPAQUE.test(value)

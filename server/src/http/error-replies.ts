@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody, GatehouseError } from '../errors.ts'
+import { isUnavailable } from '../lib/faults.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -39,6 +40,11 @@ const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_STATIC_FORBIDDEN_PATH: 'NOT_FOUND',
 }
 
+function codeOf(error: FastifyError): ErrorCode {
+  if (error.statusCode === 400) return 'VALIDATION_ERROR'
+  return isUnavailable(error) ? 'UNAVAILABLE' : 'INTERNAL'
+}
+
 /** Says which limit it was, and the setting where there is one. */
 function tooLarge({ routeOptions: { bodyLimit: limit, config } }: FastifyRequest): ErrorFields {
   const setting = config.bodySetting
@@ -59,8 +65,8 @@ export function answerErrors(app: FastifyInstance): void {
       if (ERRORS[error.code].status >= 500) request.log.error({ err: error.cause ?? error }, error.code)
       return sendError(reply, error.code, error.fields)
     }
-    const code = FRAMEWORK_CODES[error.code] ?? (error.statusCode === 400 ? 'VALIDATION_ERROR' : 'INTERNAL')
-    if (code === 'INTERNAL') request.log.error({ err: error }, 'request failed')
+    const code = FRAMEWORK_CODES[error.code] ?? codeOf(error)
+    if (ERRORS[code].status >= 500) request.log.error({ err: error }, 'request failed')
     return sendError(reply, code, code === 'PAYLOAD_TOO_LARGE' ? tooLarge(request) : {})
   })
 

@@ -33,7 +33,7 @@ export async function sendEvents(reply: FastifyReply, events: Iterable<string>):
   raw.end(pending)
 }
 
-/** False when the reader has gone. */
+/** False when the reader has gone, or the answer has been ended meanwhile (http/drain.ts). */
 async function drained(raw: FastifyReply['raw']): Promise<boolean> {
   if (raw.destroyed) return false
   const gone = new AbortController()
@@ -41,7 +41,7 @@ async function drained(raw: FastifyReply['raw']): Promise<boolean> {
   raw.once('close', onClose)
   try {
     await once(raw, 'drain', { signal: gone.signal })
-    return true
+    return !raw.writableEnded
   } catch {
     return false
   } finally {

@@ -1,5 +1,9 @@
-/** Codes of node and PostgreSQL that say: the database is not there now. It may be back in a moment. */
-const UNAVAILABLE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|08\w{3}|57P0[1-5]|53\w{3})$/
+/**
+ * Codes of node and PostgreSQL that say: the database is not there now, or does not get to it (a statement, a lock or a transaction
+ * took too long; it has become read-only). It may be back in a moment.
+ */
+const UNAVAILABLE =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|08\w{3}|57014|57P0[1-5]|53\w{3}|55P03|25P0[34]|25006|58030)$/
 
 /** True for a fault that is no mistake in the request nor in the program: 503, try again. */
 export function isUnavailable(cause: unknown): boolean {
@@ -11,7 +15,8 @@ export function isUnavailable(cause: unknown): boolean {
   // A migration has just passed under a connection's prepared statement; the next one is planned anew.
   if (/cached plan must not change result type/.test(cause.message)) return true
   return (
-    /connection terminated|not queryable|timeout exceeded when trying to connect|cannot use a pool after/i.test(cause.message) ||
-    isUnavailable(cause.cause)
+    /connection terminated|not queryable|query read timeout|timeout expired|timeout exceeded when trying to connect|cannot use a pool after/i.test(
+      cause.message,
+    ) || isUnavailable(cause.cause)
   )
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { plain, readings, withoutAccents } from './plain-text.ts'
+import { plain, plainText, readings, withoutAccents } from './plain-text.ts'
 
 test('plain: ASCII and letters of other scripts stay as they are', () => {
   for (const text of ['', 'Hello,\tworld!\r\n', 'Zoë, 你好, Привет, 👍', 'हिन्दी', 'שָׁלוֹם', 'ภาษาไทย', '한국어']) {
@@ -52,6 +52,7 @@ test('plain: is plain itself', () => {
     fc.property(fc.array(character, { maxLength: 20 }), (parts) => {
       const { text } = plain(parts.join(''))
       expect(plain(text).text).toBe(text)
+      expect(plainText(parts.join(''))).toBe(text)
     }),
     { numRuns: 300 },
   )

@@ -45,8 +45,12 @@ class Builder {
   /** A mark joined a Latin letter. */
   marked = false
 
-  constructor(size: number) {
+  readonly #mapped: boolean
+
+  /** `mapped`: whether spans are to be mapped back, which costs more than the text. */
+  constructor(size: number, mapped: boolean) {
     this.#units = new Uint16Array(size)
+    this.#mapped = mapped
   }
 
   get last(): number {
@@ -71,6 +75,7 @@ class Builder {
 
   /** The original goes on at `at`, the plain text where it is. */
   jump(at: number): void {
+    if (!this.#mapped) return
     const last = this.#plain.length - 1
     if (this.#plain[last] === this.length) this.#original[last] = at
     else {
@@ -109,8 +114,8 @@ const isWord = (unit: number): boolean =>
   unit >= 0x80 || (unit >= 0x30 && unit <= 0x39) || ((unit | 32) >= 0x61 && (unit | 32) <= 0x7a)
 
 /** `accents`: whether marks may join Latin letters, or go. */
-function build(text: string, from: number, accents: boolean): Builder {
-  const builder = new Builder(text.length)
+function build(text: string, from: number, accents: boolean, mapped = true): Builder {
+  const builder = new Builder(text.length, mapped)
   for (let at = 0; at < from; at++) builder.add(text.charCodeAt(at))
   for (let at = from; at < text.length; at++) {
     const unit = text.charCodeAt(at)
@@ -225,6 +230,12 @@ export function readings(text: string): Readings {
 const NONE: readonly PlainText[] = []
 
 export const plain = (text: string): PlainText => readings(text).plain
+
+/** The text of the plain form alone. */
+export function plainText(text: string): string {
+  const from = firstChange(text)
+  return from < 0 ? text : build(text, from, true, false).toString()
+}
 
 const ACCENTED = /[\u00c0-\u024f\u1e00-\u1eff]+/g
 const ACCENTS = /[\u0300-\u036f]/g

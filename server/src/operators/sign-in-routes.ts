@@ -184,6 +184,8 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
   422: 'VALIDATION_ERROR',
   429: 'RATE_LIMITED',
+  // The library has logged why; as a rule the database does not answer.
+  500: 'UNAVAILABLE',
 }
 
 /** Where people come by https, cookies are for https only. */

@@ -1,6 +1,7 @@
 import type { Signal } from '../db/signal.ts'
 import { OPERATORS_TOPIC, type Operator } from '../domain/operator.ts'
 import { ROLE_SCOPES, roleOf } from '../domain/roles.ts'
+import { GatehouseError } from '../errors.ts'
 import { Cache } from '../lib/cache.ts'
 import { type Acceptance, type Accepted, acceptInvitation } from './accept.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
@@ -71,7 +72,11 @@ export class SignIn {
   async #lookUp(value: string): Promise<Operator | undefined> {
     const { api, $context } = await this.library()
     const { name } = (await $context).authCookies.sessionToken
-    const found = await api.getSession({ headers: new Headers({ cookie: `${name}=${value}` }) })
+    const headers = new Headers({ cookie: `${name}=${value}` })
+    // It answers null for a session that is not there, and throws in words of its own when it could not look.
+    const found = await api.getSession({ headers }).catch((cause: unknown) => {
+      throw new GatehouseError('UNAVAILABLE', { message: 'The session cannot be looked up right now. Try again.' }, cause)
+    })
     if (!found || found.user.suspendedAt) return undefined
     const { id, name: called, role } = found.user
     return { id, name: called, kind: 'person', scopes: ROLE_SCOPES[roleOf(role ?? '')] }

@@ -1,4 +1,5 @@
 import { collectTexts, estimateTokens } from '../domain/message.ts'
+import { GatehouseError } from '../errors.ts'
 import { elapsed } from '../lib/clock.ts'
 import type { FinishedExchange } from '../telemetry/exchange-observer.ts'
 import { type Facts, ownerOf } from './facts.ts'
@@ -92,10 +93,26 @@ async function walkInTime(exchange: Exchange, deps: PipelineDeps): Promise<Walke
 
 async function walkOnce(exchange: Exchange, deps: PipelineDeps): Promise<Walked> {
   const trail = new Trail<Facts>(ENDPOINT_PLANS[exchange.endpoint].works)
-  const outcome = await walk(exchange, deps, trail).catch(
+  const outcome = await unlessCut(walk(exchange, deps, trail), deps.cutting).catch(
     (thrown: unknown): Outcome => (thrown instanceof Halt ? thrown.outcome : { kind: 'failed', cause: thrown }),
   )
   return { trail, outcome }
+}
+
+/** Rejects with UNAVAILABLE as soon as `cutting` is aborted: what still runs fails, and is recorded as failed. */
+async function unlessCut<T>(work: Promise<T>, cutting: AbortSignal): Promise<T> {
+  const { promise: cut, reject } = Promise.withResolvers<never>()
+  const onCut = (): void => {
+    const message = 'The server is stopping. Send the request again.'
+    reject(new GatehouseError('UNAVAILABLE', { message, headers: { 'retry-after': '1' } }))
+  }
+  if (cutting.aborted) onCut()
+  cutting.addEventListener('abort', onCut)
+  try {
+    return await Promise.race([work, cut])
+  } finally {
+    cutting.removeEventListener('abort', onCut)
+  }
 }
 
 /**

@@ -187,7 +187,7 @@ describe.each(testDatabases())('waiting for reviews on $name', ({ name, open: op
   const node = async (application = 'gatehouse'): Promise<Signal> => {
     const own = new URL(url)
     own.searchParams.set('application_name', application)
-    const signal = await postgresSignal(database.pool, own.href, () => {})
+    const signal = await postgresSignal(database.pool, own.href, { onError: () => {}, onSilence: () => {} })
     open.push(() => signal.close())
     return signal
   }
@@ -294,7 +294,7 @@ describe.each(testDatabases())('waiting for reviews on $name', ({ name, open: op
 
   test.runIf(name === 'postgresql')('when other nodes cannot be told, this one is, and the decision stands', async () => {
     const pool = new pg.Pool({ connectionString: url, max: 1 })
-    const signal = await postgresSignal(pool, url, () => {})
+    const signal = await postgresSignal(pool, url, { onError: () => {}, onSilence: () => {} })
     open.push(() => signal.close())
     await pool.end()
     const errors: string[] = []

@@ -1,6 +1,7 @@
 import { DETECTORS } from '../classification/detectors.ts'
 import { DetectorFailure, textScanner } from '../classification/text-scanner.ts'
 import type { Database, Tx } from '../db/database.ts'
+import { withLongStatements } from '../db/long-statements.ts'
 import { keyProblem } from '../knowledge/document-key.ts'
 import { deleteDocument, listDocuments } from '../knowledge/document-store.ts'
 import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../knowledge/ingest.ts'
@@ -189,7 +190,7 @@ const recorded = <T>(
 ): Promise<T> =>
   database.db.transaction().execute(async (tx) => {
     const now = clock.now()
-    const { value, changes } = await work(tx, now)
+    const { value, changes } = await withLongStatements(tx, () => work(tx, now))
     await recordChanges({ tx, workspaceId, now, workspaceBox }, changes)
     return value
   })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { hasAdminToken } from '../applications/admin-token-store.ts'
+import { opensWith } from '../audit/secret-key-check.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'
@@ -35,6 +36,9 @@ export interface PrepareDeps {
   readonly background: Pick<Background, 'start'>
 }
 
+const WRONG_KEY =
+  'GATEHOUSE_SECRET_KEY is not the one that this database was set up with: nothing that is encrypted in it can be opened. Set the key that the other nodes have, or the one in secret.key'
+
 /** Who is greeted: a person at a terminal is shown secrets, a log is not. */
 export interface Reader {
   readonly isTerminal: boolean
@@ -51,6 +55,7 @@ export type Announce = (base: string) => Promise<void>
 export async function prepare(deps: PrepareDeps, reader: Reader = STANDARD_ERROR): Promise<Announce> {
   const { config, background } = deps
   const { isTerminal } = reader
+  if (!(await opensWith(deps.database.pool, deps.workspaceBox))) throw new ConfigError(WRONG_KEY)
   const configured = await applyFile(deps)
   const demo = configured || !config.demo ? undefined : await demoOf(deps)
   const adminToken = await adminTokenOf(deps)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { withLongStatements } from '../db/long-statements.ts'
 
 /** Of pg_advisory_xact_lock: whoever sets up, on whichever node, does so alone. */
 const LOCK = 7_241_001
@@ -17,8 +18,10 @@ class RolledBack<T> extends Error {
 export async function setupTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>, dryRun = false): Promise<T> {
   try {
     return await db.transaction().execute(async (tx) => {
-      await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
-      const answer = await work(tx)
+      const answer = await withLongStatements(tx, async () => {
+        await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
+        return work(tx)
+      })
       if (dryRun) throw new RolledBack(answer)
       return answer
     })

@@ -217,6 +217,18 @@ describe('a tool loop', () => {
     expect(governed.provider.about(key)[1]?.body.messages[1]).toEqual(kept)
   })
 
+  test('counts signatures, which pass unread, for policies and in the record', async () => {
+    const key = start()
+    const messages = [
+      { role: 'user', content: key },
+      { ...STATEFUL, refusal: null },
+      { role: 'tool', tool_call_id: 'function-call-1', content: 'x' },
+    ]
+    const { governance } = accepted(await governed.chat(messages, {}, { token }))
+    const record = accepted(await governed.api('GET', `/v1/audit/${governance.audit_id}`, { token }))
+    expect(record.features).toMatchObject({ 'content.unread': 4 })
+  })
+
   test('keeps it in a stream, as the client puts it together', async () => {
     const key = start()
     const stream = client().chat.completions.stream({ ...params(key), stream_options: { include_usage: true } })

@@ -120,7 +120,8 @@ describe('data of versions that used one key for everything', () => {
   })
 
   test('a memory that says the same is known again', async () => {
-    const { token } = await governed.application({ settings: { memory: { enabled: true, capture: 'explicit' } } })
+    const memory = { enabled: true, capture: 'explicit', assertion_scopes: ['application'] }
+    const { token } = await governed.application({ settings: { memory } })
     const json = { content: 'Ferns are watered on Mondays', scope: 'application', kind: 'fact', classification: 'internal' }
     const capture = async () => accepted(await governed.post('/v1/memory/capture', json, { token }))
     const first = await capture()

@@ -425,10 +425,13 @@ describe('faults', () => {
     expect(await chat.texts()).toEqual([one.text, one.answer, two.text, two.answer])
   })
 
-  test('a model that fails is told of', async () => {
+  test.each([
+    ['fails', 401, wordsFor('PROVIDER_ERROR')],
+    ['refuses the question', 400, wordsFor('VALIDATION_ERROR', 'provider_refused')],
+  ])('a model that %s is told of', async (_, status, words) => {
     const chat = await chatWith(helper)
-    const asked = question('', '', (response) => void response.writeHead(400).end('no'))
-    expect((await chat.ask(asked.text)).said).toMatchObject([{ message: wordsFor('PROVIDER_ERROR') }])
+    const asked = question('', '', (response) => void response.writeHead(status).end('no'))
+    expect((await chat.ask(asked.text)).said).toMatchObject([{ message: words }])
   })
 
   test('a worker that comes too late says nothing: the answer is stored once', async () => {

@@ -166,7 +166,9 @@ describe('numbers and names are read, or bounded', () => {
     )
   })
   test('regulations of a memory are read: one that holds a key is refused', async () => {
-    const { token } = await governed.application({ settings: { memory: { enabled: true, capture: 'explicit' } } })
+    const { token } = await governed.application({
+      settings: { memory: { enabled: true, capture: 'explicit', assertion_scopes: ['application'] } },
+    })
     const capture = { content: 'Ferns like shade', scope: 'application', kind: 'fact', classification: 'internal' }
     const post = (regulations: string[]) => governed.post('/v1/memory/capture', { ...capture, regulations }, { token })
     accepted(await post(['GDPR', 'ISO 27001:2022', 'BDSG § 26']))

@@ -23,7 +23,15 @@ async function openShared(): Promise<Database> {
     types: pgTypes,
   })
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
-  return { kind: 'embedded', db, pool, signal: localSignal(), close: () => db.destroy() }
+  return {
+    kind: 'embedded',
+    db,
+    pool,
+    probe: pool,
+    signal: localSignal(),
+    broken: new AbortController().signal,
+    close: () => db.destroy(),
+  }
 }
 
 const openPostgres = (url: string): Promise<Database> =>

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely/migration'
+import type { SchemaMigration } from '../migrate.ts'
 import * as gateway from './0001-gateway.ts'
 import * as retrieval from './0002-retrieval.ts'
 import * as embeddings from './0003-embeddings.ts'
@@ -14,7 +14,7 @@ import * as appliedDeclarations from './0014-applied-declarations.ts'
 import * as providerTimeouts from './0015-provider-timeouts.ts'
 
 /** Forward only; a landed migration is never edited. Names sort in the order they run. */
-export const MIGRATIONS: Record<string, Migration> = {
+export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0001-gateway': gateway,
   '0002-retrieval': retrieval,
   '0003-embeddings': embeddings,

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { misplacedCredential, readBearer } from '../../applications/credential.ts'
-import { CredentialCache } from '../../applications/credential-cache.ts'
+import { CredentialCache, type CredentialCacheOptions } from '../../applications/credential-cache.ts'
 import type { UserTokenVerifier } from '../../applications/user-token.ts'
 import { WORKSPACES_TOPIC } from '../../applications/user-token.ts'
 import type { Db } from '../../db/database.ts'
@@ -21,6 +21,7 @@ interface Deps extends DirectoryDeps {
   readonly signal: Signal
   readonly clock: Clock
   readonly userTokens: Pick<UserTokenVerifier, 'verify'>
+  readonly credentials?: CredentialCacheOptions
 }
 
 /** Bearer token → member: an access token (`gu_…`), or a JWT that a Workspace's own keys verify (decisions.md §3, Token). */
@@ -32,9 +33,9 @@ export class MemberAuthenticator {
   readonly #admitted: Cache<boolean>
 
   constructor(deps: Deps) {
-    const { db, signal, clock } = deps
+    const { db, signal, clock, credentials } = deps
     this.#deps = deps
-    this.#tokens = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')))
+    this.#tokens = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')), credentials)
     this.#workspaces = new Cache(() => workspacesWithKeys(db))
     this.#admitted = new Cache((key) => admitToDirectory(deps, ...(JSON.parse(key) as [string, string]), clock.now()))
     signal.subscribe(ACCESS_TOKENS_TOPIC, () => {

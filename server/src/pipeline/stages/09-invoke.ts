@@ -10,6 +10,8 @@ import { releasedAnswer } from '../resubmission.ts'
 
 export interface InvokeDeps {
   readonly providerCalls: ProviderDeps
+  /** Aborted when the server stops and can't wait any longer (pipeline.ts). */
+  readonly cutting: AbortSignal
 }
 
 /**
@@ -23,7 +25,7 @@ export async function invoke(
   { request }: Admitted,
   { messages, parameters, steering, systemTexts, release }: Authorized,
   { candidates }: Route,
-  { providerCalls }: InvokeDeps,
+  { providerCalls, cutting }: InvokeDeps,
 ): Promise<Step<Reply>> {
   const released = releasedAnswer(release)
   if (released) return new Passed({ ...NO_REPLY, ...released })
@@ -40,7 +42,12 @@ export async function invoke(
   }
   // Whoever comes back for a release gets the same answer: its provider is asked once, so its caller may leave meanwhile.
   const signal = release ? undefined : callerGone()
-  const options = { dryRun: request.dryRun, atMostOnce: release !== undefined, ownMessages: systemTexts.length, signal }
+  const options = {
+    dryRun: request.dryRun,
+    atMostOnce: release !== undefined,
+    ownMessages: systemTexts.length,
+    signal: signal ? AbortSignal.any([signal, cutting]) : cutting,
+  }
   const result = await invokeProviders(candidates, asked, providerCalls, options)
   if (!result.ok) {
     const reply = { ...NO_REPLY, attempts: result.attempts }

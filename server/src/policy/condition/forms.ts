@@ -1,4 +1,4 @@
-import { plain, withoutAccents } from '../../lib/plain-text.ts'
+import { plainText, withoutAccents } from '../../lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
 
 /** The variable whose tests look at all forms of the content. */
@@ -32,7 +32,7 @@ export function formsOf(content: PolicyContent): Forms {
   if (found) return found
   const { text, joined } = content
   const written = joined ? [text, joined] : [text]
-  const readable = written.map((one) => plain(one).text)
+  const readable = written.map((one) => plainText(one))
   const forms = new Set(readable.flatMap((one) => [one, withoutAccents(one)]))
   const made = { written, plain: [...forms], all: [...new Set([...written, ...forms])] }
   known.set(content, made)
@@ -45,7 +45,7 @@ const NOT_READ = /\p{DI}|(?![\t\n\r])\p{Cc}/u
 /** The plain form of a text that a condition looks for; undefined: it is looked for as written only. */
 export function plainPart(part: string): string | undefined {
   if (NOT_READ.test(part)) return undefined
-  return plain(part).text
+  return plainText(part)
 }
 
 /** Whether `test` holds of the content in any form. */

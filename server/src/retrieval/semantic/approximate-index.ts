@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { withoutTransaction } from '../../db/long-statements.ts'
 import type { EmbeddingModel } from './model-store.ts'
 
 /** Up to here every visible vector is compared: complete, and fast enough (docs/decisions/0012-semantic-search.md). */
@@ -21,11 +22,13 @@ const nameOf = ({ id }: EmbeddingModel): RawBuilder<unknown> => sql.ref(`retriev
 export async function buildIndex(db: Db, model: EmbeddingModel): Promise<void> {
   const type = indexedType(model)
   await dropIndex(db, model)
-  await sql`create index concurrently ${nameOf(model)} on retrieval_vector
+  const build = sql`create index concurrently ${nameOf(model)} on retrieval_vector
     using hnsw ((embedding::${sql.raw(type)}) ${sql.raw(type.startsWith('half') ? 'halfvec_cosine_ops' : 'vector_cosine_ops')})
-    where model_id = ${sql.lit(model.id)}`.execute(db)
+    where model_id = ${sql.lit(model.id)}`
+  await withoutTransaction(db, (connection) => build.execute(connection))
 }
 
 export async function dropIndex(db: Db, model: EmbeddingModel): Promise<void> {
-  await sql`drop index concurrently if exists ${nameOf(model)}`.execute(db)
+  const drop = sql`drop index concurrently if exists ${nameOf(model)}`
+  await withoutTransaction(db, (connection) => drop.execute(connection))
 }

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
+import { compareSchema, type Migrations, migrate } from './migrate.ts'
+import { MIGRATIONS } from './migrations/index.ts'
+
+const NEXT: Migrations = {
+  ...MIGRATIONS,
+  '9999-next': { up: async (db) => void (await sql`alter table workspace add column next_version text`.execute(db)) },
+}
+
+let fresh: FreshDatabase | undefined
+afterEach(async () => {
+  await fresh?.remove()
+  fresh = undefined
+})
+
+describe.each(freshDatabases())('migrate on $name', { timeout: 120_000 }, ({ name, open }) => {
+  const opened = async () => {
+    fresh = await open()
+    const { options } = fresh.database.pool
+    const told: string[] = []
+    const run = async (migrations: Migrations) => {
+      const own = new pg.Pool({ ...options, max: 2 })
+      await migrate(own, { migrations, onProgress: (text) => told.push(text) }).finally(() => own.end())
+    }
+    return { pool: fresh.database.pool, run, told }
+  }
+
+  test('migrate: works with a schema that is newer by a migration that it does not know, and says so', async () => {
+    const { pool, run, told } = await opened()
+    await run(NEXT)
+    expect(await compareSchema(pool, MIGRATIONS)).toEqual({ missing: [], unknown: ['9999-next'] })
+    await run(MIGRATIONS)
+    expect(told.join()).toContain('newer than this version')
+    expect(told.join()).toContain('9999-next')
+  })
+  test('migrate: runs what is missing on a schema that is newer by another migration', async () => {
+    const { pool, run } = await opened()
+    await run(NEXT)
+    const late = { up: async (db: never) => void (await sql`create table late (id integer)`.execute(db)) }
+    await run({ ...MIGRATIONS, '9000-late': late })
+    expect((await pool.query('select count(*)::integer as count from late')).rows).toEqual([{ count: 0 }])
+  })
+  test('migrate: runs each migration once when nodes start together', async () => {
+    const { pool, run } = await opened()
+    await Promise.all([run(NEXT), run(NEXT), run(NEXT)])
+    expect((await compareSchema(pool, NEXT)).missing).toEqual([])
+  })
+  test.skipIf(name === 'embedded')(
+    'migrate: stops nobody for long while it waits for a table that a long transaction uses',
+    async () => {
+      const { pool, run } = await opened()
+      const reader = await pool.connect()
+      await reader.query('set idle_in_transaction_session_timeout = 0')
+      await reader.query('begin')
+      await reader.query('select count(*) from workspace')
+      let waited = 0
+      let running = true
+      const traffic = (async () => {
+        while (running) {
+          const since = performance.now()
+          await pool.query('select count(*) from workspace')
+          waited = Math.max(waited, performance.now() - since)
+          await sleep(20)
+        }
+      })()
+      const migrated = run(NEXT)
+      await sleep(4_000)
+      expect((await compareSchema(pool, NEXT)).missing).toEqual(['9999-next'])
+      await reader.query('commit')
+      reader.release(true)
+      await migrated
+      running = false
+      await traffic
+      expect((await compareSchema(pool, NEXT)).missing).toEqual([])
+      // One attempt for the table takes a second; before, everybody waited until the transaction had ended.
+      expect(waited).toBeLessThan(3_000)
+    },
+  )
+})

@@ -1,0 +1,68 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { contractionIn } from './expand-only.ts'
+import { MIGRATIONS } from './index.ts'
+
+/** Landed before the rule; landed migrations are never edited. */
+const BEFORE_THE_RULE = '0008'
+
+/** What a migration sends to a database that answers every statement with nothing. */
+async function statementsOf(name: string): Promise<string[]> {
+  const statements: string[] = []
+  const db = new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (own) => new PostgresIntrospector(own),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: ({ query }) => void statements.push(query.sql),
+  })
+  await MIGRATIONS[name]?.up(db)
+  return statements
+}
+
+describe('migrations', () => {
+  test.each(Object.keys(MIGRATIONS).filter((name) => name.slice(0, 4) > BEFORE_THE_RULE))(
+    '%s: only expands the schema, so that an older version goes on working',
+    async (name) => {
+      const problems = (await statementsOf(name)).flatMap((statement) => {
+        const problem = contractionIn(statement)
+        return problem === undefined ? [] : [`${problem}: ${statement.trim().slice(0, 120)}`]
+      })
+      expect(problems).toEqual([])
+    },
+  )
+  test('contractionIn: finds what stopped the upgrade to 0008', async () => {
+    const problems = (await statementsOf('0008-statistics')).map(contractionIn)
+    expect(problems).toContain('forbids null, which an older version writes')
+    expect(problems).toContain('rewrites a table under the locks of the migration: fill it in batches, in a job')
+  })
+  test.each([
+    'drop table message',
+    'alter table message drop column text',
+    'alter table message rename column text to body',
+    'alter table message rename to note',
+    'alter table message alter column text type varchar(10)',
+    'alter table message alter column text set data type varchar(10)',
+    'alter table message alter column text set not null',
+    'alter table message add column kind text not null',
+    'alter table message add column kind text not null, add column other text default 1',
+    'alter table message add constraint short check (length(text) < 9)',
+    'update message set text = 1',
+    'delete from message',
+  ])('contractionIn: refuses %s', (statement) => {
+    expect(contractionIn(statement)).toBeDefined()
+  })
+  test.each([
+    'create table note (id uuid primary key, text text not null)',
+    'alter table message add column kind text',
+    "alter table message add column kind text not null default 'plain'",
+    "alter table message add column kind text default 'plain' not null",
+    'alter table message alter column text drop not null',
+    'create index concurrently if not exists message_kind on message (kind)',
+    'alter table message add constraint short check (length(text) < 9) not valid',
+  ])('contractionIn: accepts %s', (statement) => {
+    expect(contractionIn(statement)).toBeUndefined()
+  })
+})

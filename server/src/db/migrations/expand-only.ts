@@ -1,0 +1,30 @@
+/**
+ * What an older version that still runs could not live with, as far as the text of a statement shows it. Tables of settings have a
+ * few rows: they may be updated.
+ */
+const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
+  [/\bdrop\s+(?:table|column|view|schema|type|function|constraint)\b/i, 'drops what an older version uses'],
+  [/\balter\s+table\b.*\bdrop\b(?!\s+not\s+null)/is, 'drops what an older version uses'],
+  [/\brename\b/i, 'renames what an older version uses'],
+  [/\balter\s+(?:column\s+)?\S+\s+(?:set\s+data\s+)?type\b/i, 'changes the type of a column'],
+  [/\bset\s+not\s+null\b/i, 'forbids null, which an older version writes'],
+  [
+    /\badd\s+column\b(?:(?!,\s*add\b).)*\bnot\s+null\b(?!(?:(?!,\s*add\b).)*\bdefault\b)(?<!\bdefault\b.*)/is,
+    'adds a column that an older version does not fill',
+  ],
+  [
+    /\badd\s+(?:constraint\b.*)?\b(?:check|foreign\s+key|unique|primary\s+key)\b(?!.*\bnot\s+valid\b)/is,
+    'adds a constraint, and reads the whole table under a lock',
+  ],
+  [/\btruncate\b/i, 'removes rows'],
+  [/^\s*delete\b/i, 'removes rows'],
+  [
+    /^\s*update\s+(?!(?:provider|application|workspace)\s)/i,
+    'rewrites a table under the locks of the migration: fill it in batches, in a job',
+  ],
+]
+
+/** Why a statement of a migration does not only expand the schema; undefined: it does, as far as can be seen. */
+export function contractionIn(statement: string): string | undefined {
+  return FORBIDDEN.find(([pattern]) => pattern.test(statement))?.[1]
+}

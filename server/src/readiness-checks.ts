@@ -1,0 +1,55 @@
+import { opensWith } from './audit/secret-key-check.ts'
+import type { Config } from './config/config.ts'
+import type { Database } from './db/database.ts'
+import { freeBytes, MIN_FREE_BYTES, megabytes } from './db/disk-space.ts'
+import { compareSchema } from './db/migrate.ts'
+import { MIGRATIONS } from './db/migrations/index.ts'
+import type { SecretBox } from './lib/secret-box.ts'
+import type { Shutdown } from './lib/shutdown.ts'
+import { NotReady, type ReadinessCheck } from './telemetry/readiness.ts'
+
+interface Deps {
+  readonly config: Config
+  readonly database: Database
+  readonly shutdown: Shutdown
+  /** Opens the keys of Workspaces. */
+  readonly workspaceBox: SecretBox
+}
+
+/** What must hold before this node takes requests, in the order in which `/readyz` lists it. */
+export function readinessChecks({ config, database, shutdown, workspaceBox }: Deps): ReadinessCheck[] {
+  const checks: Record<string, ReadinessCheck['run']> = {
+    accepting: () => {
+      if (shutdown.leaving.aborted) throw new NotReady('The server is stopping.')
+    },
+    database: async () => {
+      if (database.broken.aborted) throw new NotReady('The embedded database has died; the process ends.')
+      await database.probe.query('select 1')
+    },
+    writable: () => requireWritable(database),
+    schema: async () => {
+      const { missing } = await compareSchema(database.probe, MIGRATIONS)
+      if (missing.length > 0) throw new NotReady(`The schema of the database lacks ${missing.join(', ')}.`)
+    },
+    secret_key: async () => {
+      if (!(await opensWith(database.probe, workspaceBox))) throw new NotReady('The secret key is not the one of this database.')
+    },
+    ...(database.kind === 'embedded' && { disk: () => requireSpace(config.dataDir) }),
+  }
+  return Object.entries(checks).map(([name, run]) => ({ name, run }))
+}
+
+async function requireWritable({ probe }: Database): Promise<void> {
+  const { rows } = await probe.query<{ standby: boolean; read_only: boolean }>(
+    "select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only",
+  )
+  if (rows[0]?.standby) throw new NotReady('The database is a standby, which takes no writes.')
+  if (rows[0]?.read_only) throw new NotReady('The database is read-only.')
+}
+
+function requireSpace(folder: string): void {
+  const free = freeBytes(folder)
+  if (free >= MIN_FREE_BYTES) return
+  const [has, needs] = [free, MIN_FREE_BYTES].map(megabytes)
+  throw new NotReady(`The disk of the data folder has ${has} MB free; the database needs ${needs} MB.`)
+}

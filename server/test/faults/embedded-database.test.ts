@@ -1,0 +1,212 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { freeBytes } from '../../src/db/disk-space.ts'
+import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
+
+const MB = 1_048_576
+const MOUNT = '/bin/mount'
+const UNMOUNT = '/bin/umount'
+
+let folder: string
+const servers: ServerProcess[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-embedded-fault-'))
+})
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.remove()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+})
+
+const started = async (dataDir: string): Promise<ServerProcess> => {
+  const server = await startServerProcess({ GATEHOUSE_DATA: dataDir })
+  servers.push(server)
+  return server
+}
+
+/** A chat, a listing of the admin API and one of the messaging API, each with a valid credential: their statuses. */
+async function ask({ base, demo }: ServerProcess, text: string): Promise<{ statuses: number[]; auditId: string | null }> {
+  const { applications, admin_token } = demo()
+  const send = async (path: string, token: string | undefined, body?: object): Promise<Response | undefined> => {
+    try {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+      const response = await fetch(base + path, { headers, signal: AbortSignal.timeout(20_000), ...init })
+      await response.arrayBuffer()
+      return response
+    } catch {
+      return undefined
+    }
+  }
+  const messages = [{ role: 'user', content: text }]
+  const [chat, admin] = await Promise.all([
+    send('/v1/chat/completions', applications[0]?.api_key, { model: 'demo-mini', messages }),
+    send('/admin/v1/applications', admin_token),
+  ])
+  return {
+    statuses: [chat, admin].flatMap((response) => response?.status ?? []),
+    auditId: chat?.status === 200 ? chat.headers.get('x-audit-id') : null,
+  }
+}
+
+/** Runs one statement over the socket of the server's database, as a command of the command line does. */
+async function runSql({ dataDir }: ServerProcess, text: string): Promise<void> {
+  const client = new pg.Client({ host: join(dataDir, 'run'), port: 5432, user: 'postgres', database: 'postgres' })
+  client.on('error', () => {})
+  await client.connect()
+  await client.query(text).finally(() => client.end())
+}
+
+/** What the command line says at the end, to whoever started the server. */
+const lastWords = (server: ServerProcess): string | undefined =>
+  server
+    .output()
+    .split('\n')
+    .findLast((line) => line.startsWith('gatehouse: '))
+
+/** Without the limits of the demo's Applications. */
+async function openLimits({ base, demo }: ServerProcess): Promise<void> {
+  const { applications, admin_token } = demo()
+  for (const { id } of applications)
+    await fetch(`${base}/admin/v1/applications/${id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ limits: { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 } }),
+    })
+}
+
+/** Keeps asking until the process has ended; answers all statuses, the audit ids of what was answered, and what `/readyz` said. */
+async function askUntilTheEnd(server: ServerProcess) {
+  const statuses = new Set<number>()
+  const readiness = new Set<string>()
+  const auditIds: string[] = []
+  const load = Array.from({ length: 4 }, async (_, actor) => {
+    for (let i = 0; !server.own.hasEnded(); i++) {
+      const answer = await ask(server, `hello ${actor} ${i} ${'x'.repeat(2_000)}`)
+      for (const status of answer.statuses) statuses.add(status)
+      if (answer.auditId) auditIds.push(answer.auditId)
+    }
+  })
+  const watch = (async () => {
+    while (!server.own.hasEnded()) {
+      const ready = await server.readyz()
+      if (ready) readiness.add(`${ready.status} ${ready.body.status}`)
+      await sleep(50)
+    }
+  })()
+  await Promise.all([...load, watch])
+  return { statuses, readiness, auditIds }
+}
+
+describe('an embedded database that dies', { timeout: 240_000 }, () => {
+  test('server: says 503 and never 401, then ends with exit code 1 and the cause, when the write-ahead log cannot be written', async () => {
+    cpSync(inject('seededDataDir'), folder, { recursive: true })
+    const server = await started(folder)
+    await openLimits(server)
+    const wal = join(folder, 'postgres', 'pg_wal')
+    renameSync(wal, `${wal}.away`)
+    const asking = askUntilTheEnd(server)
+    await runSql(server, 'create table filler (text text); select pg_switch_wal(); insert into filler values (1)').catch(() => {})
+    const { statuses, readiness } = await asking
+    expect(await server.exitCode()).toBe(1)
+    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
+    expect([...readiness]).toContain('503 not ready')
+    expect(lastWords(server)).toMatch(/the embedded database has stopped: could not .*pg_wal/)
+
+    renameSync(`${wal}.away`, wal)
+    const again = await started(folder)
+    expect((await ask(again, 'hello again')).statuses).toEqual([200, 200])
+  })
+
+  test('server: ends with a non-zero exit code in a bounded time when it is told to stop and the database does not answer', async () => {
+    cpSync(inject('seededDataDir'), folder, { recursive: true })
+    const server = await started(folder)
+    const busy = runSql(server, 'select count(*) from generate_series(1, 1000000000000)').catch(() => {})
+    await vi.waitFor(async () => expect((await server.readyz())?.status).toBe(503), { timeout: 30_000, interval: 200 })
+    expect((await server.readyz())?.body.checks.find(({ name }) => name === 'database')?.status).toBe('fail')
+    const toldAt = performance.now()
+    server.own.child.kill('SIGTERM')
+    expect(await server.exitCode()).not.toBe(0)
+    expect(performance.now() - toldAt).toBeLessThan(60_000)
+    await busy
+  })
+
+  test('server: refuses to start, and says why, when the data folder cannot be written', async () => {
+    const file = join(folder, 'a-file')
+    writeFileSync(file, '')
+    const server = await launchServer({ GATEHOUSE_DATA: join(file, 'data'), GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
+    servers.push(server)
+    expect(await server.exitCode()).not.toBe(0)
+    expect(lastWords(server)).toMatch(/data folder .* cannot be used/)
+  })
+})
+
+/** Mounting takes root, and a system that permits it. */
+function mountSmallDisk(at: string, megabytes: number): boolean {
+  try {
+    mkdirSync(at, { recursive: true })
+    execFileSync(MOUNT, ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', at], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const probe = mkdtempSync(join(tmpdir(), 'gatehouse-mount-'))
+const canMount = mountSmallDisk(probe, 1)
+if (canMount) execFileSync(UNMOUNT, [probe])
+rmSync(probe, { recursive: true, force: true })
+
+describe.skipIf(!canMount)('an embedded database on a full disk', { timeout: 400_000 }, () => {
+  test('server: answers 503 and never 401, ends by itself or goes on, and has lost nothing acknowledged when there is room again', async () => {
+    const disk = join(folder, 'disk')
+    expect(mountSmallDisk(disk, 160)).toBe(true)
+    try {
+      const dataDir = join(disk, 'data')
+      cpSync(inject('seededDataDir'), dataDir, { recursive: true })
+      const server = await started(dataDir)
+      await openLimits(server)
+      const before = (await ask(server, 'hello before')).auditId
+      // Half a megabyte is left: the next segment of the write-ahead log has no room, nor have many records.
+      const { bavail, bsize } = statfsSync(disk)
+      writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize - MB / 2))
+      await vi.waitFor(async () => expect((await server.readyz())?.status ?? 503).toBe(503), { timeout: 30_000, interval: 50 })
+      const asking = askUntilTheEnd(server)
+      for (let i = 0; i < 30 && !server.own.hasEnded(); i++) {
+        await runSql(
+          server,
+          'select pg_switch_wal(); create table if not exists filler (text text); insert into filler values (1)',
+        ).catch(() => {})
+      }
+      const { statuses, auditIds } = await asking
+      expect(await server.exitCode()).toBe(1)
+      expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
+      expect(lastWords(server)).toMatch(/the embedded database has stopped: .*No space left on device/)
+
+      const full = await launchServer({ GATEHOUSE_DATA: dataDir })
+      servers.push(full)
+      expect(await full.exitCode()).toBe(1)
+      expect(lastWords(full)).toMatch(/0 MB are free, and the embedded database needs/)
+
+      rmSync(join(disk, 'filler'))
+      expect(freeBytes(disk)).toBeGreaterThan(32 * MB)
+      const again = await started(dataDir)
+      const { applications } = again.demo()
+      const headers = { authorization: `Bearer ${applications[0]?.api_key}` }
+      await openLimits(again)
+      for (const id of [before, ...auditIds]) {
+        const found = await fetch(`${again.base}/v1/audit/${id}`, { headers })
+        expect({ id, status: found.status }).toEqual({ id, status: 200 })
+        await found.arrayBuffer()
+      }
+      await again.own.kill()
+    } finally {
+      for (const server of servers) await server.own.kill()
+      execFileSync(UNMOUNT, [disk])
+    }
+  })
+})

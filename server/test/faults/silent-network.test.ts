@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { refused } from '../support/gateway-client.ts'
+import { startGoverned } from '../support/governed.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { startTcpRelay } from '../support/tcp-relay.ts'
+
+const url = inject('postgresUrl')
+const SECRET = 'x'.repeat(32)
+
+const endings: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+const timed = async <T>(work: Promise<T>): Promise<{ value: T; ms: number }> => {
+  const since = performance.now()
+  return { value: await work, ms: performance.now() - since }
+}
+
+/** Needs TEST_DATABASE_URL. */
+describe.skipIf(url === null)('a database behind a network that falls silent', { timeout: 240_000 }, () => {
+  test('server: answers 503 in a bounded time and never 401, /readyz says so, and it recovers by itself', async () => {
+    const database = await ownDatabase(url ?? '')
+    const { hostname, port } = new URL(database.url)
+    const relay = await startTcpRelay({ host: hostname, port: Number(port) })
+    const through = new URL(database.url)
+    through.host = `127.0.0.1:${relay.port}`
+    const governed = await startGoverned({ DATABASE_URL: through.href, GATEHOUSE_SECRET_KEY: SECRET })
+    endings.push(database.drop, relay.close, governed.close)
+    // Connections are open, and a session of the dashboard is known.
+    await Promise.all(Array.from({ length: 8 }, () => governed.say()))
+    const { email, password } = governed.demo.dashboard
+    const signedIn = await fetch(`${governed.base}/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: governed.base },
+      body: JSON.stringify({ email, password }),
+    })
+    const cookie = signedIn.headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0])
+      .join('; ')
+    expect(signedIn.status).toBe(200)
+    await signedIn.arrayBuffer()
+
+    relay.silence()
+    await sleep(1_000)
+    const userToken = governed.demo.users[0]?.user_token ?? ''
+    const asked = await Promise.all([
+      timed(governed.chat('Good morning')),
+      timed(governed.chat('Good morning', {}, { userToken })),
+      timed(governed.api('GET', '/v1/models')),
+      timed(governed.admin('GET', '/applications')),
+      timed(governed.api('GET', '/v1/conversations', { token: 'gu_0123456789012345678901234567890123456789012' })),
+      timed(governed.api('GET', '/admin/v1/applications', { token: null, headers: { cookie } })),
+    ])
+    for (const { value } of asked) refused(value, 'UNAVAILABLE')
+    // The look-up of a credential has 3 s, a session's statements 11 s.
+    expect(Math.max(...asked.slice(0, 5).map(({ ms }) => ms))).toBeLessThan(8_000)
+    expect(Math.max(...asked.map(({ ms }) => ms))).toBeLessThan(20_000)
+    const ready = await timed(governed.api('GET', '/readyz', { token: null }))
+    expect(ready.value.status).toBe(503)
+    expect(ready.ms).toBeLessThan(6_000)
+    expect((await governed.api('GET', '/healthz', { token: null })).status).toBe(200)
+
+    relay.restore()
+    await vi.waitFor(async () => expect((await governed.say()).response.status).toBe(200), { timeout: 30_000, interval: 250 })
+    expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(200)
+  })
+
+  test('readyz: names a database that takes no writes, and one that lacks a migration', async () => {
+    const database = await ownDatabase(url ?? '')
+    const governed = await startGoverned({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: SECRET })
+    endings.push(database.drop, governed.close)
+    const failing = async (): Promise<unknown[]> => {
+      const { body } = await governed.api('GET', '/readyz', { token: null })
+      return (body.checks as { name: string; status: string }[]).filter(({ status }) => status === 'fail').map(({ name }) => name)
+    }
+    expect(await failing()).toEqual([])
+    const direct = new pg.Client({ connectionString: database.url })
+    await direct.connect()
+    await direct.query("update kysely_migration set name = '0000-gone' where name like '0008%'")
+    expect(await failing()).toEqual(['schema'])
+    await direct.query("update kysely_migration set name = '0008-statistics' where name = '0000-gone'")
+    await direct.query(`alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = on`)
+    await database.cut()
+    await vi.waitFor(async () => expect(await failing()).toEqual(['writable']), { timeout: 15_000, interval: 250 })
+    refused(await governed.chat('Good morning'), 'UNAVAILABLE')
+  })
+
+  test('serve: refuses to start with a secret key that is not the one of the database', async () => {
+    const database = await ownDatabase(url ?? '')
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-key-'))
+    endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true }))
+    const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: folder, GATEHOUSE_DRAIN_DELAY_MS: '0', GATEHOUSE_DEMO: '1' }
+    const right = await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY: SECRET })
+    endings.push(right.remove)
+    const wrong = await launchServer({ ...env, GATEHOUSE_SECRET_KEY: 'y'.repeat(32) })
+    endings.push(wrong.remove)
+    expect(await wrong.exitCode()).toBe(2)
+    expect(wrong.output()).toContain('GATEHOUSE_SECRET_KEY is not the one that this database was set up with')
+    expect(wrong.output()).not.toContain('"listening"')
+  })
+})
+
+/** Needs TEST_DATABASE_URL. */
+describe.skipIf(url === null)('two nodes, one of them frozen', { timeout: 300_000 }, () => {
+  test('server: a node that is frozen while it holds the end of the chain keeps the other one waiting for seconds at most', async () => {
+    const database = await ownDatabase(url ?? '')
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-frozen-'))
+    endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+    const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: SECRET, GATEHOUSE_DATA: folder, GATEHOUSE_DEMO: '1' }
+    const start = async (name: string): Promise<ServerProcess> => {
+      const node = await startServerProcess({ ...env, PGAPPNAME: name })
+      endings.push(node.remove)
+      return node
+    }
+    const frozen = await start('node_frozen')
+    const other = await start('node_other')
+    const { applications, admin_token } = frozen.demo()
+    for (const { id } of applications)
+      await fetch(`${other.base}/admin/v1/applications/${id}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ limits: { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 } }),
+      })
+    const chat = async (base: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${applications[0]?.api_key}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ model: 'demo-mini', messages: [{ role: 'user', content: 'hello' }] })
+      const signal = AbortSignal.timeout(30_000)
+      const response = await fetch(`${base}/v1/chat/completions`, { method: 'POST', headers, body, signal }).catch(
+        () => undefined,
+      )
+      await response?.arrayBuffer().catch(() => {})
+      return response?.status ?? 0
+    }
+    const watch = new pg.Client({ connectionString: database.url })
+    watch.on('error', () => {})
+    await watch.connect()
+    endings.push(() => watch.end().catch(() => {}))
+    const HOLDS = `select 1 from pg_stat_activity join pg_locks using (pid)
+      where application_name = 'node_frozen' and state = 'idle in transaction' and relation = 'audit_head'::regclass limit 1`
+
+    let running = true
+    const load = [frozen, other, frozen, other].map(async ({ base }) => {
+      while (running) await chat(base)
+    })
+    // Frozen again and again until it happens while it holds the lock.
+    let held = false
+    for (let attempt = 0; attempt < 300 && !held; attempt++) {
+      frozen.own.child.kill('SIGSTOP')
+      await sleep(30)
+      held = (await watch.query(HOLDS)).rows.length > 0
+      if (held) break
+      frozen.own.child.kill('SIGCONT')
+      await sleep(20)
+    }
+    expect(held).toBe(true)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => timed(chat(other.base))))
+    running = false
+    frozen.own.child.kill('SIGCONT')
+    await Promise.all(load)
+    expect(answers.map(({ value }) => value)).toEqual([200, 200, 200, 200])
+    // The transaction is ended after 2 s; the rest is for a slow machine.
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(6_000)
+  })
+})

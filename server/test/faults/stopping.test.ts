@@ -1,0 +1,233 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { startBalancer } from '../support/balancer.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+
+const NEXT_VERSION = fileURLToPath(new URL('../support/next-version.ts', import.meta.url))
+const url = inject('postgresUrl')
+
+const endings: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+interface Setting {
+  readonly server: ServerProcess
+  readonly provider: ScriptedProvider
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** One node with its embedded database, and a provider that does as it is told. */
+async function oneNode(env: Readonly<Record<string, string>> = {}): Promise<Setting> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-stop-'))
+  cpSync(inject('seededDataDir'), folder, { recursive: true })
+  const provider = await startScriptedProvider()
+  endings.push(provider.close, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: provider.url, OPENAI_MODELS: 'scripted' }
+  const all = { GATEHOUSE_DATA: folder, ...openai, ...env }
+  const server = await startServerProcess(all)
+  endings.push(server.remove)
+  return { server, provider, folder, env: all }
+}
+
+const chat = (base: string, key: string | undefined, content: string, more: object = {}): Promise<Response> =>
+  fetch(`${base}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...more }),
+  })
+
+const keyOf = ({ demo }: ServerProcess): string | undefined => demo().applications[0]?.api_key
+
+/** Milliseconds from the signal to the end of the process. */
+async function stopTime(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+  const toldAt = performance.now()
+  server.own.child.kill(signal)
+  await server.own.ended
+  return performance.now() - toldAt
+}
+
+describe('a server that is told to stop', { timeout: 240_000 }, () => {
+  test('serve: ends soon and with exit code 0 when only idle connections and event streams are open', async () => {
+    const { server } = await oneNode()
+    const silent = connect(Number(new URL(server.base).port), '127.0.0.1')
+    silent.on('error', () => {})
+    const events = await fetch(`${server.base}/admin/v1/reviews/events`, {
+      headers: { authorization: `Bearer ${server.demo().admin_token}` },
+    })
+    expect(events.status).toBe(200)
+    await sleep(300)
+    expect(await stopTime(server)).toBeLessThan(10_000)
+    expect(server.own.child.exitCode).toBe(0)
+    expect(await events.text()).toContain('event: reset')
+    silent.destroy()
+  })
+
+  test('serve: answers what outlasts the drain with 503 in the envelope, and records it as 503', async () => {
+    const { server, provider, env } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
+    provider.on('never-answered', () => {})
+    const waiting = chat(server.base, keyOf(server), 'never-answered')
+    while (provider.about('never-answered').length === 0) await sleep(20)
+    expect(await stopTime(server)).toBeLessThan(20_000)
+    const answer = await waiting
+    const { error } = (await answer.json()) as { error: { code: string; audit_id: string } }
+    expect([answer.status, error.code]).toEqual([503, 'UNAVAILABLE'])
+    expect(answer.headers.get('retry-after')).toBe('1')
+    expect(server.own.child.exitCode).toBe(0)
+
+    const again = await startServerProcess(env)
+    endings.push(again.remove)
+    const found = await fetch(`${again.base}/admin/v1/audit/${error.audit_id}`, {
+      headers: { authorization: `Bearer ${again.demo().admin_token}` },
+    })
+    expect(found.status).toBe(200)
+    const text = await found.text()
+    expect(text).toContain('"status":503')
+    expect(text).not.toContain('"status":200')
+  })
+
+  test('serve: lets a running request finish, with Connection: close, while /readyz says 503', async () => {
+    const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_DELAY_MS: '1500' })
+    provider.on(
+      'slow-answer',
+      (response) =>
+        void setTimeout(
+          () =>
+            response.writeHead(200, { 'content-type': 'application/json' }).end(
+              JSON.stringify({
+                id: 'x',
+                object: 'chat.completion',
+                created: 1,
+                model: 'scripted',
+                choices: [{ index: 0, message: { role: 'assistant', content: 'done' }, finish_reason: 'stop' }],
+              }),
+            ),
+          2_500,
+        ),
+    )
+    const waiting = chat(server.base, keyOf(server), 'slow-answer')
+    while (provider.about('slow-answer').length === 0) await sleep(20)
+    const ended = stopTime(server)
+    await sleep(300)
+    const ready = await server.readyz()
+    expect([ready?.status, ready?.body.checks.find(({ name }) => name === 'accepting')?.status]).toEqual([503, 'fail'])
+    const late = await chat(server.base, keyOf(server), 'still accepted')
+    expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
+    const answer = await waiting
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+    expect(await answer.text()).toContain('done')
+    await ended
+    expect(server.own.child.exitCode).toBe(0)
+  })
+
+  test('serve: ends at once when it is told a second time', async () => {
+    const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
+    provider.on('never-answered', () => {})
+    chat(server.base, keyOf(server), 'never-answered').catch(() => {})
+    while (provider.about('never-answered').length === 0) await sleep(20)
+    server.own.child.kill('SIGTERM')
+    await sleep(500)
+    expect(server.own.hasEnded()).toBe(false)
+    expect(await stopTime(server, 'SIGINT')).toBeLessThan(5_000)
+    expect(server.own.child.exitCode).not.toBe(0)
+  })
+})
+
+/** Needs TEST_DATABASE_URL. */
+describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400_000 }, () => {
+  async function twoNodes() {
+    const database = await ownDatabase(url ?? '')
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-nodes-'))
+    const balancer = await startBalancer()
+    endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), balancer.close)
+    const env = {
+      DATABASE_URL: database.url,
+      GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
+      GATEHOUSE_DATA: folder,
+      GATEHOUSE_DRAIN_DELAY_MS: '2000',
+      GATEHOUSE_DEMO: '1',
+    }
+    const start = async (main?: string) => {
+      const node = await startServerProcess(env, main)
+      endings.push(node.remove)
+      balancer.add(node.base)
+      return node
+    }
+    const nodes = [await start()]
+    nodes.push(await start())
+    await balancer.ready(2)
+    const { admin_token, applications } = nodes[0]?.demo() ?? { admin_token: '', applications: [] }
+    for (const { id } of applications)
+      await fetch(`${balancer.base}/admin/v1/applications/${id}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ limits: { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 } }),
+      })
+    return { nodes, start, balancer, key: applications[0]?.api_key, admin_token }
+  }
+
+  /** Keep-alive clients that ask without a pause; `stop` answers what failed, and how many did not. */
+  function load(base: string, key: string | undefined, adminToken: string) {
+    const failed: string[] = []
+    let answered = 0
+    let running = true
+    const note = async (response: Response | undefined, what: string): Promise<void> => {
+      const text = await response?.text().catch(() => 'cut')
+      if (response?.status === 200) answered += 1
+      else failed.push(`${what} ${response?.status} ${text?.slice(0, 200)}`)
+    }
+    const clients = Array.from({ length: 4 }, async (_, client) => {
+      for (let i = 0; running; i++) {
+        await note(await chat(base, key, `hello ${client} ${i}`, { model: 'demo-mini' }).catch(() => undefined), 'chat')
+        const headers = { authorization: `Bearer ${adminToken}` }
+        if (i % 4 === 0) await note(await fetch(`${base}/admin/v1/applications`, { headers }).catch(() => undefined), 'admin')
+      }
+    })
+    return async () => {
+      running = false
+      await Promise.all(clients)
+      return { failed, answered }
+    }
+  }
+
+  test('serve: no request fails while each of two nodes is restarted under load', async () => {
+    const { nodes, start, balancer, key, admin_token } = await twoNodes()
+    const stop = load(balancer.base, key, admin_token)
+    for (const node of nodes) {
+      await sleep(500)
+      node.own.child.kill('SIGTERM')
+      expect(await node.exitCode()).toBe(0)
+      await start()
+      await balancer.ready(2)
+    }
+    const { failed, answered } = await stop()
+    expect(failed).toEqual([])
+    expect(answered).toBeGreaterThan(50)
+  })
+
+  test('migrate: no request fails while the next version joins, migrates, and the old version is restarted beside it', async () => {
+    const { nodes, start, balancer, key, admin_token } = await twoNodes()
+    const stop = load(balancer.base, key, admin_token)
+    await sleep(500)
+    await start(NEXT_VERSION)
+    await balancer.ready(3)
+    await sleep(1_000)
+    nodes[0]?.own.child.kill('SIGTERM')
+    expect(await nodes[0]?.exitCode()).toBe(0)
+    const old = await start()
+    await balancer.ready(3)
+    expect(old.output()).toContain('the schema of the database is newer than this version')
+    await sleep(1_000)
+    const { failed, answered } = await stop()
+    expect(failed).toEqual([])
+    expect(answered).toBeGreaterThan(50)
+  })
+})

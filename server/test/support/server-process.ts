@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type OwnProcess, startProcess } from '../../../bench/support/own-process.ts'
+import type { Demo } from './demo.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const START_MS = 90_000
+const POLL_MS = 50
+
+export interface ServerProcess {
+  readonly base: string
+  readonly own: OwnProcess
+  readonly dataDir: string
+  /** The exit code, once the process has ended. */
+  readonly exitCode: () => Promise<number | null>
+  readonly demo: () => Demo
+  /** Everything that it wrote to standard output and standard error. */
+  readonly output: () => string
+  readonly readyz: () => Promise<
+    { status: number; body: { status: string; checks: { name: string; status: string }[] } } | undefined
+  >
+  /** Kills it, and removes the data folder that it was given by default. */
+  readonly remove: () => Promise<void>
+}
+
+/** A server in a process of its own, as an operator starts it; `launch` does not wait until it is ready. */
+export async function launchServer(env: Readonly<Record<string, string>>, main: string = MAIN): Promise<ServerProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-process-'))
+  const port = await freePort()
+  const dataDir = env.GATEHOUSE_DATA ?? folder
+  const own = startProcess(main, {
+    args: ['serve'],
+    env: { HOST: '127.0.0.1', PORT: String(port), GATEHOUSE_DATA: dataDir, GATEHOUSE_CONFIG: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const written: string[] = []
+  for (const stream of [own.child.stdout, own.child.stderr]) stream?.on('data', (chunk) => void written.push(String(chunk)))
+  const base = `http://127.0.0.1:${port}`
+  return {
+    base,
+    own,
+    dataDir,
+    exitCode: async () => {
+      await own.ended
+      return own.child.exitCode
+    },
+    demo: () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')),
+    output: () => written.join(''),
+    readyz: async () => {
+      try {
+        const response = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(5_000) })
+        return { status: response.status, body: (await response.json()) as never }
+      } catch {
+        return undefined
+      }
+    },
+    remove: async () => {
+      await own.kill()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+/** Throws, with what the server said, when it ends or does not get ready. */
+export async function startServerProcess(env: Readonly<Record<string, string>>, main?: string): Promise<ServerProcess> {
+  const server = await launchServer(env, main)
+  const until = performance.now() + START_MS
+  while ((await server.readyz())?.status !== 200) {
+    if (server.own.hasEnded() || performance.now() > until) {
+      await server.remove()
+      throw new Error(`the server did not get ready:\n${server.output().slice(-3_000)}`)
+    }
+    await sleep(POLL_MS)
+  }
+  return server
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
