@@ -80,7 +80,7 @@ module.exports = {
       // … and the files of helpers that stores need.
       to: {
         path: '^server/src/db/',
-        pathNot: '^server/src/db/(page|values|long-statements)\\.ts$',
+        pathNot: '^server/src/db/(page|values|long-statements|deferred-indexes)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

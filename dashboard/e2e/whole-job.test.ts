@@ -5,6 +5,7 @@ import { STAGES } from '../../server/src/pipeline/stages.ts'
 import type { Json } from '../../server/test/admin/client.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { firstLogin } from './support/first-login.ts'
+import { operatorOf } from './support/operator.ts'
 
 const STORY_MS = 240_000
 const OWNER = { name: 'Olga Owner', email: 'olga@example.com', password: 'correct horse battery' }
@@ -121,9 +122,13 @@ async function approveWhileAClientWaits(page: Page, apiKey: string): Promise<str
   await page.getByRole('link', { name: /Held answer/ }).click()
   await page.getByText('Here is a draft.').waitFor()
   await page.getByRole('link', { name: RULE, exact: true }).waitFor()
-  await page.getByLabel('Comment').fill('it says what the museum says')
-  await page.getByRole('button', { name: 'Approve' }).click()
-  await page.getByText('Approved. Request released.').waitFor()
+  // Who issued the key of a request does not decide on it.
+  await page.getByText('another operator has to decide').waitFor()
+  const reviewer = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
+  await reviewer.page.goto(page.url())
+  await reviewer.page.getByLabel('Comment').fill('it says what the museum says')
+  await reviewer.page.getByRole('button', { name: 'Approve' }).click()
+  await reviewer.page.getByText('Approved. Request released.').waitFor()
   const { choices, governance } = await answer
   expect(choices[0].message.content).toContain('the museum is closed on Monday')
   return governance.audit_id

@@ -55,6 +55,8 @@ const EMBEDDED_ANSWER_MS = 60_000
 const PROBE_MS = 1_900
 /** Migrations may build an index for minutes; how long they wait for a table that others use is set by each (migrate.ts). */
 const MIGRATION_TIMEOUTS = { statementMs: 0, lockMs: 0, idleTransactionMs: 60_000, answerMs: 0 }
+/** While the rest of the server loads, a busy machine takes seconds to see that a connection is there. */
+const STARTUP_CONNECT_MS = 30_000
 
 /** Without a database of its own to wait for, and for commands: how long things may take. */
 const DEFAULT_TIMEOUTS: DatabaseTimeouts = {
@@ -83,11 +85,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await embedded?.stop()
   }
   try {
-    if (!embedded) await requireServerVersion(pool)
-    await migrate(() => new Connections({ ...where, max: 2 }, { ...limits, ...MIGRATION_TIMEOUTS }).pool, {
-      migrations,
-      onProgress: options.onProgress,
-    })
+    await atStartup(
+      new Connections({ ...where, max: 2 }, { ...limits, ...MIGRATION_TIMEOUTS, connectMs: STARTUP_CONNECT_MS }),
+      async (own) => {
+        if (!embedded) await requireServerVersion(own)
+        await migrate(own, { migrations, onProgress: options.onProgress })
+      },
+    )
     const onSilence = (since: number): void => connections.evict(since, true)
     const signal = url === undefined ? localSignal() : await postgresSignal(pool, url, { onError, onSilence })
     return {
@@ -105,5 +109,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   } catch (cause) {
     await close()
     throw cause
+  }
+}
+
+/** Connections with more time than the server's own, for what comes before it serves. */
+async function atStartup({ pool }: Connections, work: (pool: pg.Pool) => Promise<void>): Promise<void> {
+  pool.on('error', () => {})
+  try {
+    await work(pool)
+  } finally {
+    await pool.end()
   }
 }

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 import type pg from 'pg'
-import type { Database } from './database.ts'
 
 /** An index of a table that may be too large to index while the migration holds its lock. */
 interface DeferredIndex {
@@ -51,11 +50,17 @@ export async function indexSmallTables(db: Kysely<unknown>): Promise<void> {
   }
 }
 
+/** The part of `Database` that is used: its type would close a circle of imports, as a migration imports this file. */
+interface IndexedDatabase {
+  readonly pool: pg.Pool
+  readonly kind: 'embedded' | 'postgresql'
+}
+
 /**
  * Builds what is missing, one index after the other, without blocking writes (`create index concurrently`, which runs in no
  * transaction and therefore in no migration). Does nothing while another node does it.
  */
-export async function buildDeferredIndexes({ pool, kind }: Pick<Database, 'pool' | 'kind'>): Promise<void> {
+export async function buildDeferredIndexes({ pool, kind }: IndexedDatabase): Promise<void> {
   const absent = await missing(pool)
   if (absent.length === 0) return
   // The embedded database has one session for all connections: there is nobody to be concurrent with, and no lock against oneself.

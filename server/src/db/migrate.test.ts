@@ -22,8 +22,10 @@ describe.each(freshDatabases())('migrate on $name', { timeout: 120_000 }, ({ nam
     fresh = await open()
     const { options } = fresh.database.pool
     const told: string[] = []
-    const run = (migrations: Migrations) =>
-      migrate(() => new pg.Pool({ ...options, max: 2 }), { migrations, onProgress: (text) => told.push(text) })
+    const run = async (migrations: Migrations) => {
+      const own = new pg.Pool({ ...options, max: 2 })
+      await migrate(own, { migrations, onProgress: (text) => told.push(text) }).finally(() => own.end())
+    }
     return { pool: fresh.database.pool, run, told }
   }
 

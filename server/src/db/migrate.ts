@@ -39,21 +39,15 @@ const PAUSE_MS = 1_000
  * Runs the migrations that are missing, one node at a time. What a newer version has added to the schema is left alone: migrations
  * only expand it (CONTRIBUTING.md), so that this version works with it.
  */
-export async function migrate(openPool: () => pg.Pool, { migrations, onProgress }: MigrateOptions): Promise<void> {
-  const pool = openPool()
-  pool.on('error', () => {})
+export async function migrate(pool: pg.Pool, { migrations, onProgress }: MigrateOptions): Promise<void> {
+  const found = await compareSchema(pool, migrations)
+  if (found.unknown.length > 0)
+    onProgress(`the schema of the database is newer than this version, which works with it: ${found.unknown.join(', ')}`)
+  if (found.missing.length === 0) return
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
-  try {
-    const found = await compareSchema(pool, migrations)
-    if (found.unknown.length > 0)
-      onProgress(`the schema of the database is newer than this version, which works with it: ${found.unknown.join(', ')}`)
-    if (found.missing.length === 0) return
-    await alone(pool, onProgress, async () => {
-      for (const name of (await compareSchema(pool, migrations)).missing) await runOne(db, pool, migrations, name)
-    })
-  } finally {
-    await db.destroy()
-  }
+  await alone(pool, onProgress, async () => {
+    for (const name of (await compareSchema(pool, migrations)).missing) await runOne(db, pool, migrations, name)
+  })
 }
 
 /** `missing`: what this version needs and the database lacks. `unknown`: what a newer version has run. */

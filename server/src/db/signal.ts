@@ -21,6 +21,8 @@ const RECONNECT_MS = 250
 /** A connection can fall silent without an end (a failover, a router that has forgotten it): it is asked this often. */
 const BEAT_MS = 2_000
 const ANSWER_MS = 3_000
+/** A busy machine takes its time at start. */
+const CONNECT_MS = 10_000
 
 class Subscribers {
   readonly #emitter = new EventEmitter().setMaxListeners(0)
@@ -66,7 +68,7 @@ export async function postgresSignal(pool: pg.Pool, url: string, { onError, onSi
     const next = new pg.Client({
       connectionString: url,
       keepAlive: true,
-      connectionTimeoutMillis: ANSWER_MS,
+      connectionTimeoutMillis: CONNECT_MS,
       query_timeout: ANSWER_MS,
     })
     next.on('notification', ({ payload = '' }) => {
