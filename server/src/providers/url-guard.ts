@@ -102,9 +102,16 @@ export function urlProblem(text: string, allowPrivate: boolean): string | undefi
   return hostProblem(url, allowPrivate)
 }
 
+/** A loop, because an expression for dots at the end looks from each dot on. */
+function withoutFinalDots(host: string): string {
+  let end = host.length
+  while (host[end - 1] === '.') end--
+  return host.slice(0, end)
+}
+
 /** What is wrong with the host of a URL, as far as its name tells. */
 export function hostProblem({ hostname }: URL, allowPrivate: boolean): string | undefined {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
+  const host = withoutFinalDots(hostname.replace(/^\[|\]$/g, ''))
   const kind = isIP(host) ? addressKind(host) : nameKind(host)
   if (kind === 'never') return 'must not point at a link-local, metadata or reserved address'
   if (kind === 'private' && !allowPrivate) return 'must not point at a private address unless it is configured on the server'

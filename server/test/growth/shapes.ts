@@ -3,67 +3,20 @@ export type Shape = (length: number) => string
 
 const repeated = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length))
 
-/** One unit again and again, and the same between what begins and what breaks a match. */
+/** One unit again and again between what begins and what breaks a match. */
 const around =
   (before: string, unit: string, after: string): Shape =>
   (length) =>
     before + repeated(unit, length) + after
 
 const UNITS = [
-  ...[' ', '\n', '\r\n', 'a', 'a ', 'A', 'é', '忽', '🙂', '\ud800', '\u0301\u0316', '\u200b', '0', '.', ',', ';', ':', '-', '_'],
-  ...[
-    '#',
-    '*',
-    '|',
-    '`',
-    '"',
-    "'",
-    '\\',
-    '/',
-    '=',
-    '+',
-    '&',
-    '%41',
-    '@',
-    '@a',
-    '<',
-    '>',
-    '<a>',
-    '<!--',
-    '[',
-    '[]',
-    '[a',
-    '(',
-    '{',
-    '}',
-  ],
-  ...[
-    '[a]',
-    '&a[]=',
-    'a=b&',
-    '"a":',
-    '\\u0041',
-    '\n ',
-    '\n\n',
-    ' \n',
-    '\n#',
-    '\n- ',
-    '\n|',
-    '|-',
-    '---\n',
-    '```\n',
-    '> ',
-    'a.',
-    'a@',
-  ],
+  ...[' ', '\n', 'a', 'a ', 'é', '忽', '🙂', '\u0301\u0316', '\u200b', '0', '.', '-', '#', '|', '`', '"', "'", '\\', '=', '&'],
+  ...['@', '<', '<a>', '[', '[]', '{"a":', '\\u0041', '\n ', '\n- ', 'a@'],
 ]
 
-/** Shapes that every function is tried with. */
+/** Shapes that every function is tried with: a character on either side keeps what trims or anchors from helping. */
 export const COMMON_SHAPES: Readonly<Record<string, Shape>> = Object.fromEntries(
-  UNITS.flatMap((unit) => [
-    [`${JSON.stringify(unit)}…`, around('', unit, '')],
-    [`x${JSON.stringify(unit)}…x`, around('x', unit, 'x')],
-  ]),
+  UNITS.map((unit) => [`${JSON.stringify(unit)}…`, around('x', unit, 'x')]),
 )
 
 /** Shapes for one function: what begins a match, what repeats and what breaks it. */

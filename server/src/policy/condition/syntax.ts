@@ -22,10 +22,15 @@ export class Refusal extends Error {
 
 /** The parser's time grows with the cube of the nesting of a text that does not parse. */
 const MAX_NESTING = 64
+/** And with the square of a run of white space: 4,000 line breaks took a second. */
+const MAX_BLANKS = 256
+const TOO_MANY_BLANKS = new RegExp(`\\s{${MAX_BLANKS + 1}}`)
 
 export function parseCondition(source: string): Parsed | ConditionProblem {
   const tooDeep = nestedBeyond(source, MAX_NESTING)
   if (tooDeep !== undefined) return { message: `brackets may be nested ${MAX_NESTING} deep`, offset: tooDeep }
+  const tooBlank = TOO_MANY_BLANKS.exec(source)
+  if (tooBlank) return { message: `may hold ${MAX_BLANKS} blank characters in a row, and holds more`, offset: tooBlank.index }
   try {
     return parse(source)
   } catch (error) {
