@@ -76,6 +76,8 @@ export class Metrics {
   )
 
   constructor(readings: Readings) {
+    // At 0 from the start, so that an alert sees the first one rise.
+    this.#faults.inc({ kind: 'transform', name: 'input', how: 'threw' }, 0)
     collectDefaultMetrics({ register: this.registry })
     this.#gauge('gatehouse_audit_waiting', 'Records waiting for their commit.', readings.auditWaiting)
     this.#gauge('gatehouse_audit_lag_seconds', 'Age of the oldest record waiting for its commit.', readings.auditLagSeconds)

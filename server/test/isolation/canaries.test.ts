@@ -19,7 +19,8 @@ const CANARIES = {
   user: 'canary-kudu-the-user',
   attribute: 'canary-dugong-the-attribute',
   session: 'canary-fossa-the-session',
-  model: 'canary gerenuk the model',
+  // An identifier, and no name that a record holds in the clear.
+  model: 'canary,gerenuk!the,model',
   'unknown field': 'canary-hutia-in-an-unknown-field',
   'header of the caller': 'canary-jerboa-in-a-header',
   'query string': 'canary-kinkajou-in-the-query',
@@ -59,8 +60,10 @@ async function traffic(): Promise<void> {
   const answer = { role: 'assistant', content: CANARIES.answer, reasoning_content: CANARIES.reasoning }
   const said = completion('', { choices: [{ index: 0, message: answer, finish_reason: 'stop' }] })
   provider.on(CANARIES.prompt, (response) => json(response, 200, said))
+  // It refuses the request, then the key.
+  const failures = [400, 401]
   provider.on(CANARIES['provider failure'], (response) =>
-    json(response, 400, { error: { message: CANARIES['provider failure'] } }),
+    json(response, failures.shift() ?? 401, { error: { message: CANARIES['provider failure'] } }),
   )
   const messages = [
     { role: 'system', content: CANARIES['system message'] },
@@ -75,7 +78,7 @@ async function traffic(): Promise<void> {
   }
   keep(await chat(messages, { ...more, governance: { ...governance, dry_run: true } }))
   keep(await chat(CANARIES.prompt, { ...more, model: CANARIES.model }))
-  keep(await chat(CANARIES['provider failure'], more))
+  for (let i = 0; i < 2; i++) keep(await chat(CANARIES['provider failure'], more))
   await holds(governance)
   keep(await api('GET', `/v1/audit/${CANARIES['path of a record']}?q=${CANARIES['query string']}`))
   keep(await api('GET', `/${CANARIES['path of a record']}`))
