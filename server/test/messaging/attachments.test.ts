@@ -120,8 +120,9 @@ describe('an upload', () => {
     await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' }, { as: 'form' })
     await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments')
     await m.ann.refused('AUTH_INVALID_KEY', 'POST', '/attachments', undefined, { raw: form('x'), token: 'gu_nobody' })
-    // Forms with files are for this route alone.
-    await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/messages', undefined, { raw: form('x') })
+    // Other routes take forms without files, and say where a file belongs.
+    const misplaced = await m.ann.refused('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw: form('x') })
+    expect(misplaced.message).toContain('/v1/attachments')
     expect(filesOnDisk()).toHaveLength(before)
   })
 
