@@ -106,8 +106,10 @@ describe('each error class, with the code, the request id and what the error car
     expect(error.requestID).toMatch(/^req_/)
   })
   test('404 NotFoundError', async () => {
-    const error = await failure(once().models.retrieve('scripted'))
+    expect(await once().models.retrieve('scripted')).toMatchObject({ id: 'scripted', object: 'model' })
+    const error = await failure(once().models.retrieve('no-such-model'))
     expect(error).toBeInstanceOf(OpenAI.NotFoundError)
+    expect(error.code).toBe('NOT_FOUND')
   })
   test('409 ConflictError', async () => {
     const error = await chat(`juniper-hold ${word()}`)
