@@ -146,12 +146,22 @@ describe('decisions.md §2.1, from stage 2 on every outcome is recorded', () => 
   })
   test('PROVIDER_ERROR is recorded, with its attempts', async () => {
     const key = word()
-    governed.provider.on(key, (response) => json(response, 400, {}))
+    governed.provider.on(key, (response) => json(response, 403, {}))
     const { audit_id } = refused(await governed.chat(key), 'PROVIDER_ERROR')
     const { attempts, status } = await governed.record(audit_id)
     expect({ attempts, status }).toEqual({
       status: 502,
-      attempts: [{ provider: 'openai', model: 'scripted', status: 400, outcome: 'status', ms: expect.any(Number) }],
+      attempts: [{ provider: 'openai', model: 'scripted', status: 403, outcome: 'key_rejected', ms: expect.any(Number) }],
+    })
+  })
+  test('a refusal of the provider is recorded as 400, with its attempts', async () => {
+    const key = word()
+    governed.provider.on(key, (response) => json(response, 400, {}))
+    const { audit_id } = refused(await governed.chat(key), 'VALIDATION_ERROR')
+    const { attempts, status } = await governed.record(audit_id)
+    expect({ attempts, status }).toMatchObject({
+      status: 400,
+      attempts: [{ status: 400, outcome: 'refused', code: 'invalid_request' }],
     })
   })
   test.each([

@@ -66,10 +66,11 @@ describe('decisions.md §2.3', () => {
     accepted(await governed.chat(key, nulls))
     expect(Object.keys(governed.provider.about(key)[0]?.body ?? {}).toSorted()).toEqual(['messages', 'model', 'stream'])
   })
-  test('governance and unknown fields do not reach the provider', async () => {
+  test('governance does not reach the provider, fields that the gateway does not know do', async () => {
     const key = word()
-    accepted(await governed.chat(key, { governance: { user: { id: 'mara' } }, x_unknown: 'mara' }))
+    accepted(await governed.chat(key, { governance: { user: { id: 'mara' } }, x_unknown: 'kept' }))
     expect(governed.provider.about(key)[0]?.raw).not.toContain('mara')
+    expect(governed.provider.about(key)[0]?.body).toMatchObject({ x_unknown: 'kept' })
   })
   test("the caller's key does not reach the provider, the provider's does", async () => {
     const key = word()

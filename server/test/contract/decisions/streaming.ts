@@ -165,17 +165,20 @@ describe('streaming cannot walk around an output policy: 403, and not one byte o
     expect(wire).not.toContain('data:')
     expect(wire.match(/HTTP\/1\.1/g)).toHaveLength(1)
   })
-  test('fields that no policy looks at do not leave', async () => {
-    const wire = (
-      await onTheWire(
-        completion('Fine.', {
-          choices: [choice({ annotations: [SECRET], audio: { transcript: SECRET } })],
-          system_fingerprint: SECRET,
-        }),
-      )
-    ).toString()
-    expect(wire).toContain('data: [DONE]')
-    expect(wire).not.toContain('vault')
+  test.each([
+    ['annotations', { choices: [choice({ content: 'Fine.', annotations: [{ text: `${SECRET}; sorrel-deny` }] })] }],
+    ['system_fingerprint', { choices: [choice({ content: 'Fine.' })], system_fingerprint: `${SECRET}; sorrel-deny` }],
+  ])('in %s, around the answer', async (_, more) => {
+    const bytes = await onTheWire(completion('Fine.', more))
+    const answer = readAnswer(bytes)
+    if (!answer) throw new Error('no answer')
+    refused(answer, 'POLICY_DENIED')
+    expect(bytes.toString('latin1')).not.toContain('vault')
+  })
+  test('an answer with sound, which nothing reads, does not leave', async () => {
+    const bytes = await onTheWire(completion('Fine.', { choices: [choice({ audio: { transcript: SECRET } })] }))
+    expect(bytes.toString('latin1')).toMatch(/^HTTP\/1\.1 502 /)
+    expect(bytes.toString('latin1')).not.toContain('vault')
   })
   test('a redaction at output holds for the stream', async () => {
     const wire = (await onTheWire(completion('sorrel-redact: write to mara.lind@example.org'))).toString()
