@@ -15,7 +15,8 @@ export interface KnowledgeQuery {
 
 /** How many are ranked first; each time they do not suffice, twice as many, up to the last. A page holds 50 at most. */
 const FIRST_DEPTH = 64
-const LAST_DEPTH = 1_024
+/** Far beyond what one search judges, because chunks that repeat each other are skipped before they are judged. */
+const LAST_DEPTH = 8_192
 /** How many are loaded at once. */
 const BATCH = 64
 
