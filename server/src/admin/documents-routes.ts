@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { isStorable, oneOf } from '../applications/shapes.ts'
+import { OTHER_BODY_BYTES } from '../http/large-bodies.ts'
 import { listChunks } from '../knowledge/chunk-list.ts'
 import { findCollection, findCollectionByName } from '../knowledge/collection-store.ts'
 import type { KnowledgeDocument } from '../knowledge/document.ts'
@@ -151,7 +152,7 @@ export function documentsRoutes(app: AdminApp, deps: AdminDeps): void {
   })
 
   app.register(async (scope: AdminApp) => {
-    readFileBodies(scope, { jsonDepth: deps.jsonDepth, jsonBytes: deps.config.sizes.bodyBytes })
+    readFileBodies(scope, { jsonDepth: deps.jsonDepth, jsonBytes: Math.min(deps.config.sizes.bodyBytes, OTHER_BODY_BYTES) })
     // The body is checked below: only the query tells whether it is a file.
     const validatorCompiler: typeof checkRequests = (route) =>
       route.httpPart === 'body' ? (value) => ({ value }) : checkRequests(route)

@@ -78,6 +78,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   getAuditRecordAsOperator: 'x x x x x',
   proveAuditRecord: 'x x x x x',
   listAuditCheckpoints: 'x x x x x',
+  getAuditState: 'x x x x x',
   verifyAudit: 'x - - x -',
   exportAudit: 'x - - x -',
   listCollections: 'x x - x x',

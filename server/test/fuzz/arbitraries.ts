@@ -63,6 +63,15 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 /** For names and ids, which are neither empty nor long. */
 const name = hostileText.map((text) => text.slice(0, 60).toWellFormed() || 'x')
 
+/** What an identifier or a name on one line may be, and seldom what it may not. */
+const identifier = fc.oneof(
+  {
+    weight: 30,
+    arbitrary: fc.constantFrom('mara', 'noor@example.org', 'session-7', 'b1946ac9-2ecd-4f3c-9d3b-0f8f3a5b6c7d', 'GDPR'),
+  },
+  { weight: 1, arbitrary: name },
+)
+
 const oddNumber = fc.oneof(
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -104,9 +113,9 @@ const message = fc.oneof({ weight: 6, arbitrary: said }, { weight: 1, arbitrary:
 
 const user = fc.record(
   {
-    id: mostly(name),
-    role: mostly(name),
-    department: mostly(name),
+    id: mostly(identifier),
+    role: mostly(identifier),
+    department: mostly(identifier),
     attributes: mostly(fc.dictionary(name, freeForm, { maxKeys: 3 })),
   },
   { requiredKeys: ['id'] },
@@ -114,7 +123,7 @@ const user = fc.record(
 const governance = fc.record(
   {
     user: mostly(user),
-    session_id: mostly(name),
+    session_id: mostly(identifier),
     dry_run: mostly(fc.boolean()),
     // Waiting would be for real.
     wait_for_approval_seconds: fc.oneof(
@@ -160,8 +169,8 @@ export const otherBody = fc.record(
     kind: mostly(fc.constantFrom('fact', 'preference', 'decision', 'summary', 'workflow_state')),
     classification: mostly(fc.constantFrom('public', 'internal', 'confidential', 'restricted')),
     summary: mostly(hostileText),
-    scope_id: mostly(name),
-    regulations: mostly(fc.array(name, { maxLength: 3 })),
+    scope_id: mostly(identifier),
+    regulations: mostly(fc.array(identifier, { maxLength: 3 })),
     expires_at: mostly(fc.date({ noInvalidDate: true }).map((date) => date.toISOString())),
     governance: mostly(governance),
   },

@@ -76,7 +76,6 @@ describe('bodies', () => {
 
   test.each([
     ['text/plain', 'hello'],
-    ['multipart/form-data; boundary=x', '--x--'],
     ['application/xml', '<a/>'],
     ['application/x-www-form-urlencoded; charset=iso-8859-1', 'name=%FC'],
     ['application/json; charset=utf-16', '{}'],
@@ -94,14 +93,14 @@ describe('bodies', () => {
     await ann.create('/groups', { name: 'Plain', colour: { deep: ['green'] } }, { as: 'form' })
   })
 
-  test('the URLs of an answer lead where the request came from, whatever its Host header holds', async () => {
+  test('the URLs of an answer name the address of the server, whatever the Host header of the request holds', async () => {
     const { body } = await ann.send('POST', '/groups', { name: 'Here' })
     expect(body.avatar_url).toBe(`${server.base}/v1/avatars/Here`)
     const reply = await server.app.inject({
       url: `/v1/contacts/${ben.id}`,
       headers: { authorization: `Bearer ${ann.token}`, host: 'evil.example"><script>' },
     })
-    expect(reply.json().avatar_url).toMatch(/^http:\/\/localhost:\d+\/v1\/avatars\//)
+    expect(reply.json().avatar_url).toMatch(/^http:\/\/127\.0\.0\.1(:\d+)?\/v1\/avatars\//)
   })
 })
 
