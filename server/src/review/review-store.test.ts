@@ -63,6 +63,8 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
       released_audit_id: null,
       successor_id: null,
       message_id: null,
+      key_id: review.keyId ?? null,
+      key_issuers: review.keyIssuers ?? [],
     })
     expect(await reviewContent(database.db, owner.workspaceId, id, OPENED, REVIEW_BOX)).toEqual(review.content)
   })

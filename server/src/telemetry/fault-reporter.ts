@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { Unchangeable } from '../domain/content-reading.ts'
 import type { ReportFault } from '../domain/fault.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -9,7 +10,8 @@ export const faultReporter =
     const { kind, name, how, error } = fault
     metrics.fault(fault)
     if (kind === 'condition') return
-    log.error(
+    // What a content cannot have done to it is no mistake in the program: the request was denied as its policy says.
+    log[error instanceof Unchangeable ? 'warn' : 'error'](
       { kind, name, how, ...(how === 'threw' && { error: classOf(error), at: placeOf(error) }) },
       'a content was not judged',
     )

@@ -88,6 +88,7 @@ describe.skipIf(url === null)('a database behind a network that falls silent', {
     expect(await failing()).toEqual(['schema'])
     await direct.query("update kysely_migration set name = '0008-statistics' where name = '0000-gone'")
     await direct.query(`alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = on`)
+    await direct.end()
     await database.cut()
     await vi.waitFor(async () => expect(await failing()).toEqual(['writable']), { timeout: 15_000, interval: 250 })
     refused(await governed.chat('Good morning'), 'UNAVAILABLE')

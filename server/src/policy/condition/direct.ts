@@ -37,8 +37,8 @@ export function directTest(expr: Expr, environment: Environment, polarity: Polar
 
 /** Tests of `content.text` against a literal, in every form of the content. */
 function formTest(name: string, a: Expr, b: Expr, environment: Environment): Test | undefined {
-  if (name === '_==_' && dottedName(b) === CONTENT) return formTest(name, b, a, environment)
-  if (dottedName(a) !== CONTENT) return undefined
+  if (dottedName(a) !== CONTENT)
+    return name === '_==_' && dottedName(b) === CONTENT ? formTest(name, b, a, environment) : undefined
   if (name === '@in') return formMembership(b)
   const part = stringLiteral(b)
   if (part === undefined) return undefined

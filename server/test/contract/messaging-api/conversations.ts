@@ -55,13 +55,13 @@ describe.each(FORMS)('messaging-api.md, Conversation (%s)', (as) => {
   })
   test.each(['is_pinned', 'is_muted'])('update with %s: true or false', async (field) => {
     const id = await messenger.direct()
-    for (const value of [true, false, 1, 0, 'true', 'false', '1', '0']) {
+    for (const value of [true, false, 1, 0, 'true', 'false', '1', '0', 'TRUE', 'off']) {
       const changed = await messenger.ann.put(`/conversations/${id}`, { [field]: value }, sending)
-      expect(changed[field], String(value)).toBe([true, 1, 'true', '1'].includes(value))
+      expect(changed[field], String(value)).toBe([true, 1, 'true', '1', 'TRUE'].includes(value))
       expect(await messenger.ann.get(`/conversations/${id}`)).toEqual(changed)
     }
     await messenger.ann.put(`/conversations/${id}`, { [field]: true })
-    for (const value of ['maybe', 2, 'TRUE', '', [true], { yes: true }]) {
+    for (const value of ['maybe', 2, '', [true], { yes: true }]) {
       await messenger.ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${id}`, { [field]: value }, sending)
     }
     expect((await messenger.ann.get(`/conversations/${id}`))[field]).toBe(true)
@@ -96,6 +96,8 @@ describe.each(FORMS)('messaging-api.md, Conversation (%s)', (as) => {
   })
   test('update with archived_at: archived; null, or empty, restores; a new message leaves it archived', async () => {
     const id = await messenger.direct()
+    const dated = await messenger.ann.put(`/conversations/${id}`, { archived_at: '2026-01-01' }, sending)
+    expect(dated.archived_at).toBe(1_767_225_600)
     for (const nothing of [null, '']) {
       const archived = await messenger.ann.put(`/conversations/${id}`, { archived_at: 1_700_000_000 }, sending)
       expect(archived.archived_at).toBe(1_700_000_000)
@@ -104,7 +106,7 @@ describe.each(FORMS)('messaging-api.md, Conversation (%s)', (as) => {
       expect((await messenger.ann.put(`/conversations/${id}`, { archived_at: nothing }, sending)).archived_at).toBeNull()
     }
   })
-  test.each([['soon'], [-1], [1.5], [true], ['2026-01-01'], [1e15], ['1e3']])(
+  test.each([['soon'], [-1], [1.5], [true], ['2026-13-01'], [1e15], ['1e3']])(
     'update with archived_at %j: 400',
     async (value) => {
       const id = await messenger.direct()

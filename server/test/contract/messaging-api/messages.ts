@@ -117,7 +117,8 @@ describe.each(FORMS)('messaging-api.md, Message (%s)', (as) => {
       { message: '' },
       { message: ['x'] },
       { message: 'after', reactions: 'heart' },
-      { message: 'after', reactions: { heart: 'x' } },
+      // A form has no other way to write a list of one.
+      ...(as === 'json' ? [{ message: 'after', reactions: { heart: 'x' } }] : []),
       { message: 'after', reactions: { heart: [['x']] } },
       { message: 'after', attachments: [unknown('att')] },
       { message: 'after', attachments: 'x' },
@@ -157,16 +158,13 @@ describe('messaging-api.md, Message: forms as the document writes them', () => {
     await messenger.ann.refused('VALIDATION_ERROR', 'GET', `/messages?conversation_id=${id}&conversation_id=${id}`)
     expect(await messenger.texts(id)).toEqual([])
   })
-  test.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/x-ndjson', 'nonsense'])(
-    'a body of type %s is 415',
-    async (type) => {
-      const raw = 'conversation_id=x&message=y'
-      await messenger.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/messages', undefined, {
-        raw,
-        headers: { 'content-type': type },
-      })
-    },
-  )
+  test.each(['text/plain', 'application/xml', 'application/x-ndjson', 'nonsense'])('a body of type %s is 415', async (type) => {
+    const raw = 'conversation_id=x&message=y'
+    await messenger.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/messages', undefined, {
+      raw,
+      headers: { 'content-type': type },
+    })
+  })
 })
 
 describe('messaging-api.md, Message: list, retrieve and delete', () => {
