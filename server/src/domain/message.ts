@@ -86,6 +86,12 @@ export function joinsOfUsers(messages: readonly ChatMessage[], spoken: readonly 
 
 const isSplit = (indices: readonly number[]): boolean => indices.length > 1
 
+/** What the writer of a message typed: not the names and contents of files, and nothing that a text carries encoded. */
+export function typedText({ content }: ChatMessage): string {
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : ''
+  return content.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : [])).join('\n')
+}
+
 export const collectTexts = (value: unknown): readonly string[] => collect(value).texts
 
 /**
