@@ -91,11 +91,15 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Gatehou
   for (let answer = await askReady(port); answer !== READY; answer = await askReady(port)) {
     if (own.hasEnded() || performance.now() > deadline) {
       const { exitCode, signalCode } = own.child
-      const state = own.hasEnded() ? `it ended with ${signalCode ?? `exit code ${exitCode}`}` : `it still runs; /readyz: ${answer}`
+      const state = own.hasEnded()
+        ? `it ended with ${signalCode ?? `exit code ${exitCode}`}`
+        : `it still runs; /readyz: ${answer}`
       await own.kill()
       const seconds = Math.round((performance.now() - started) / 1_000)
       const log = readFileSync(`${options.dataDir}.log`, 'utf8').slice(-2_000)
-      throw new Error(`the server did not get ready in ${seconds} s: ${state}. Load average ${loadavg()[0]}. Log:\n${log || '(empty)'}`)
+      throw new Error(
+        `the server did not get ready in ${seconds} s: ${state}. Load average ${loadavg()[0]}. Log:\n${log || '(empty)'}`,
+      )
     }
     await sleep(5)
   }
