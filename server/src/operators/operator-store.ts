@@ -40,6 +40,12 @@ export async function findPerson(db: Db, id: string): Promise<Person | undefined
   return row && personOf(row)
 }
 
+/** As `findPerson`, and they stay as they are until `tx` ends. */
+export async function lockPerson(tx: Tx, id: string): Promise<Person | undefined> {
+  await tx.selectFrom('operator').select('id').where('id', '=', id).forShare().execute()
+  return findPerson(tx, id)
+}
+
 export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
   const row = await people(db).where('email', '=', email.toLowerCase()).executeTakeFirst()
   return row && personOf(row)
