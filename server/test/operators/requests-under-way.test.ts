@@ -1,10 +1,11 @@
-import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { type Browser, signedIn } from '../support/operators.ts'
+import { ownDatabase } from '../support/own-database.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { slowRequest } from '../support/slow-request.ts'
 
 let server: TestServer
 let admin: Admin
@@ -16,26 +17,8 @@ afterAll(() => server.close())
 
 type Headers = Readonly<Record<string, string>>
 
-/** A request of which all but the end of the body has been sent: `finish` sends the rest and answers the status. */
-async function slow(method: string, path: string, json: unknown, headers: Headers) {
-  const body = Buffer.from(JSON.stringify(json))
-  const request = httpRequest(`${server.base}/admin/v1${path}`, {
-    method,
-    headers: { ...headers, 'content-type': 'application/json', 'content-length': body.length },
-  })
-  const status = new Promise<number>((resolve, reject) => {
-    request.once('error', reject)
-    request.once('response', (response) => {
-      response.resume()
-      resolve(response.statusCode ?? 0)
-    })
-  })
-  await new Promise<void>((resolve) => request.write(body.subarray(0, -1), () => resolve()))
-  return (): Promise<number> => {
-    request.end(body.subarray(-1))
-    return status
-  }
-}
+const slow = (method: string, path: string, json: unknown, headers: Headers) =>
+  slowRequest(method, `${server.base}/admin/v1${path}`, json, headers)
 
 const asBrowser = ({ cookie, base }: Browser): Headers => ({ cookie, origin: base, 'sec-fetch-site': 'same-origin' })
 const asToken = (token: string): Headers => ({ authorization: `Bearer ${token}` })
@@ -87,7 +70,31 @@ describe('a request whose body arrives after its operator lost the right to it',
   })
 })
 
-describe('an operator who keeps sending while another takes their role', () => {
+const url = inject('postgresUrl')
+
+describe('an operator who keeps sending while another takes their role', () => racing())
+
+// There changes really happen at the same time.
+describe.skipIf(url === null)('an operator who keeps sending while another takes their role, on PostgreSQL', () => {
+  const embedded = () => ({ server, admin })
+  let before: ReturnType<typeof embedded>
+  let drop: () => Promise<void>
+  beforeAll(async () => {
+    before = embedded()
+    const database = await ownDatabase(url ?? '')
+    drop = database.drop
+    server = await startServer({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
+    admin = adminClient(server)
+  })
+  afterAll(async () => {
+    await server.close()
+    await drop()
+    ;({ server, admin } = before)
+  })
+  racing()
+})
+
+function racing(): void {
   test('requests under way: they do not give themselves the role back, and no invitation of theirs stays', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { id, browser } = await signedIn(server, 'owner')
@@ -132,4 +139,15 @@ describe('an operator who keeps sending while another takes their role', () => {
     expect((await stepping.browser.send('PATCH', `/admin/v1/operators/${stepping.id}`, { role: 'reviewer' })).status).toBe(200)
     expect((await stepping.browser.session()).status).toBe(401)
   })
-})
+
+  test('requests under way: four eyes stay on when others ask at the same time to turn them off', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const id = await admin.workspace()
+      const turn = (four_eyes: boolean) => admin.send('PATCH', `/workspaces/${id}`, { settings: { review: { four_eyes } } })
+      const off = Array.from({ length: 4 }, () => turn(false))
+      expect((await turn(true)).status).toBe(200)
+      await Promise.all(off)
+      expect((await admin.get(`/workspaces/${id}`)).settings.review).toEqual({ four_eyes: true })
+    }
+  })
+}
