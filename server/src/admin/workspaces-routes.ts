@@ -8,7 +8,13 @@ import {
   WorkspaceView,
   workspaceView,
 } from '../applications/workspace.ts'
-import { createWorkspace, findWorkspace, listWorkspaces, lockWorkspace, updateWorkspace } from '../applications/workspace-store.ts'
+import {
+  createWorkspace,
+  findWorkspace,
+  listWorkspaces,
+  lockWorkspace,
+  updateWorkspace,
+} from '../applications/workspace-store.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { GatehouseError } from '../errors.ts'
 import { newId } from '../lib/id.ts'

@@ -71,7 +71,12 @@ export async function findWorkspace(db: Db, id: string): Promise<Workspace | und
 
 /** As `findWorkspace`, and its settings stay as they are until `tx` ends. */
 export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | undefined> {
-  await tx.selectFrom('workspace').select('id').where('id', '=', fromId('ws', id) ?? null).forNoKeyUpdate().execute()
+  await tx
+    .selectFrom('workspace')
+    .select('id')
+    .where('id', '=', fromId('ws', id) ?? null)
+    .forNoKeyUpdate()
+    .execute()
   return findWorkspace(tx, id)
 }
 

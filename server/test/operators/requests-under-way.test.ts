@@ -112,7 +112,9 @@ function racing(): void {
       await sleep(200)
       isOver = true
       await Promise.all(hammering)
-      expect((await admin.get('/operators?limit=100')).data.find((one: Json) => one.id === id)).toMatchObject({ role: 'read_only' })
+      expect((await admin.get('/operators?limit=100')).data.find((one: Json) => one.id === id)).toMatchObject({
+        role: 'read_only',
+      })
       const { db } = server.context.database
       const left = await db.selectFrom('operator').select('email').where('invited_by', '=', id).execute()
       expect(left).toEqual([])
