@@ -1090,14 +1090,18 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Add a model, or change it; what is left out is unknown */
+        /**
+         * Add a model, or change it; what is left out is unknown
+         * @description With the header `If-None-Match: *` a model that is there already stays as it is, and the answer is 409.
+         */
         put: operations["putModel"];
         post?: never;
         /** Remove a model */
         delete: operations["deleteModel"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change a model; what is left out stays */
+        patch: operations["patchModel"];
         trace?: never;
     };
     "/admin/v1/providers/{id}/discover": {
@@ -6822,6 +6826,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    patchModel: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name the provider knows; null: the same. */
+                    upstream_name?: string | null;
+                    /** @description Per million prompt tokens; null: unknown. */
+                    input_price?: number | null;
+                    /** @description Per million completion tokens; null: unknown. */
+                    output_price?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Change a model; what is left out stays */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "model";
+                        provider_id: string;
+                        upstream_name: string | null;
+                        input_price: number | null;
+                        output_price: number | null;
+                        /** Format: date-time */
+                        created_at: string;
+                    };
+                };
             };
         };
     };

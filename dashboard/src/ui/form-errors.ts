@@ -20,4 +20,7 @@ export const showInForm =
     form.setFieldError(field, message)
     // Of a field within a field: shown where the form has an input for that.
     if (param !== field) form.setFieldError(param, message)
+    // Of an entry of a list: shown where the list is typed.
+    const list = param.replace(/[.[]\d+\]?$/, '')
+    if (list !== param && list !== field) form.setFieldError(list, message)
   }

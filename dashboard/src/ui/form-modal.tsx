@@ -1,7 +1,7 @@
 import { Modal, type ModalProps } from '@mantine/core'
 import { mayLeave, useUnsaved } from './use-unsaved.ts'
 
-interface FormModalProps extends Pick<ModalProps, 'title' | 'size' | 'children'> {
+interface FormModalProps extends Pick<ModalProps, 'title' | 'size' | 'children' | 'closeOnClickOutside'> {
   readonly opened: boolean
   /** Something was typed that is not saved: closing the dialog asks first. */
   readonly unsaved: boolean

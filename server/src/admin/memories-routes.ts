@@ -40,7 +40,7 @@ const docs = {
     params: pathOf('id'),
     body: MemoryCorrection,
     answers: { 200: MemoryView },
-    errors: UNKNOWN,
+    errors: { ...UNKNOWN, 409: 'CONFLICT: the memory has been replaced by a newer version' },
   }),
   erase: inWorkspace('eraseMemory', 'Erase a memory, and the history behind it', {
     scope: 'memory:write',
@@ -57,6 +57,8 @@ const docs = {
     answers: { 200: ErasureView },
   }),
 }
+
+const SUPERSEDED = 'This memory has been replaced by a newer version. Read it and correct that one.'
 
 /** For the people who are remembered, by way of an operator. Records tell of a memory its keyed hash only (decisions.md §2.9). */
 export function memoriesRoutes(app: AdminApp, deps: AdminDeps): void {
@@ -90,6 +92,7 @@ export function memoriesRoutes(app: AdminApp, deps: AdminDeps): void {
     const { hasher } = await deps.workspaceKeys.get(workspaceId)
     const memory = await change(deps, request, async (tx, now) => {
       const before = found(await findMemory(tx, workspaceId, params.id, now))
+      if (before.supersededAt !== null) throw new GatehouseError('CONFLICT', { message: SUPERSEDED })
       const { classification } = assess(counts, { classification: before.classification, risk: 'low' })
       const value = found(await correctMemory(tx, workspaceId, params.id, { content, summary, classification }, hasher, now))
       return { value, action: 'memory.correct', id: before.contentHash, fields: changedFields(MemoryCorrection, body) }

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { Name, resettable, Timestamp } from '../applications/shapes.ts'
+import type { Tx } from '../db/database.ts'
 import type { Page, PageRequest } from '../db/page.ts'
-import { deleteModel, listModels, putModels } from '../providers/model-store.ts'
+import { deleteModel, findModelForChange, listModels, putModels } from '../providers/model-store.ts'
 import { modelProblem, type Provider, type ProviderModel } from '../providers/provider.ts'
 import { findProvider, PROVIDERS_TOPIC } from '../providers/provider-store.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
@@ -10,7 +11,7 @@ import { change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
 import { inWorkspace } from './operation.ts'
 import { listOf, PAGE, pageOf } from './paging.ts'
-import { invalid, notFound } from './refusals.ts'
+import { invalid, notFound, taken } from './refusals.ts'
 import { List, nullable, pathOf } from './shapes.ts'
 
 const MAX_AT_ONCE = 200
@@ -61,6 +62,15 @@ const docs = {
   }),
   put: inWorkspace('putModel', 'Add a model, or change it; what is left out is unknown', {
     scope: 'providers:write',
+    description: 'With the header `If-None-Match: *` a model that is there already stays as it is, and the answer is 409.',
+    query: {},
+    params: pathOf('id', 'model'),
+    body: ModelFields,
+    answers: { 200: ModelView },
+    errors: { ...UNKNOWN, 409: 'CONFLICT: the model is there already, and `If-None-Match: *` was sent' },
+  }),
+  patch: inWorkspace('patchModel', 'Change a model; what is left out stays', {
+    scope: 'providers:write',
     query: {},
     params: pathOf('id', 'model'),
     body: ModelFields,
@@ -99,10 +109,27 @@ export function modelsRoutes(app: AdminApp, deps: AdminDeps): void {
   })
 
   app.put('/providers/:id/models/:model', { schema: docs.put }, async (request) => {
-    const { params, body } = request
+    const { workspaceId, params, body, headers } = request
     const what = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
-    const [model] = await put(deps, request, params.id, [newModel(params.model, body, '')], what)
+    const onlyNew = headers['if-none-match'] === '*'
+    const [model] = await put(deps, request, params.id, [newModel(params.model, body, '')], what, async (tx) => {
+      const known = onlyNew && (await findModelForChange(tx, workspaceId, params.id, params.model))
+      if (known) throw taken('model', 'a model of that name')
+    })
     return model
+  })
+
+  app.patch('/providers/:id/models/:model', { schema: docs.patch }, async (request) => {
+    const { workspaceId, params, body } = request
+    return change(deps, request, async (tx, now) => {
+      const stored = await findModelForChange(tx, workspaceId, params.id, params.model)
+      if (!stored) throw notFound('model')
+      const model = newModel(params.model, { ...fieldsOf(stored), ...body }, '')
+      await putModels(tx, workspaceId, params.id, [model], now)
+      const value = modelView({ provider: params.id, model: { ...stored, ...model } })
+      const what = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
+      return { value, action: 'model.put', ...what, announce: [PROVIDERS_TOPIC, workspaceId] }
+    })
   })
 
   app.delete('/providers/:id/models/:model', { schema: docs.remove }, async (request, reply) => {
@@ -123,9 +150,11 @@ const put = (
   provider: string,
   models: readonly NewModel[],
   what: { readonly id: string; readonly fields: readonly string[] },
+  check: (tx: Tx) => Promise<void> = async () => {},
 ) =>
   change(deps, request, async (tx, now) => {
     const { workspaceId } = request
+    await check(tx)
     if (!(await putModels(tx, workspaceId, provider, models, now))) throw notFound('provider')
     const ids = new Set(models.map(({ id }) => id))
     const stored = (await listModels(tx, workspaceId, provider, ALL)).data.filter(({ id }) => ids.has(id))
@@ -143,6 +172,12 @@ function newModel(id: string, fields: Static<typeof ModelFields>, at: string): N
   if (problem) throw invalid({ ...problem, param: at + problem.param })
   return model
 }
+
+const fieldsOf = ({ upstreamName, inputPrice, outputPrice }: ProviderModel): Static<typeof ModelFields> => ({
+  upstream_name: upstreamName,
+  input_price: inputPrice,
+  output_price: outputPrice,
+})
 
 interface Offer {
   readonly provider: string

@@ -49,6 +49,6 @@ test('anything made of what detectors look for, over and over, takes no longer',
     fc.asyncProperty(unit, async (parts) => {
       expect(await cost(parts.join(''), MEBI)).toBeLessThan(LIMIT_MS)
     }),
-    { numRuns: 30, endOnFailure: true },
+    { numRuns: 30, seed: 1_122, endOnFailure: true },
   )
 })

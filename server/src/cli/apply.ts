@@ -27,7 +27,7 @@ export async function apply(
     const tell = (_: string, { key, error }: FileOutcome): void => {
       if (error) terminal.note(`${key}: ${error.message} (${error.code})`)
     }
-    for await (const { collection, tally, fault } of ingestFolders(bench, file.declaration, tell)) {
+    for await (const { collection, tally, fault } of ingestFolders(bench, file.declaration, tell, { mode: 'all' })) {
       terminal.out(`documents of ${collection}: ${tally}`)
       if (fault) throw fault
       changed += tally.changes

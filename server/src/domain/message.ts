@@ -73,7 +73,24 @@ export const joinsAcross = (spoken: readonly Spoken[]): readonly (readonly numbe
     : []),
 ]
 
+/** What a user says in messages that follow each other, for each run of such messages. `spoken` as `collect` tells it of the messages. */
+export function joinsOfUsers(messages: readonly ChatMessage[], spoken: readonly Spoken[]): readonly (readonly number[])[] {
+  const runs: number[][] = []
+  for (const [at, { role }] of messages.entries()) {
+    if (role !== 'user') continue
+    if (messages[at - 1]?.role !== 'user') runs.push([])
+    runs.at(-1)?.push(...(spoken[at]?.said ?? []))
+  }
+  return runs.filter(isSplit)
+}
+
 const isSplit = (indices: readonly number[]): boolean => indices.length > 1
+
+/** What the writer of a message typed: not the names and contents of files, and nothing that a text carries encoded. */
+export function typedText({ content }: ChatMessage): string {
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : ''
+  return content.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : [])).join('\n')
+}
 
 export const collectTexts = (value: unknown): readonly string[] => collect(value).texts
 

@@ -1,7 +1,7 @@
 import type { Classification } from '../domain/classification.ts'
 import { stricterClassification } from '../domain/classification.ts'
 import type { ProviderAttempt } from '../domain/completion.ts'
-import { collectTexts } from '../domain/message.ts'
+import { collectTexts, typedText } from '../domain/message.ts'
 import type { Application } from '../domain/principal.ts'
 import { explicitMemories } from '../memory/explicit.ts'
 import { extractionPrompt, readExtraction } from '../memory/extract.ts'
@@ -12,11 +12,10 @@ import type { MemoryWish } from './remembering.ts'
 
 type Scope = Extract<MemoryWish['scope'], 'user' | 'session'>
 
-/** What the latest message asks to have remembered; it is the only source, so its own label is the memory's. */
+/** What the typed text of the latest message asks to have remembered, whatever its files say; it is the only source, so its own label is the memory's. */
 export function explicitWishes({ messages }: Authorized, scope: Scope, classification: Classification): MemoryWish[] {
   const latest = messages.findLast(({ role }) => role === 'user')
-  const text = latest ? collectTexts([latest]).join('\n') : ''
-  return explicitMemories(text).map((memory) => ({
+  return explicitMemories(latest ? typedText(latest) : '').map((memory) => ({
     ...NOTHING_SAID,
     ...memory,
     scope,

@@ -1,4 +1,4 @@
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { Page, PageRequest } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import type { ProviderModel } from './provider.ts'
@@ -21,6 +21,19 @@ export async function listModels(
     .limit(page.limit + 1)
     .execute()
   return { data: rows.slice(0, page.limit).map(modelOf), hasMore: rows.length > page.limit }
+}
+
+/** One model, locked until the transaction ends: two changes of different fields both count. */
+export async function findModelForChange(tx: Tx, workspaceId: string, providerId: string, id: string) {
+  const row = await tx
+    .selectFrom('model')
+    .selectAll()
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('provider_id', '=', providerId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return row && modelOf(row)
 }
 
 /**

@@ -3,13 +3,15 @@ import { DetectorFailure, textScanner } from '../classification/text-scanner.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { withLongStatements } from '../db/long-statements.ts'
 import { keyProblem } from '../knowledge/document-key.ts'
-import { deleteDocument, listDocuments } from '../knowledge/document-store.ts'
+import { deleteDocument, findDocumentByKey, listDocuments } from '../knowledge/document-store.ts'
 import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../knowledge/ingest.ts'
 import { DEFAULT_LIMITS, DocumentError } from '../knowledge/parsing/document.ts'
+import { hashOf } from '../knowledge/read-document.ts'
 import type { LabelPatch } from '../knowledge/relabel.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { Change } from './change.ts'
+import type { DocumentLedger } from './document-ledger.ts'
 import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
 import { readAtMost } from './read-at-most.ts'
 import { recordChanges } from './record-changes.ts'
@@ -31,6 +33,8 @@ export interface Folder {
   readonly deleteMissing?: boolean
   /** Deletes them also when they are more than MISSING_SHARE of the documents. */
   readonly force?: boolean
+  /** Of a declared folder: files that it calls done are left alone. */
+  readonly ledger?: DocumentLedger
 }
 
 /** Nothing was deleted, because the folder looks as if its files were not there rather than gone. */
@@ -42,7 +46,8 @@ const MISSING_SHARE = 0.2
 /** What became of one file, or of the document of one that is gone. */
 export interface FileOutcome {
   readonly key: string
-  readonly outcome: Ingested['outcome'] | 'deleted' | 'failed'
+  /** `left`: the document is not what its file says, and the file has not changed since it was applied. */
+  readonly outcome: Ingested['outcome'] | 'deleted' | 'left' | 'failed'
   readonly documentId: string | null
   readonly chunks: number
   readonly flagged: boolean
@@ -104,6 +109,8 @@ async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: Folde
   // A byte more than is allowed: parsing then says that it is too large.
   const bytes = await readAtMost(path, DEFAULT_LIMITS.bytes + 1).catch((error: Error) => error)
   if (bytes instanceof Error) return unreadable({ key, error: bytes })
+  const contentHash = hashOf(bytes)
+  if (folder.ledger?.isDone(key, contentHash)) return passedOver(deps, folder, key, contentHash)
   try {
     const ingested = await store(deps, folder, { key, name: key, bytes, ...folder.labels })
     const { outcome, documentId, chunks, flags } = ingested
@@ -115,16 +122,34 @@ async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: Folde
   }
 }
 
+/** What to tell of a file that was applied before and is the same: the document may have been changed over the API. */
+async function passedOver(
+  { database: { db } }: FolderDeps,
+  folder: Folder,
+  key: string,
+  contentHash: string,
+): Promise<FileOutcome> {
+  const stored = await findDocumentByKey(db, folder.workspaceId, folder.collectionId, key)
+  const outcome = stored?.contentHash === contentHash ? 'unchanged' : 'left'
+  const { id: documentId = null, chunks = 0, flags = null } = stored ?? {}
+  return { key, outcome, documentId, chunks, flagged: flags !== null, error: null }
+}
+
 const scanText = textScanner({ detectors: DETECTORS, budgetMs: SCAN_BUDGET_MS })
 
-async function store(deps: FolderDeps, { workspaceId, collectionId }: Folder, document: IncomingDocument): Promise<Ingested> {
+async function store(deps: FolderDeps, folder: Folder, document: IncomingDocument): Promise<Ingested> {
+  const { workspaceId, collectionId, ledger } = folder
+  const contentHash = hashOf(document.bytes)
   const transact: IngestDeps['transact'] = (write) =>
     recorded(deps, workspaceId, async (tx, now) => {
       const ingested = await write(tx, now)
+      if (ingested) await ledger?.note(tx, document.key, contentHash, now)
       return { value: ingested, changes: ingested ? [changeOf(ingested, document)] : [] }
     })
   const ingested = await ingestDocument({ db: deps.database.db, scanText, transact }, workspaceId, collectionId, document)
   if (!ingested) throw new Error('the collection has been deleted in the meantime')
+  // What is there already was stored without a transaction.
+  if (ingested.outcome === 'unchanged') await ledger?.note(deps.database.db, document.key, contentHash, deps.clock.now())
   return ingested
 }
 

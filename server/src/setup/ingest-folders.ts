@@ -1,7 +1,9 @@
 import { findWorkspaceByName } from '../applications/workspace-store.ts'
 import { findCollectionByName } from '../knowledge/collection-store.ts'
 import type { Declaration } from './declaration.ts'
+import { DocumentLedger, forgetLostDocuments } from './document-ledger.ts'
 import { type FileOutcome, type FolderDeps, ingestFolder } from './ingest-folder.ts'
+import type { ApplyMode } from './ledger.ts'
 import { Tally } from './tally.ts'
 
 /** What has become of a folder that a collection is declared with. */
@@ -13,6 +15,12 @@ export interface FolderReading {
   readonly fault?: Error
 }
 
+interface Options {
+  /** `changed`: only files that are not as they were when they were last applied. */
+  readonly mode: ApplyMode
+  readonly signal?: AbortSignal
+}
+
 /**
  * Reads the folders that a declaration names into their collections, once it is applied. Again and again: files that are there with the
  * same content change nothing. Documents whose files are gone stay, as does whatever a declaration no longer names.
@@ -21,9 +29,10 @@ export async function* ingestFolders(
   deps: FolderDeps,
   { workspaces }: Pick<Declaration, 'workspaces'>,
   onFile: (collection: string, outcome: FileOutcome) => void,
-  signal?: AbortSignal,
+  { mode, signal }: Options,
 ): AsyncGenerator<FolderReading> {
   const { db } = deps.database
+  await forgetLostDocuments(db)
   for (const { name, collections = [] } of workspaces) {
     const workspace = await findWorkspaceByName(db, name)
     for (const { name: collection, folder: path } of collections) {
@@ -32,7 +41,8 @@ export async function* ingestFolders(
       if (!found) continue
       const tally = new Tally()
       try {
-        const folder = { path, workspaceId: workspace.id, collectionId: found.id }
+        const ledger = await DocumentLedger.open(db, found.id, mode)
+        const folder = { path, workspaceId: workspace.id, collectionId: found.id, ledger }
         for await (const outcome of ingestFolder(deps, folder, signal)) {
           tally.add(outcome)
           onFile(collection, outcome)

@@ -3,6 +3,12 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
 import { Starts } from '../../test/support/starts.ts'
+import { findWorkspaceByName } from '../applications/workspace-store.ts'
+import { textScanner } from '../classification/text-scanner.ts'
+import type { Tx } from '../db/database.ts'
+import { deleteDocument } from '../knowledge/document-store.ts'
+import { ingestDocument } from '../knowledge/ingest.ts'
+import { toId } from '../lib/id.ts'
 
 describe.each(freshDatabases())('a start with folders of documents on $name', ({ open }) => {
   let fresh: FreshDatabase
@@ -38,12 +44,45 @@ describe.each(freshDatabases())('a start with folders of documents on $name', ({
     ]
     expect(await documents()).toEqual(stored)
     expect(starts.logs).toContain(read({ file: 'empty.md', code: 'empty' }))
-    expect(starts.logs).toContain(read({ added: 2, changed: 0, relabelled: 0, unchanged: 0, deleted: 0, failed: 1, chunks: 2 }))
+    expect(starts.logs).toContain(
+      read({ added: 2, changed: 0, relabelled: 0, unchanged: 0, deleted: 0, left: 0, failed: 1, chunks: 2 }),
+    )
 
     await starts.start()
     await starts.background.idle()
     expect(await documents()).toEqual(stored)
-    expect(starts.logs).toContain(read({ added: 0, changed: 0, relabelled: 0, unchanged: 2, deleted: 0, failed: 1, chunks: 0 }))
+    expect(starts.logs).toContain(
+      read({ added: 0, changed: 0, relabelled: 0, unchanged: 2, deleted: 0, left: 0, failed: 1, chunks: 0 }),
+    )
+  })
+
+  test('restart: a document that was deleted or replaced over the API stays so until its file changes', async () => {
+    await starts.start()
+    await starts.background.idle()
+    const { db } = fresh.database
+    const document = db.selectFrom('knowledge_document').selectAll().where('key', '=', 'a.md')
+    const { id, collection_id } = await document.executeTakeFirstOrThrow()
+    const workspace = await findWorkspaceByName(db, 'acme')
+    const workspaceId = workspace?.id ?? ''
+    const collectionId = toId('col', collection_id)
+    await db.transaction().execute((tx) => deleteDocument(tx, workspaceId, toId('doc', id)))
+    const scanText = textScanner({ detectors: [], budgetMs: 1_000 })
+    const transact = <T>(write: (tx: Tx, now: Date) => Promise<T>) => db.transaction().execute((tx) => write(tx, new Date()))
+    const bytes = Buffer.from('# b.md\n\nCorrected over the API.')
+    await ingestDocument({ db, scanText, transact }, workspaceId, collectionId, { key: 'b.md', name: 'b.md', bytes })
+
+    await starts.start()
+    await starts.background.idle()
+    expect(await documents()).toEqual([{ key: 'b.md', version: 2 }])
+    expect(starts.logs).toContain('2 documents differ from their files, which have not changed, and were left as they are')
+
+    writeFileSync(join(starts.dataDir, 'documents', 'a.md'), '# a.md\n\nOther text.')
+    await starts.start()
+    await starts.background.idle()
+    expect(await documents()).toEqual([
+      { key: 'a.md', version: 1 },
+      { key: 'b.md', version: 2 },
+    ])
   })
 
   test('that is stopped meanwhile stops reading too', async () => {

@@ -116,13 +116,17 @@ async function applyFile({ config, secrets, log, ...deps }: PrepareDeps): Promis
   return file
 }
 
+const LEFT = 'differ from their files, which have not changed, and were left as they are: `gatehouse apply` applies the files'
+
 async function readFolders({ log, ...deps }: PrepareDeps, { declaration }: GatehouseFile, signal: AbortSignal): Promise<void> {
   const warn = (collection: string, { key, error }: FileOutcome): void => {
     if (error) log.warn({ collection, file: key, code: error.code }, error.message)
   }
-  for await (const { collection, tally, fault } of ingestFolders(deps, declaration, warn, signal)) {
+  for await (const { collection, tally, fault } of ingestFolders(deps, declaration, warn, { mode: 'changed', signal })) {
     if (fault) log.error({ err: fault, collection }, 'a folder could not be read to its end')
     log.info({ collection, ...tally.counts, chunks: tally.chunks }, 'read the folder of a collection')
+    const { left } = tally.counts
+    if (left > 0) log.warn({ collection }, `${left} documents ${LEFT}`)
   }
 }
 

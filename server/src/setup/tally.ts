@@ -11,6 +11,7 @@ export class Tally {
     relabelled: 0,
     unchanged: 0,
     deleted: 0,
+    left: 0,
     failed: 0,
   }
 
@@ -24,7 +25,7 @@ export class Tally {
 
   /** Documents that are not as they were. */
   get changes(): number {
-    const { unchanged, failed, ...changes } = this.counts
+    const { unchanged, left, failed, ...changes } = this.counts
     return Object.values(changes).reduce((sum, count) => sum + count, 0)
   }
 

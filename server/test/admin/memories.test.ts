@@ -122,7 +122,7 @@ test('a correction is a new version, and the old one is history', async () => {
   expect(corrected).toMatchObject({ content: 'the train leaves at 8', source: 'admin', scope_id: 'alice' })
   expect(await contents()).toEqual(['the train leaves at 8'])
   expect(await admin.get(`/memories/${id}`, { workspace })).toMatchObject({ superseded_by: corrected.id })
-  refused(await admin.send('PATCH', `/memories/${id}`, { content: 'again' }, { workspace }), 'NOT_FOUND')
+  refused(await admin.send('PATCH', `/memories/${id}`, { content: 'again' }, { workspace }), 'CONFLICT')
 })
 
 test('a correction may raise the classification, and holds no secret', async () => {

@@ -126,6 +126,23 @@ test('a model can be asked for as soon as it is put, and no longer once it is de
   expect(await ask()).toBe(422)
 })
 
+test('model: PATCH changes only the fields that it names, and adds no model', async () => {
+  const headers = { authorization: `Bearer ${server.demo.admin_token}`, 'content-type': 'application/json' }
+  await admin.put('/providers/openai/models/patched', { upstream_name: 'scripted', input_price: 1, output_price: 2 })
+  const fields = [{ input_price: 5 }, { output_price: 9 }]
+  await Promise.all(fields.map((change) => admin.patch('/providers/openai/models/patched', change)))
+  const changed = await admin.patch('/providers/openai/models/patched', { upstream_name: null })
+  expect(changed).toMatchObject({ upstream_name: null, input_price: 5, output_price: 9 })
+  expect((await admin.get('/providers/openai/models')).data).toContainEqual(changed)
+  const refusal = await admin.send('PATCH', '/providers/openai/models/patched', { input_price: -1 })
+  refused(refusal, 'VALIDATION_ERROR', 'input_price')
+  const onlyNew = { method: 'PUT', headers: { ...headers, 'if-none-match': '*' }, body: '{}' }
+  const again = await fetch(`${server.base}/admin/v1/providers/openai/models/patched`, onlyNew)
+  expect(await again.json()).toMatchObject({ error: { code: 'CONFLICT', param: 'model' } })
+  refused(await admin.send('PATCH', '/providers/openai/models/unknown', { input_price: 1 }), 'NOT_FOUND')
+  await admin.remove('/providers/openai/models/patched')
+})
+
 test('many models are put at once, or none of them', async () => {
   const models = [{ id: 'a', input_price: 1 }, { id: 'b' }]
   const { data } = await admin.post('/providers/openai/models', { models })

@@ -53,6 +53,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   listProviderModels: 'x x - x x',
   putModels: 'x - - - -',
   putModel: 'x - - - -',
+  patchModel: 'x - - - -',
   deleteModel: 'x - - - -',
   discoverModels: 'x - - - -',
   listAssistants: 'x x - x x',

@@ -120,15 +120,22 @@ describe('an operator who issued a token of a user', () => {
   })
 })
 
-/** A reviewer who chose the password with a link of the server's own. */
-async function independentReviewer() {
-  const person = await invited(governed.server, 'reviewer')
+/** Somebody who chose the password with a link of the server's own. */
+async function independent(role: 'reviewer' | 'owner') {
+  const person = await invited(governed.server, role)
+  return { ...person, browser: await acceptFromServer(person.id) }
+}
+
+const independentReviewer = () => independent('reviewer')
+
+/** Opens a link that the server itself made, as `gatehouse operator invite` does. */
+async function acceptFromServer(id: string): Promise<Browser> {
   const token = newInvitationToken()
   const { db } = governed.server.context.database
-  await db.transaction().execute((tx) => putInvitation(tx, person.id, token, new Date()))
+  await db.transaction().execute((tx) => putInvitation(tx, id, token, new Date()))
   const browser = new Browser(governed.server.base)
   expect((await browser.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
-  return { ...person, browser }
+  return browser
 }
 
 describe('where a Workspace demands four eyes', () => {
@@ -161,6 +168,19 @@ describe('where a Workspace demands four eyes', () => {
     expect((await at.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
     const { id } = await governed.hold('juniper-hold')
     refused(await approve(at, id), 'FORBIDDEN')
+  })
+
+  test('four eyes: an owner who takes the role of a reviewer cannot approve, until the server vouches for them anew', async () => {
+    const { id } = await governed.hold('juniper-hold')
+    await signedIn(governed.server, 'owner')
+    const owner = await independent('owner')
+    const demoted = await owner.browser.send('PATCH', `/admin/v1/operators/${owner.id}`, { role: 'reviewer' })
+    expect(demoted.status, demoted.text).toBe(200)
+    expect((await owner.browser.signIn(owner.email)).status).toBe(200)
+    expect(refused(await approve(owner.browser, id), 'FORBIDDEN').message).toContain('you had a role')
+    expect(await stateOf(id)).toBe('pending')
+    const vouched = await acceptFromServer(owner.id)
+    expect((await approve(vouched, id)).body.state).toBe('approved')
   })
 
   test('four eyes: a hold is still denied by any reviewer', async () => {

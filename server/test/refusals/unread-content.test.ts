@@ -151,6 +151,27 @@ describe('what is split is read joined', () => {
     expect(findings).toMatchObject({ classify: { 'pii.card': 1 } })
   })
 
+  test.each([
+    ['a key over two messages', [`my key is ${KEY.slice(0, 9)}`, KEY.slice(9)]],
+    [
+      'a key over three messages, with spaces around',
+      [`use ${KEY.slice(0, 5)} `, ` ${KEY.slice(5, 12)}\n`, `${KEY.slice(12)} please`],
+    ],
+    ['a key, letter by letter', [...KEY]],
+  ])('%s of a user: 403', async (_, said) => {
+    refused(await ask(said.map((content) => ({ role: 'user', content }))), 'POLICY_DENIED')
+  })
+
+  test('a card number over two messages of a user is gone from both, and counted once', async () => {
+    const key = word()
+    const said = [`${key} take 4111 1111`, '1111 1111 please', 'Thanks 12', '3 of them']
+    const body = accepted(await ask(said.map((content) => ({ role: 'user', content }))))
+    const sent = governed.provider.about(key)[0]?.body.messages.map(({ content }) => content)
+    expect(sent).toEqual([`${key} take [CARD]`, '[CARD] please', 'Thanks 12', '3 of them'])
+    const { findings } = accepted(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
+    expect(findings).toMatchObject({ classify: { 'pii.card': 1 } })
+  })
+
   const answering = async (choices: readonly Record<string, unknown>[]) => {
     const key = word()
     const all = choices.map((message, index) => ({ index, message: { role: 'assistant', ...message }, finish_reason: 'stop' }))

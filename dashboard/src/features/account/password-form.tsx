@@ -5,11 +5,11 @@ import { changePassword } from '../../api/auth.ts'
 import { showInForm } from '../../ui/form-errors.ts'
 import { notifyDone } from '../../ui/notify.ts'
 import { MIN_PASSWORD, passwordProblem } from '../../ui/passwords.ts'
+import { useUnsaved } from '../../ui/use-unsaved.ts'
 
 /** Chooses another password, which ends the sessions of all other browsers. */
 export function PasswordForm() {
   const form = useForm({
-    mode: 'uncontrolled',
     initialValues: { currentPassword: '', newPassword: '' },
     validate: { newPassword: passwordProblem },
   })
@@ -21,6 +21,7 @@ export function PasswordForm() {
     },
     onError: showInForm(form),
   })
+  useUnsaved(form.isDirty() && !change.isPending)
   return (
     <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
       <Stack maw={360} align="stretch">
@@ -28,7 +29,6 @@ export function PasswordForm() {
           label="Current password"
           autoComplete="current-password"
           required
-          key={form.key('currentPassword')}
           {...form.getInputProps('currentPassword')}
         />
         <PasswordInput
@@ -36,7 +36,6 @@ export function PasswordForm() {
           description={`At least ${MIN_PASSWORD} characters`}
           autoComplete="new-password"
           required
-          key={form.key('newPassword')}
           {...form.getInputProps('newPassword')}
         />
         <Button type="submit" variant="default" loading={change.isPending}>

@@ -1,8 +1,9 @@
-import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { disableSecondFactor, enableSecondFactor, newBackupCodes } from '../../api/auth.ts'
 import { refreshPaths } from '../../api/queries.ts'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { BackupCodes } from './backup-codes.tsx'
 import { PasswordQuestion } from './password-question.tsx'
 import { type NewFactor, SetUp } from './set-up.tsx'
@@ -49,8 +50,9 @@ export function SecondFactor({ enabled }: { readonly enabled: boolean }) {
           </Button>
         )}
       </Group>
-      <Modal
-        opened={step !== undefined}
+      <FormModal
+        opened={step !== undefined && step.kind !== 'codes'}
+        unsaved={step?.kind === 'set-up'}
         onClose={close}
         title={step?.kind === 'ask' ? TITLES[step.what] : 'Second factor'}
         closeOnClickOutside={false}
@@ -59,8 +61,8 @@ export function SecondFactor({ enabled }: { readonly enabled: boolean }) {
         {step?.kind === 'set-up' && (
           <SetUp factor={step.factor} onDone={() => setStep({ kind: 'codes', codes: step.factor.backupCodes })} />
         )}
-        {step?.kind === 'codes' && <BackupCodes codes={step.codes} onDone={close} />}
-      </Modal>
+      </FormModal>
+      <BackupCodes codes={step?.kind === 'codes' ? step.codes : undefined} onDone={close} />
     </Stack>
   )
 }

@@ -42,6 +42,12 @@ export function ReachFields({ form }: { readonly form: UseFormReturnType<Values>
           label="Clearance of users without a token"
           description="What users may see whom the Application only asserts"
         />
+        <TagsInput
+          label="Web pages that may call it"
+          description="Origins of browser requests (CORS), such as https://app.example.org, or * for any; empty: none. A key in a web page can be read by its visitors"
+          maxTags={50}
+          {...form.getInputProps('settings.cors.origins')}
+        />
       </SimpleGrid>
     </Section>
   )

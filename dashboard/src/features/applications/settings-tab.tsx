@@ -10,7 +10,7 @@ import type { Application } from './applications-page.tsx'
 import { FeatureFields } from './feature-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { ReachFields } from './reach-fields.tsx'
-import { patchOf, valuesOf } from './settings-values.ts'
+import { PROBLEMS, patchOf, valuesOf } from './settings-values.ts'
 
 /** What the API merges field by field. */
 const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory']
@@ -18,7 +18,7 @@ const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory']
 /** Everything about an Application that can be changed; who may not change it sees it all the same. */
 export function SettingsTab({ application }: { readonly application: Application }) {
   const changes = useScopes().may('applications:write')
-  const form = useForm({ initialValues: valuesOf(application) })
+  const form = useForm({ initialValues: valuesOf(application), validate: PROBLEMS })
   const update = useChange('patch', '/admin/v1/applications/{id}', {
     refresh: ['/admin/v1/applications'],
     onDone: () => notifyDone('Saved. It holds from the next request on.'),

@@ -20,13 +20,14 @@ export interface Values {
     extensions: string[]
     default_classification: Settings['default_classification']
     assertion_clearance: Settings['assertion_clearance']
+    cors: { origins: string[] }
     knowledge: { enabled: boolean; passages: Typed; collections: string[] }
     memory: { enabled: boolean; capture: Settings['memory']['capture']; recall: Typed }
   }
 }
 
 export function valuesOf({ name, models, providers, default_model, ceiling, limits, settings }: Application): Values {
-  const { extensions, default_classification, assertion_clearance, knowledge, memory } = settings
+  const { extensions, default_classification, assertion_clearance, cors, knowledge, memory } = settings
   return {
     name,
     models: models ?? [],
@@ -44,6 +45,7 @@ export function valuesOf({ name, models, providers, default_model, ceiling, limi
       extensions,
       default_classification,
       assertion_clearance,
+      cors: { origins: cors?.origins ?? [] },
       knowledge: { enabled: knowledge.enabled, passages: knowledge.passages, collections: knowledge.collections ?? [] },
       memory: { enabled: memory.enabled, capture: memory.capture, recall: memory.recall },
     },
@@ -52,7 +54,7 @@ export function valuesOf({ name, models, providers, default_model, ceiling, limi
 
 /** As the API takes it: what is empty has its default. */
 export function patchOf({ name, models, providers, default_model, ceiling, limits, settings }: Values): Patch {
-  const { knowledge, memory, extensions, ...levels } = settings
+  const { knowledge, memory, extensions, cors, ...levels } = settings
   return {
     name: name.trim(),
     models: orNull(models),
@@ -63,6 +65,7 @@ export function patchOf({ name, models, providers, default_model, ceiling, limit
     settings: {
       ...levels,
       extensions,
+      cors: cors.origins.length === 0 ? null : cors,
       knowledge: { ...knowledge, passages: numberOf(knowledge.passages), collections: orNull(knowledge.collections) },
       memory: { ...memory, recall: numberOf(memory.recall) },
     },
@@ -71,3 +74,19 @@ export function patchOf({ name, models, providers, default_model, ceiling, limit
 
 const orNull = (list: string[]): string[] | null => (list.length === 0 ? null : list)
 const numberOf = (typed: Typed): number | null => (typed === '' ? null : typed)
+
+const ORIGIN = /^(?:\*|https?:\/\/[a-z0-9._-]+(?::\d{1,5})?|https?:\/\/\[[0-9a-f:]+\](?::\d{1,5})?)$/
+
+/** What the form says by itself, in words that name the entry; everything else the API refuses. */
+export const PROBLEMS = {
+  settings: {
+    cors: {
+      origins: (origins: readonly string[]): string | null => {
+        const wrong = origins.find((origin) => !ORIGIN.test(origin))
+        return wrong === undefined
+          ? null
+          : `“${wrong}” is not an origin. Give one such as https://app.example.org, without a path, or *`
+      },
+    },
+  },
+}

@@ -6,6 +6,7 @@ import { ApiError } from '../../api/api-error.ts'
 import { describeError } from '../../ui/describe-error.ts'
 import { Link } from '../../ui/link.tsx'
 import { notifyError } from '../../ui/notify.ts'
+import { useUnsaved } from '../../ui/use-unsaved.ts'
 import { sizeOf } from './file-size.ts'
 import { noteHeld } from './held-notes.ts'
 import { useMember } from './member.ts'
@@ -21,6 +22,7 @@ export function Composer({ conversationId }: { readonly conversationId: string }
   const [files, setFiles] = useState<readonly Attachment[]>([])
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<unknown>()
+  useUnsaved(text.trim() !== '' || files.length > 0, 'as')
 
   const upload = async (chosen: readonly File[]) => {
     setBusy(true)

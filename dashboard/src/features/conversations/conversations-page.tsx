@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { textOf, useFilters } from '../../routing/location.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
@@ -20,6 +20,13 @@ export function Page() {
   const speaksAs = chosen === as ? chosen : undefined
   const { data: identity, error, refetch } = useIdentity(speaksAs)
   const leave = useLeave()
+  // The address changes first: an unsaved message may keep it as it is.
+  const ending = useRef<Identity>(undefined)
+  useEffect(() => {
+    if (as !== undefined || ending.current === undefined) return
+    void leave(ending.current)
+    ending.current = undefined
+  })
 
   if (as === undefined || speaksAs === undefined) {
     const speak = (user: string) => {
@@ -42,8 +49,8 @@ export function Page() {
   }
   if (!identity) return <PageSkeleton />
   const stop = () => {
+    ending.current = identity
     setFilters({ as: undefined })
-    void leave(identity)
   }
   return (
     <MemberContext value={identity}>

@@ -1,15 +1,16 @@
-import { Badge, Button, Modal, NavLink, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
+import { Badge, Button, NavLink, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useGo } from '../../routing/location.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { FormModal } from '../../ui/form-modal.tsx'
 import { notifyError } from '../../ui/notify.ts'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { useMember } from './member.ts'
 import { memberKey, useContacts, useGroups } from './member-queries.ts'
 import { Face, nameOf } from './names.tsx'
-import { NewGroup } from './new-group.tsx'
+import { NewGroup, useGroupForm } from './new-group.tsx'
 
 type Partner = { readonly contact_id: string } | { readonly group_id: string }
 
@@ -19,9 +20,14 @@ export function NewConversation() {
   const { client, userId } = useMember()
   const queries = useQueryClient()
   const go = useGo()
+  const group = useGroupForm()
+  const dismiss = () => {
+    close()
+    group.reset()
+  }
   const begin = async (partner: Partner) => {
     const { data } = await client.POST('/v1/conversations', { body: { ...partner, distinct: true } })
-    close()
+    dismiss()
     if (!data) return
     void queries.invalidateQueries({ queryKey: memberKey(userId, 'conversations') })
     go(`/conversations/${data.id}`, { as: userId })
@@ -31,19 +37,24 @@ export function NewConversation() {
       <Button size="xs" onClick={open}>
         New
       </Button>
-      <Modal opened={opened} onClose={close} title="With whom?">
-        <Partners onChoose={(partner) => void begin(partner).catch(notifyError)} />
-      </Modal>
+      <FormModal opened={opened} unsaved={group.isDirty()} onClose={dismiss} title="With whom?">
+        <Partners group={group} onChoose={(partner) => void begin(partner).catch(notifyError)} />
+      </FormModal>
     </>
   )
 }
 
-function Partners({ onChoose }: { readonly onChoose: (partner: Partner) => void }) {
+interface PartnersProps {
+  readonly group: ReturnType<typeof useGroupForm>
+  readonly onChoose: (partner: Partner) => void
+}
+
+function Partners({ group, onChoose }: PartnersProps) {
   const [sought, setSought] = useState('')
   const [naming, setNaming] = useState(false)
   const contacts = useContacts()
   const groups = useGroups()
-  if (naming) return <NewGroup onMade={(group_id) => onChoose({ group_id })} />
+  if (naming) return <NewGroup form={group} onMade={(group_id) => onChoose({ group_id })} />
   const matches = (name: string) => name.toLowerCase().includes(sought.trim().toLowerCase())
   const error = contacts.error ?? groups.error
   if (error && !contacts.items) return <ErrorState error={error} onRetry={contacts.retry} />

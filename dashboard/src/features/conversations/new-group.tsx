@@ -6,18 +6,27 @@ import { useMember } from './member.ts'
 import { memberKey, useContacts } from './member-queries.ts'
 import { nameOf } from './names.tsx'
 
-/** A group that the user owns. */
-export function NewGroup({ onMade }: { readonly onMade: (groupId: string) => void }) {
-  const { client, userId } = useMember()
-  const queries = useQueryClient()
-  const contacts = useContacts().items ?? []
-  const form = useForm({
+/** What is typed about a new group. The dialog around it asks before it is lost. */
+export const useGroupForm = () =>
+  useForm({
     initialValues: { name: '', contacts: [] as string[] },
     validate: { contacts: (chosen) => (chosen.length === 0 ? 'Choose at least one' : null) },
   })
+
+interface NewGroupProps {
+  readonly form: ReturnType<typeof useGroupForm>
+  readonly onMade: (groupId: string) => void
+}
+
+/** A group that the user owns. */
+export function NewGroup({ form, onMade }: NewGroupProps) {
+  const { client, userId } = useMember()
+  const queries = useQueryClient()
+  const contacts = useContacts().items ?? []
   const make = async (body: { name: string; contacts: string[] }) => {
     const { data } = await client.POST('/v1/groups', { body })
     await queries.invalidateQueries({ queryKey: memberKey(userId, 'groups') })
+    form.reset()
     if (data) onMade(data.id)
   }
   return (

@@ -8,6 +8,7 @@ import { useChange } from '../../api/queries.ts'
 import { showInForm } from '../../ui/form-errors.ts'
 import { notifyDone, notifyError } from '../../ui/notify.ts'
 import { Section } from '../../ui/section.tsx'
+import { useUnfinished, useUnsaved } from '../../ui/use-unsaved.ts'
 import { UploadRow } from './upload-row.tsx'
 import { useUploads } from './uploads.ts'
 
@@ -22,6 +23,7 @@ interface UploadSectionProps {
 export function UploadSection({ collectionId }: UploadSectionProps) {
   const { uploads, add, clear } = useUploads(collectionId)
   const ended = uploads.every(({ state }) => state !== 'waiting' && state !== 'going')
+  useUnfinished(!ended)
   return (
     <Section
       title="Add documents"
@@ -91,6 +93,7 @@ function FolderButton({ onChoose }: { readonly onChoose: (files: readonly File[]
 function FromUrl({ collectionId }: UploadSectionProps) {
   const form = useForm({ initialValues: { url: '' } })
   const ingest = useChange('post', '/admin/v1/collections/{id}/documents', { refresh: ['/admin/v1/documents'] })
+  useUnsaved(form.isDirty() && !ingest.isPending)
   const bring = ({ url }: { readonly url: string }) =>
     ingest.mutate(
       { params: { path: { id: collectionId } }, body: { documents: [{ key: url, url }] } },

@@ -9,6 +9,7 @@ import { showInForm } from '../../ui/form-errors.ts'
 import { Section } from '../../ui/section.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useUnsaved } from '../../ui/use-unsaved.ts'
 import type { User } from './user-form.tsx'
 
 type Token = ItemOf<'/admin/v1/users/{id}/tokens'>
@@ -53,6 +54,7 @@ function Issue({ userId, onIssued }: { readonly userId: string; readonly onIssue
       onIssued(token)
     },
   })
+  useUnsaved(form.isDirty() && !issue.isPending)
   const submit = ({ name }: { readonly name: string }) =>
     issue.mutate(
       { params: { path: { id: userId } }, body: name.trim() ? { name: name.trim() } : {} },

@@ -1,5 +1,6 @@
 import { Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
+import { useUnsaved } from '../../ui/use-unsaved.ts'
 import classes from './chat.module.css'
 import { TurnCard } from './turn-card.tsx'
 import type { useConversation } from './use-conversation.ts'
@@ -15,6 +16,7 @@ interface ChatProps {
 export function Chat({ conversation, application }: ChatProps) {
   const { turns, chosen, choose, send, pending, stop } = conversation
   const [text, setText] = useState('')
+  useUnsaved(text.trim() !== '')
   const end = useEndInView(turns)
   const ready = application !== undefined && text.trim() !== '' && !pending
   const submit = () => {

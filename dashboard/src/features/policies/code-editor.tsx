@@ -13,11 +13,13 @@ interface CodeEditorProps {
   readonly document: string
   /** Beside the looks, which it has. The same array as long as nothing of it changes. */
   readonly extensions: Extension
+  /** As high as its text, up to a limit; otherwise of a fixed height. */
+  readonly fits?: boolean
   readonly onView?: (view: EditorView) => void
 }
 
 /** A policy document in an editor. */
-export function CodeEditor({ label, document, extensions, onView }: CodeEditorProps) {
+export function CodeEditor({ label, document, extensions, fits = false, onView }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const written = useRef({ document, text: document })
   const dark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark'
@@ -47,7 +49,7 @@ export function CodeEditor({ label, document, extensions, onView }: CodeEditorPr
     onView?.(view)
     return () => view.destroy()
   }, [document, dark, label, extensions, onView])
-  return <Box ref={host} className={classes.editor ?? ''} />
+  return <Box ref={host} className={classes.editor ?? ''} mod={{ fits }} />
 }
 
 const LOOKS = {

@@ -20,5 +20,5 @@ export function DocumentView({ source, since }: DocumentViewProps) {
         : [READ_ONLY, unifiedMergeView({ original: since, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 4 } })],
     [since],
   )
-  return <CodeEditor label={since === undefined ? 'Document' : 'Changes'} document={source} extensions={extensions} />
+  return <CodeEditor label={since === undefined ? 'Document' : 'Changes'} document={source} extensions={extensions} fits />
 }

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { ApiError } from '../../api/api-error.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
+import { useSession } from '../../api/session.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -26,13 +27,19 @@ interface SupersededProps {
 /** Tells that another version was published since the draft was begun, and shows what it changed. */
 export function Superseded({ active, original, onKeep, onDiscard }: SupersededProps) {
   const { data, error } = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id: active.id } } })
+  const self = useSession().data?.operator.id
   const name = `${active.name} v${active.version}`
   return (
-    <Alert color="yellow" variant="light" role="alert" title={`${name} was published after you started this draft`}>
+    <Alert
+      color="yellow"
+      variant="outline"
+      role="alert"
+      title={<Text inherit c="bright">{`${name} was published after you started this draft`}</Text>}
+    >
       <Stack gap="sm">
         <Text size="sm">
-          Published by {active.published_by} <Time at={active.created_at} />. Your draft was not published, because it would undo
-          these changes:
+          Published by {active.published_by === self ? 'you' : active.published_by}, <Time at={active.created_at} />. Your draft
+          was not published, because it would undo these changes:
         </Text>
         {error && <ErrorState error={error} />}
         {!(error || data) && <PageSkeleton />}

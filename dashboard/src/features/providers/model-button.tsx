@@ -2,6 +2,7 @@ import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
+import { changedOnly } from '../../ui/changed-only.ts'
 import { showInForm } from '../../ui/form-errors.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
 import type { Model } from './provider.ts'
@@ -23,31 +24,35 @@ const valuesOf = (model: Model | undefined) => ({
 })
 type Values = ReturnType<typeof valuesOf>
 
+const bodyOf = ({ upstream_name, input_price, output_price }: Values) => ({
+  upstream_name: upstream_name.trim() || null,
+  input_price: input_price === '' ? null : input_price,
+  output_price: output_price === '' ? null : output_price,
+})
+
+const REFRESH = ['/admin/v1/providers', '/admin/v1/models'] as const
+/** A model that somebody else has added meanwhile is not replaced. */
+const ONLY_NEW = { 'if-none-match': '*' }
+
 /** Adds a model, or changes what is known of it. */
 export function ModelButton({ providerId, model }: ModelButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   const form = useForm({ initialValues: valuesOf(model) })
-  const put = useChange('put', '/admin/v1/providers/{id}/models/{model}', {
-    refresh: ['/admin/v1/providers', '/admin/v1/models'],
-    onDone: close,
-  })
+  const after = { refresh: REFRESH, onDone: close }
+  const put = useChange('put', '/admin/v1/providers/{id}/models/{model}', after)
+  const patch = useChange('patch', '/admin/v1/providers/{id}/models/{model}', after)
+  const pending = put.isPending || patch.isPending
   const start = () => {
     form.setInitialValues(valuesOf(model))
     form.reset()
     open()
   }
-  const submit = ({ model: id, upstream_name, input_price, output_price }: Values) =>
-    put.mutate(
-      {
-        params: { path: { id: providerId, model: id.trim() } },
-        body: {
-          upstream_name: upstream_name.trim() || null,
-          input_price: input_price === '' ? null : input_price,
-          output_price: output_price === '' ? null : output_price,
-        },
-      },
-      { onError: showInForm(form) },
-    )
+  const submit = (values: Values) => {
+    const params = { path: { id: providerId, model: values.model.trim() } }
+    const told = { onError: showInForm(form) }
+    if (model) patch.mutate({ params, body: changedOnly(bodyOf(values), bodyOf(form.getInitialValues())) }, told)
+    else put.mutate({ params, body: bodyOf(values), headers: ONLY_NEW }, told)
+  }
   const dismiss = () => {
     close()
     form.reset()
@@ -65,7 +70,7 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
       )}
       <FormModal
         opened={opened}
-        unsaved={form.isDirty() && !put.isPending}
+        unsaved={form.isDirty() && !pending}
         onClose={dismiss}
         title={model ? `Change ${model.id}` : 'Add a model'}
       >
@@ -97,7 +102,7 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
                 {...form.getInputProps('output_price')}
               />
             </Group>
-            <Button type="submit" loading={put.isPending}>
+            <Button type="submit" loading={pending}>
               {model ? 'Save' : 'Add'}
             </Button>
           </Stack>

@@ -3,6 +3,7 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconCheck, IconEye, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useSession } from '../../api/session.ts'
+import { useUnsaved } from '../../ui/use-unsaved.ts'
 import type { ReviewItem } from './review-item.ts'
 import { useJudgement, type Verb } from './use-judgement.ts'
 
@@ -27,6 +28,7 @@ export function Judgement({ item, ready }: JudgementProps) {
   const [chosen, setChosen] = useState<Verb>()
   const field = useRef<HTMLTextAreaElement>(null)
   const { judge, pending } = useJudgement(item)
+  useUnsaved(comment.trim() !== '' && !pending)
   const operator = useSession().data?.operator.id ?? ''
   const own = operator === item.user_id || item.key_issuers.includes(operator)
   const choices = CHOICES.filter(({ kind }) => kind === item.kind)

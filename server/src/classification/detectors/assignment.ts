@@ -18,6 +18,10 @@ const PASSWORD_NAME =
   /(?:passwords?|passwd|passphrase|passcode|passwort|kennwort|contraseña|contrasena|senha|motdepasse|wachtwoord|lösenord|hasło|пароль|\bpass|\bpwd|(?:db|my|user|admin|root)(?:pass|pwd)|mdp)$/
 const SECRET_NAME =
   /(?:secrets?|tokens?|(?:api|access|secret|private|auth|client|signing|encryption|master|account|storage|shared|subscription|session|service|webhook|app|server|deploy)keys?|credentials?)$/
+/** The last letters of all these names: a word that ends with another is not read. */
+const LAST_LETTERS = new CharacterSet('adenopstyADENOPSTY')
+/** Of `пароль` and `ПАРОЛЬ`. */
+const CYRILLIC_LAST = [0x44c, 0x42c]
 /** A longer value is not looked through for further names when it is no secret: `token:token:token:…` would take forever. */
 const LONG = 64
 /** Behind a name they make a call, an index or a block of it. */
@@ -29,6 +33,8 @@ const MIN_TOKEN = 16
 /** In quotes on one line, or up to the next space or delimiter. Escaped quotes are those of JSON in JSON. */
 const VALUE = /[:=>]{0,2}[ \t]{0,4}(?:[rbfu]?\\?(["'`])([^"'`\n\\]{4,256})\\?\1|([^\s"'`,;<>(){}[\]|&\\=]{4,256}={0,2}))/y
 
+const endsName = (unit: number): boolean => LAST_LETTERS.has(unit) || CYRILLIC_LAST.includes(unit)
+
 const isLetter = (unit: number): boolean => ((unit | 32) >= 97 && (unit | 32) <= 122) || unit >= 0xc0
 
 /**
@@ -39,6 +45,7 @@ function nameBefore(text: string, index: number): string {
   const floor = Math.max(0, index - REACH)
   let at = index
   while (at > floor && index - at < MAX_CLOSING && CLOSING.has(text.charCodeAt(at - 1))) at--
+  if (!endsName(text.charCodeAt(at - 1))) return ''
   for (let i = 1; i <= MIN_NAME; i++) if (!isLetter(text.charCodeAt(at - i))) return ''
   let name = ''
   for (;;) {

@@ -18,6 +18,7 @@ function runEnd(text: string, at: number): number {
 }
 
 const TAG = /\udb40[\udc00-\udc7f]/
+const LAST_LOW_OF_TAGS = 0xdc7f
 /** U+1F3F4 with the region in tags, ended by the cancel tag: 🏴󠁧󠁢󠁳󠁣󠁴󠁿. */
 const FLAG = /^(?:\udb40[\udc30-\udc39\udc61-\udc7a]){3,6}\udb40\udc7f$/
 const BLACK_FLAG = '\u{1f3f4}'
@@ -95,14 +96,16 @@ function isLegitimate(text: string, start: number, end: number, rightToLeft: () 
   const first = text.charCodeAt(start)
   const isDirection = isDirectionControl(first)
   if (end - start === 1 && !isDirection) return hasPurpose(first, previous, next, text, start)
-  const run = text.slice(start, Math.min(end, start + LONGEST_SEQUENCE + 1))
-  if (run.length > LONGEST_SEQUENCE || OVERRIDE.test(run)) return false
+  if (end - start > LONGEST_SEQUENCE) return false
+  const isPair = end - start === 2 && first === INVISIBLE_HIGH
+  if (isPair) return text.charCodeAt(start + 1) > LAST_LOW_OF_TAGS && hasPurpose(first, previous, next, text, start)
+  const run = text.slice(start, end)
+  if (OVERRIDE.test(run)) return false
   if (TAG.test(run)) return FLAG.test(run) && text.startsWith(BLACK_FLAG, start - 2)
   if (isDirection && DIRECTIONS_ONLY.test(run) && rightToLeft()) return true
   // Emoji sequences: presentation selector and joiner, as in ❤️‍🔥.
   if (run === '\ufe0f\u200d') return isPictographic(previous) && isPictographic(next)
-  const isSingle = run.length === 1 || (run.length === 2 && first === INVISIBLE_HIGH)
-  return isSingle && hasPurpose(first, previous, next, text, start)
+  return run.length === 1 && hasPurpose(first, previous, next, text, start)
 }
 
 /**

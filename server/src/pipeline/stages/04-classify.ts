@@ -1,7 +1,8 @@
 import type { Detector } from '../../classification/detector.ts'
 import { assess } from '../../classification/risk.ts'
 import { scanJoined } from '../../classification/scan-joined.ts'
-import { collect, joinsWithin } from '../../domain/message.ts'
+import { scanSplit } from '../../classification/scan-split.ts'
+import { collect, joinsOfUsers, joinsWithin } from '../../domain/message.ts'
 import type { Admitted, Caller, Content } from '../facts.ts'
 import { deniedByFault } from '../fault-denial.ts'
 import { NOTHING_DECIDED } from '../neutral.ts'
@@ -21,10 +22,9 @@ export async function classify({ application }: Caller, { request }: Admitted, d
   const parameters = collect(request.parameters)
   const texts = [...messages.texts, ...parameters.texts]
   const joins = [...joinsWithin(messages.spoken), ...joinsWithin(parameters.spoken, messages.texts.length)]
-  const { findings, counts, failures, joined } = await scanJoined(texts, joins, {
-    detectors: deps.detectors,
-    budgetMs: deps.detectorBudgetMs,
-  })
+  const options = { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs }
+  const runs = joinsOfUsers(request.messages, messages.spoken)
+  const { findings, counts, failures, joined } = scanSplit(texts, runs, await scanJoined(texts, joins, options), options)
   const start = { classification: application.settings.default_classification, risk: 'low' as const }
   const unread = messages.unread + parameters.unread
   const content = { texts, joined, unread, findings, messageTexts: messages.texts.length, counts, ...assess(counts, start) }

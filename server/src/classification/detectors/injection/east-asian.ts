@@ -88,13 +88,20 @@ const kindsOfWords = new Map<string, number>()
 for (const kind of KINDS) for (const word of WORDS[kind]) kindsOfWords.set(word, (kindsOfWords.get(word) ?? 0) | bit(kind))
 const ALL_WORDS: readonly Word[] = [...kindsOfWords].map(([word, kinds]) => ({ word, kinds }))
 
-/** The words by their first unit, the longest first. */
-const BY_FIRST = Map.groupBy(
+/** The words that begin with the same unit, the longest first. */
+const GROUPS = Map.groupBy(
   ALL_WORDS.toSorted((a, b) => b.word.length - a.word.length),
   ({ word }) => word.charCodeAt(0),
 )
-const isFirst = new Uint8Array(0x10000)
-for (const unit of BY_FIRST.keys()) isFirst[unit] = 1
+const BY_FIRST: readonly (readonly Word[])[] = [[], ...GROUPS.values()]
+/** Of each UTF-16 unit the index of its group; the first group is empty. */
+const firstUnit = new Uint8Array(0x10000)
+for (const [index, unit] of [...GROUPS.keys()].entries()) firstUnit[unit] = index + 1
+
+function wordAt(text: string, at: number, group: readonly Word[]): Word | undefined {
+  for (const each of group) if (text.startsWith(each.word, at)) return each
+  return undefined
+}
 
 const isSentenceEnd = (unit: number): boolean =>
   unit === 0x3002 || unit === 0xff01 || unit === 0xff1f || unit === 0x21 || unit === 0x3f || unit === 10
@@ -134,8 +141,9 @@ export function addEastAsian(text: string, findings: Finding[]): void {
   const all = RULES.map((each) => new Progress(each))
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
-    if (isFirst[unit] === 1) {
-      const found = BY_FIRST.get(unit)?.find(({ word }) => text.startsWith(word, at))
+    const group = firstUnit[unit] as number
+    if (group > 0) {
+      const found = wordAt(text, at, BY_FIRST[group] as readonly Word[])
       if (found) addCompleted(findings, all, found, at)
     } else if (isSentenceEnd(unit)) for (const progress of all) progress.reset()
   }
