@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -43,7 +44,8 @@ export const NODE_ARGS: readonly string[] = [
 ]
 
 const SERVER = { script: new URL('../../server/src/main.ts', import.meta.url), args: ['serve'] }
-const START_MS = 60_000
+/** The first start of the embedded database takes 8 s of CPU; the server gives it up itself after 180 s. */
+const START_MS = 240_000
 /** Any will do, but it has to stay the same for one database. */
 const SECRET_KEY = 'only-for-benchmarks-and-crash-tests'
 
@@ -81,14 +83,23 @@ export async function launchGatehouse(options: GatehouseOptions): Promise<{ own:
   }
 }
 
-/** @throws with the end of its log when it does not get ready within a minute. */
+/** Throws when the server ends or is not ready in time, with how far it came and the end of its log. */
 export async function startGatehouse(options: GatehouseOptions): Promise<Gatehouse> {
   const { own, port } = await launchGatehouse(options)
-  const deadline = performance.now() + START_MS
-  while (!(await isReady(port))) {
+  const started = performance.now()
+  const deadline = started + START_MS
+  for (let answer = await askReady(port); answer !== READY; answer = await askReady(port)) {
     if (own.hasEnded() || performance.now() > deadline) {
+      const { exitCode, signalCode } = own.child
+      const state = own.hasEnded()
+        ? `it ended with ${signalCode ?? `exit code ${exitCode}`}`
+        : `it still runs; /readyz: ${answer}`
       await own.kill()
-      throw new Error(`the server did not get ready:\n${readFileSync(`${options.dataDir}.log`, 'utf8').slice(-2_000)}`)
+      const seconds = Math.round((performance.now() - started) / 1_000)
+      const log = readFileSync(`${options.dataDir}.log`, 'utf8').slice(-2_000)
+      throw new Error(
+        `the server did not get ready in ${seconds} s: ${state}. Load average ${loadavg()[0]}. Log:\n${log || '(empty)'}`,
+      )
     }
     await sleep(5)
   }
@@ -97,13 +108,16 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Gatehou
   return { ...own, port, demo: JSON.parse(readFileSync(file, 'utf8')) as Demo }
 }
 
-const isReady = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+const READY = 'ready'
+
+/** `ready`, or why not: the answer with status 503, or what the connection failed with. */
+const askReady = (port: number): Promise<string> =>
+  fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
     async (response) => {
-      await response.arrayBuffer()
-      return response.ok
+      const body = await response.text()
+      return response.ok ? READY : `${response.status} ${body}`
     },
-    () => false,
+    (error: Error) => String((error.cause as Error | undefined)?.message ?? error.message),
   )
 
 async function freePort(): Promise<number> {

@@ -8587,7 +8587,7 @@ export interface operations {
                             /** @description It is one of `sequence` to `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "keys_unreadable";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
                             message: string;
                         } | null;
                     };
@@ -8627,7 +8627,7 @@ export interface operations {
                             /** @description It is one of `sequence` to `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "keys_unreadable";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
                             message: string;
                         } | null;
                     };

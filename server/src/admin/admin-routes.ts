@@ -1,5 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Scope } from '../domain/scope.ts'
 import { GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../lib/faults.ts'
@@ -53,7 +53,7 @@ export async function adminRoutes(app: FastifyInstance, context: Omit<AdminDeps,
     throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
   })
   authenticateOperators(app, deps)
-  requireScopes(app)
+  requireScopes(app, deps)
 
   const register = (routes: readonly Routes[]) => async (scope: FastifyInstance) => {
     for (const one of routes) await scope.register(async (own) => one(own.withTypeProvider<TypeBoxTypeProvider>(), deps))
@@ -101,16 +101,25 @@ function authenticateOperators(app: FastifyInstance, deps: AdminDeps): void {
   })
 }
 
+const scopeOf = (schema: object | undefined) => (schema as { [SCOPE]?: Scope | null } | undefined)?.[SCOPE]
+
 /** The one place where it is decided what an operator may; a route that does not say what it needs is not even registered. */
-function requireScopes(app: FastifyInstance): void {
-  const scopeOf = (schema: object | undefined) => (schema as { [SCOPE]?: Scope | null } | undefined)?.[SCOPE]
+function requireScopes(app: FastifyInstance, deps: AdminDeps): void {
   app.addHook('onRoute', ({ url, schema }) => {
     if (scopeOf(schema) === undefined) throw new Error(`${url} does not say which scope it needs`)
   })
-  app.addHook('onRequest', async ({ operator, routeOptions }) => {
-    const scope = scopeOf(routeOptions.schema)
-    if (scope && !operator.scopes.includes(scope)) {
-      throw new GatehouseError('FORBIDDEN', { message: `This takes the scope ${scope}, which you do not have.` })
-    }
+  app.addHook('onRequest', async (request) => refuseWithoutScope(request))
+  // A body may take its caller a minute to send: what the operator may do is read again once it is here.
+  app.addHook('preHandler', async (request) => {
+    if (request.body === undefined) return
+    request.operator = await operatorOf(request.headers, deps)
+    refuseWithoutScope(request)
   })
+}
+
+function refuseWithoutScope({ operator, routeOptions }: FastifyRequest): void {
+  const scope = scopeOf(routeOptions.schema)
+  if (scope && !operator.scopes.includes(scope)) {
+    throw new GatehouseError('FORBIDDEN', { message: `This takes the scope ${scope}, which you do not have.` })
+  }
 }

@@ -9,6 +9,7 @@ import { GatehouseError } from '../errors.ts'
 import { type Clock, elapsed } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
+import { refuseLostScopes } from './standing.ts'
 
 export interface ChangeDeps {
   readonly db: Db
@@ -39,17 +40,22 @@ interface NoChange<T> {
 }
 
 /**
- * Makes a change and records who made it, in one transaction: both are kept, or neither. To refuse, `work` throws. When this
- * resolves, the change is durable and in force on this node; other nodes have been told.
+ * Makes a change and records who made it, in one transaction: both are kept, or neither. To refuse, `work` throws; an operator who
+ * has lost a scope since the request was authenticated is refused as well. When this resolves, the change is durable and in force
+ * on this node; other nodes have been told. `first` takes locks on other operators, which must come before the one on the
+ * operator's own row: two who remove each other would deadlock.
  */
 export async function change<T>(
   { db, clock, signal, workspaceBox }: ChangeDeps,
   request: Pick<FastifyRequest, 'operator' | 'workspaceId' | 'log'>,
   work: (tx: Tx, now: Date) => Promise<Change<T> | NoChange<T>>,
+  first?: (tx: Tx) => Promise<unknown>,
 ): Promise<T> {
   const startedAt = elapsed()
   const made = await db.transaction().execute(async (tx) => {
     const now = clock.now()
+    await first?.(tx)
+    await refuseLostScopes(tx, request.operator)
     const made = await work(tx, now)
     if (made.action === undefined) return made
     const workspaceId = made.workspaceId ?? request.workspaceId

@@ -8,7 +8,7 @@ import { invitationUrl, newInvitationToken, putInvitation } from '../operators/i
 import type { Person } from '../operators/operator.ts'
 import { createPerson, deletePerson, findPerson, listPeople, lockOwners, updatePerson } from '../operators/operator-store.ts'
 import type { AdminApp, AdminDeps } from './admin-deps.ts'
-import { change } from './change.ts'
+import { type Change, change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
 import { inWorkspace } from './operation.ts'
 import { InvitationView, OperatorCreate, OperatorPatch, OperatorView, operatorView } from './operator-shapes.ts'
@@ -66,10 +66,13 @@ const docs = {
 
 export function operatorsRoutes(app: AdminApp, deps: AdminDeps): void {
   const { db } = deps
+  /** A change of operators: one at a time, so that what an operator may do cannot change while they use it on others. */
+  const changeOperators = <T>(request: FastifyRequest, work: (tx: Tx, now: Date) => Promise<Change<T>>): Promise<T> =>
+    change(deps, request, work, lockOwners)
 
   const inviting = async (request: FastifyRequest, find: (tx: Tx, now: Date) => Promise<Person>, verb: 'invite' | 'reinvite') => {
     const token = newInvitationToken()
-    const person = await change(deps, request, async (tx, now) => {
+    const person = await changeOperators(request, async (tx, now) => {
       const value = await find(tx, now)
       refuseMore(request.operator, value.role)
       await putInvitation(tx, value.id, token, now, await answerableFor(tx, request.operator.id))
@@ -99,7 +102,7 @@ export function operatorsRoutes(app: AdminApp, deps: AdminDeps): void {
 
   app.patch('/operators/:id', { schema: docs.update }, async (request) => {
     const { params, body, operator } = request
-    const person = await change(deps, request, async (tx, now) => {
+    const person = await changeOperators(request, async (tx, now) => {
       if (body.role !== undefined && body.role !== 'owner') await keepAnOwner(tx, params.id)
       const before = await known(tx, params.id)
       refuseMore(operator, before.role)
@@ -113,7 +116,7 @@ export function operatorsRoutes(app: AdminApp, deps: AdminDeps): void {
 
   app.delete('/operators/:id', { schema: docs.remove }, async (request, reply) => {
     const { id } = request.params
-    await change(deps, request, async (tx) => {
+    await changeOperators(request, async (tx) => {
       await keepAnOwner(tx, id)
       refuseMore(request.operator, (await known(tx, id)).role)
       await deletePerson(tx, id)

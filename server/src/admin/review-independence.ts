@@ -1,19 +1,20 @@
 import { findWorkspace } from '../applications/workspace-store.ts'
 import type { Tx } from '../db/database.ts'
 import type { Operator } from '../domain/operator.ts'
-import type { Scope } from '../domain/scope.ts'
+import { causingScope } from '../domain/roles.ts'
 import { GatehouseError } from '../errors.ts'
+import { sentAt } from '../messaging/messages/message-store.ts'
 import { issuersOfTokens } from '../messaging/people/access-token-store.ts'
-import { hasPasswordOfOperator } from '../operators/operator-store.ts'
+import { couldCauseRequests, hasPasswordOfOperator } from '../operators/operator-store.ts'
 import type { ReviewItem } from '../review/review.ts'
-
-/** Scopes with which somebody can send requests, or make the keys, tokens and operators that do. */
-const CAUSING: readonly Scope[] = ['applications:write', 'people:write', 'operators:write', 'workspaces:write', 'playground:use']
 
 /** Throws a 403 when the operator issued a token of the user who sent the message. `ids`: all under which the operator acts. */
 export async function refuseTokenIssuer(tx: Tx, item: ReviewItem, ids: readonly string[]): Promise<void> {
   if (item.messageId === null) return
-  const issuers = await issuersOfTokens(tx, item.workspaceId, item.userId, item.createdAt)
+  // An assistant answers after its message was sent: a token that was revoked between counts.
+  const sent = (await sentAt(tx, item.workspaceId, item.messageId)) ?? item.createdAt
+  const from = sent < item.createdAt ? sent : item.createdAt
+  const issuers = await issuersOfTokens(tx, item.workspaceId, item.userId, { from, to: item.createdAt })
   if (issuers.some((issuer) => ids.includes(issuer)))
     throw forbidden('You issued a token of the user who sent this: another operator has to decide on it.')
 }
@@ -24,10 +25,14 @@ export async function refuseWithoutFourEyes(tx: Tx, { workspaceId }: ReviewItem,
   if (!workspace?.settings.review.four_eyes) return
   if (operator.kind !== 'person')
     throw forbidden('This Workspace demands four eyes: an operator who is signed in has to approve, not an admin token.')
-  const causing = CAUSING.find((scope) => operator.scopes.includes(scope))
+  const causing = causingScope(operator.scopes)
   if (causing)
     throw forbidden(
       `This Workspace demands four eyes: an operator of a second role, such as reviewer, has to approve. Yours has ${causing}, with which requests can be caused.`,
+    )
+  if (await couldCauseRequests(tx, operator.id))
+    throw forbidden(
+      'This Workspace demands four eyes: you had a role with which requests can be caused. Another reviewer has to approve, or choose a password anew with a link from `gatehouse operator invite` on the server.',
     )
   if (await hasPasswordOfOperator(tx, operator.id))
     throw forbidden(

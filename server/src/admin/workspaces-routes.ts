@@ -8,7 +8,13 @@ import {
   WorkspaceView,
   workspaceView,
 } from '../applications/workspace.ts'
-import { createWorkspace, findWorkspace, listWorkspaces, updateWorkspace } from '../applications/workspace-store.ts'
+import {
+  createWorkspace,
+  findWorkspace,
+  listWorkspaces,
+  lockWorkspace,
+  updateWorkspace,
+} from '../applications/workspace-store.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { GatehouseError } from '../errors.ts'
 import { newId } from '../lib/id.ts'
@@ -93,7 +99,7 @@ export function workspacesRoutes(app: AdminApp, deps: AdminDeps): void {
     const patch = valid(checkWorkspacePatch(request.body))
     const { id } = request.params
     const workspace = await change(deps, request, async (tx) => {
-      const before = await findWorkspace(tx, id)
+      const before = await lockWorkspace(tx, id)
       if (before && endsFourEyes(before, patch)) throw fourEyesStay()
       const updated = await updateWorkspace(tx, id, patch)
       if (!updated.ok) throw updated.reason === 'not_found' ? notFound('Workspace') : nameTaken()

@@ -69,6 +69,17 @@ export async function findWorkspace(db: Db, id: string): Promise<Workspace | und
   return row && workspaceOf(row)
 }
 
+/** As `findWorkspace`, and its settings stay as they are until `tx` ends. */
+export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | undefined> {
+  await tx
+    .selectFrom('workspace')
+    .select('id')
+    .where('id', '=', fromId('ws', id) ?? null)
+    .forNoKeyUpdate()
+    .execute()
+  return findWorkspace(tx, id)
+}
+
 export async function findWorkspaceByName(db: Db, name: string): Promise<Workspace | undefined> {
   const row = await db.selectFrom('workspace').select(COLUMNS).where('name', '=', name).executeTakeFirst()
   return row && workspaceOf(row)

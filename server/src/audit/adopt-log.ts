@@ -35,7 +35,7 @@ export async function adoptLog(db: Db, workspaceId: string, keys: WorkspaceKeys,
       throw new AuditTampered(workspaceId, bad)
     }
     const vouched = last && { size: last.size, hash: last.hash, checkpoint: checkpointHash(last) }
-    const seal = { ...firstSeal(workspaceId), ...vouched, sealed_from: null, adopted_at: now.toISOString() }
+    const seal = { ...firstSeal(workspaceId), ...vouched, sealed_from: null, adopted_at: now.toISOString(), pruned: null }
     await tx
       .updateTable('workspace')
       .set({ signing_key: keys.signingKeyRequiringSeal() })

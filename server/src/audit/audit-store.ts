@@ -197,16 +197,21 @@ export async function* linkPages(db: Db, workspaceId: string, after: number, thr
   }
 }
 
-/** Where the chain says it ends. Throws when there is no such Workspace. */
+/**
+ * Where the chain says it ends; a place that no counter reaches counts as the last that one does. Throws ChainEndMissing.
+ */
 export async function findHead(db: Db, workspaceId: string): Promise<ChainEnd> {
   const head = await db
     .selectFrom('audit_head')
     .select(['sequence', 'hash'])
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .executeTakeFirst()
-  if (head === undefined) throw new Error(`Workspace ${workspaceId} has no audit chain`)
-  return head
+  if (head === undefined) throw new ChainEndMissing(`Workspace ${workspaceId} has no audit chain`)
+  return { ...head, sequence: Math.min(head.sequence, Number.MAX_SAFE_INTEGER) }
 }
+
+/** Every Workspace is made with an end of its chain: it was removed. */
+export class ChainEndMissing extends Error {}
 
 /** Of the oldest record kept; undefined when there is none. */
 export async function firstSequence(db: Db, workspaceId: string): Promise<number | undefined> {

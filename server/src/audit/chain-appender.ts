@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { elapsed } from '../lib/clock.ts'
-import { appendStatement, LOCK_END, type Statement } from './append.ts'
+import { appendStatement, type Statement } from './append.ts'
 import { type ChainEnd, type PreparedRecord, type RecordSealer, type SealedRecord, seal, sealAll, uuidOf } from './chain.ts'
 
 export interface AppenderOptions {
@@ -20,6 +20,10 @@ class NoChain extends Error {}
 
 const isFinal = (cause: unknown): boolean => cause instanceof NoChain || isRefusal(cause)
 
+/** With the hash of the record that stands where this node has left the end. */
+const LOCK_END_AND_FIND = `select sequence, hash,
+  (select hash from audit_record where workspace_id = $1 and sequence = $2) as there
+  from audit_head where workspace_id = $1 for update`
 const FIND = 'select id, sequence, prev_hash, hash from audit_record where workspace_id = $1 and id = any($2::uuid[])'
 
 /** Longest row of groups that go through the lock before the memory of the chain's end is trusted again. */
@@ -134,11 +138,16 @@ export class ChainAppender {
   }
 
   async #lockEnd(client: pg.PoolClient): Promise<ChainEnd> {
-    const { rows } = await client.query<ChainEnd>(this.#timed({ text: LOCK_END, values: [this.#workspace] }))
-    const end = rows[0]
-    if (end === undefined) throw new NoChain(`Workspace ${this.#workspaceId} has no audit chain`)
     const known = this.#end
-    if (known && (end.sequence < known.sequence || (end.sequence === known.sequence && !end.hash.equals(known.hash)))) {
+    const { rows } = await client.query<ChainEnd & { there: Buffer | null }>(
+      this.#timed({ text: LOCK_END_AND_FIND, values: [this.#workspace, known?.sequence ?? 0] }),
+    )
+    const [row] = rows
+    if (row === undefined) throw new NoChain(`Workspace ${this.#workspaceId} has no audit chain`)
+    const { there, ...end } = row
+    // Retention may have removed it since; a record that is missing behind that is found when the next checkpoint is signed.
+    const isOther = (hash: Buffer | null) => known && hash && !hash.equals(known.hash)
+    if (known && (end.sequence < known.sequence || isOther(end.sequence === known.sequence ? end.hash : there))) {
       this.#options.onAlarm(this.#workspaceId, known.sequence)
     }
     return end

@@ -18,6 +18,8 @@ export const FAULTS = {
   seal_missing: 'the audit seal of the Workspace was removed',
   seal_altered: 'the audit seal of the Workspace is not one that the secret key has made',
   public_key_replaced: 'the public key of the Workspace does not belong to its signing key',
+  chain_end_missing: 'the end of the chain was removed',
+  workspace_missing: 'the Workspace was removed from the database',
   keys_unreadable: 'the keys of the Workspace do not open: overwritten, or made with another secret key',
 } as const
 

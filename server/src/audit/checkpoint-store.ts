@@ -105,7 +105,7 @@ function checkpointOf(row: Selectable<AuditCheckpointTable>): Checkpoint {
     size: row.size,
     hash: row.head_hash.toString('hex'),
     root: row.root.toString('hex'),
-    created_at: row.created_at.toISOString(),
+    created_at: timeText(row.created_at),
     signature: row.signature.toString('base64'),
     frontier: row.frontier.toString('hex').match(/.{1,64}/g) ?? [],
     ...(row.previous &&
@@ -114,3 +114,6 @@ function checkpointOf(row: Selectable<AuditCheckpointTable>): Checkpoint {
       }),
   }
 }
+
+/** PostgreSQL's `infinity` is no Date. Nothing was signed with such a time, so the checkpoint is found to be altered. */
+const timeText = (time: Date | number): string => (time instanceof Date ? time.toISOString() : String(time))

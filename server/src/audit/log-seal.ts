@@ -23,6 +23,8 @@ export interface LogSeal {
   readonly accepted: { readonly through: number; readonly at: string } | null
   /** Nothing is signed until an operator resumes. */
   readonly stopped: Bad | null
+  /** Retention has removed the records up to this one, and no others; null: older nodes may still remove records as well. */
+  readonly pruned: number | null
 }
 
 /** Older nodes may go on writing without seals for so long after the first new one has started: a rolling upgrade. */
@@ -39,6 +41,7 @@ export const firstSeal = (workspaceId: string): LogSeal => ({
   resumed: 0,
   accepted: null,
   stopped: null,
+  pruned: 0,
 })
 
 /** From which record on a seal is required; null: from none yet. `next`: the first record after the last checkpoint. */
@@ -95,8 +98,8 @@ export async function writeSeal(db: Db, seal: LogSeal, { seals }: SealKeys['hash
 function parseSeal(stored: string, workspaceId: string, seals: KeyedSeals): LogSeal | undefined {
   const [text = '', mac = ''] = stored.split('\n')
   if (!seals.isLog(text, mac)) return undefined
-  const seal = JSON.parse(text) as LogSeal
-  return seal.workspace_id === workspaceId ? seal : undefined
+  const { pruned = null, ...seal } = JSON.parse(text) as LogSeal
+  return seal.workspace_id === workspaceId ? { ...seal, pruned } : undefined
 }
 
 /** A signing key that does not open was tampered with as well. */

@@ -78,10 +78,15 @@ async function acceptAsFound(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, bad: Ba
     ...{ ...seal, size: through, hash: hash.toString('hex'), checkpoint: checkpoint ? checkpointHash(checkpoint) : null },
     ...{ sealed_from: through + 1, adopted_at: null, stopped: null },
     accepted: { through, at: now.toISOString() },
+    // Those records are not checked any more, so it is not checked either whether they are there.
+    pruned: through,
   }
   await writeSeal(tx, next, keys.hasher)
   return { done: 'accepted', auditId: await recordResumption(tx, workspaceId, keys, bad, now), through, removed }
 }
+
+/** Places without a record that are accepted: each costs a hash or two while everybody who signs waits. */
+const MAX_GAPS = 5_000_000
 
 /** The log's end and its tree, as far as there are records; a missing one counts as 32 zero bytes, which no record hashes to. */
 async function asFound(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promise<{ end: ChainEnd; frontier: Frontier }> {
@@ -100,16 +105,27 @@ async function asFound(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promis
   const anchor = kept.first !== null && kept.first > 1 ? await checkpointAt(tx, workspaceId, kept.first - 1) : undefined
   const frontier = (anchor && isGenuine(anchor, keys.publicKey) && frontierOf(anchor)) || new Frontier()
   const missing = leafHash(Buffer.alloc(32))
+  let gaps = 0
   for await (const links of linkPages(tx, workspaceId, frontier.size, kept.last ?? 0)) {
     for (const { sequence, hash } of links) {
-      while (frontier.size < sequence - 1) frontier.append(missing)
+      fill(sequence - 1)
       frontier.append(leafHash(hash))
       // What the next record will follow: the last one that is there, unless the chain says that it goes on.
       if (sequence >= end.sequence) end = { sequence, hash }
     }
   }
-  while (frontier.size < end.sequence) frontier.append(missing)
+  fill(end.sequence)
   return { end, frontier }
+
+  function fill(through: number): void {
+    gaps += Math.max(0, through - frontier.size)
+    if (gaps > MAX_GAPS) {
+      throw new Error(
+        `the log has ${gaps} places without a record up to ${through}: correct audit_head, or delete what stands behind them, then accept what is left`,
+      )
+    }
+    while (frontier.size < through) frontier.append(missing)
+  }
 }
 
 async function signAsFound(

@@ -4,8 +4,9 @@ import { appendInTransaction, firstSequence } from './audit-store.ts'
 import { uuidOf } from './chain.ts'
 import { isGenuine } from './checkpoint.ts'
 import { checkpointBefore, checkpointCovering, checkpointOlderThan } from './checkpoint-store.ts'
+import { readSeal, writeSeal } from './log-seal.ts'
 import { changeDraft } from './record.ts'
-import { readVouching } from './vouching.ts'
+import { AuditTampered, readVouching } from './vouching.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
 /** Records removed by one transaction, give or take a checkpoint's worth. */
@@ -34,11 +35,18 @@ export async function pruneRecords(
     const stop = full && full.size >= first ? full : await checkpointCovering(db, workspaceId, first)
     const through = stop?.size ?? last.size
     removed += await db.transaction().execute(async (tx) => {
+      // First, as whoever signs takes its lock first.
+      const reading = await readSeal(tx, workspaceId, keys, { lock: true })
+      if (reading.kind === 'bad') throw new AuditTampered(workspaceId, reading.bad)
       const count = await removeThrough(tx, workspaceId, through)
       const change = { action: 'audit.prune', object_type: 'audit_record', object_id: `${first}-${through}`, fields: [] }
       const draft = changeDraft({ id: newId('aud'), workspaceId, at: now, actor: null, change })
       // Another node may have been quicker.
-      if (count > 0) await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
+      if (count === 0) return 0
+      const pruned = reading.kind === 'sealed' ? reading.seal.pruned : null
+      if (reading.kind === 'sealed' && pruned !== null)
+        await writeSeal(tx, { ...reading.seal, pruned: Math.max(pruned, through) }, keys.hasher)
+      await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
       return count
     })
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { toId } from '../lib/id.ts'
 import { type Adopted, adoptLog } from './adopt-log.ts'
-import { findHead, type Link, linkPages } from './audit-store.ts'
+import { findHead, firstSequence, type Link, linkPages } from './audit-store.ts'
 import { type ChainEnd, GENESIS } from './chain.ts'
 import { type Checkpoint, checkpointHash, frontierOf, NO_CHECKPOINT, signCheckpoint } from './checkpoint.ts'
 import { insertCheckpoint } from './checkpoint-store.ts'
@@ -78,8 +78,10 @@ export async function makeCheckpoint(
     const checkpoint = signCheckpoint(fields, frontier, keys.sign, last ? checkpointHash(last) : NO_CHECKPOINT)
     // An older node does not take the lock. Its checkpoint of the same size is as good.
     if (!(await insertCheckpoint(tx, checkpoint))) return undefined
-    const next = { ...seal, size: checkpoint.size, hash: checkpoint.hash, checkpoint: checkpointHash(checkpoint), sealed_from }
-    await writeSeal(tx, next, keys.hasher)
+    const vouched = { size: checkpoint.size, hash: checkpoint.hash, checkpoint: checkpointHash(checkpoint) }
+    // Older nodes no longer write here, so they no longer remove records either.
+    const pruned = seal.pruned ?? (sealed_from === null ? null : ((await firstSequence(tx, workspaceId)) ?? 1) - 1)
+    await writeSeal(tx, { ...seal, ...vouched, sealed_from, pruned }, keys.hasher)
     return checkpoint
   })
 }

@@ -13,7 +13,7 @@ import { Frontier } from './merkle.ts'
 import type { AuditRecord } from './record.ts'
 import type { KeyedSeals } from './record-seals.ts'
 import { costOf, tokensOf } from './usage.ts'
-import { sealedCheckpointFault } from './vouching.ts'
+import { endMissing, removedFault, sealedCheckpointFault } from './vouching.ts'
 
 export interface Verification {
   readonly ok: boolean
@@ -54,22 +54,25 @@ export async function verifyWorkspace(
   options: VerifyOptions = {},
 ): Promise<Verification> {
   for (let pass = 1; ; pass++) {
-    const result = await verifyOnce(db, workspaceId, keys, options)
+    const result = await verifyOnce(db, workspaceId, keys, options).catch((cause) => nothingGood(1, endMissing(cause)))
     if (result.ok || pass === MAX_PASSES || (await firstSequence(db, workspaceId)) === result.first) return result
   }
 }
 
 async function verifyOnce(db: Db, workspaceId: string, keys: SealKeys, options: VerifyOptions): Promise<Verification> {
   const { publicKey } = keys
-  // Before the chain's end: the seal is moved behind it.
+  // In this order: the chain's end moves before the seal does, and the seal moves with what retention removes.
+  const firstKept = await firstSequence(db, workspaceId)
   const reading = await readSeal(db, workspaceId, keys)
   const seal = reading.kind === 'none' ? undefined : reading.seal
   const head = await findHead(db, workspaceId)
-  const first = (await firstSequence(db, workspaceId)) ?? head.sequence + 1
+  const first = firstKept ?? head.sequence + 1
   const begin = seal?.accepted ? Math.max(first, seal.accepted.through + 1) : first
   const isAccepted = begin === (seal?.accepted?.through ?? 0) + 1
   const start = await startBefore(db, workspaceId, begin, publicKey, isAccepted ? undefined : options.completeSince)
-  if ('reason' in start) return { ok: false, records: 0, checkpoints: 0, first, signedThrough: 0, firstBad: start }
+  const removed = seal && removedFault(seal, first)
+  if (removed) return nothingGood(first, removed)
+  if ('reason' in start) return nothingGood(first, start)
 
   const checker = new ChainChecker(publicKey, start.end, start.frontier)
   if (seal && seal.size >= start.end.sequence) checker.expectVouched(seal)
@@ -96,6 +99,11 @@ async function verifyOnce(db: Db, workspaceId: string, keys: SealKeys, options: 
   const counts = { ...checker.counts, first, ...accepted }
   return { ok: bad === undefined, ...counts, ...(bad && { firstBad: await named(db, workspaceId, bad) }) }
 }
+
+const nothingGood = (first: number, firstBad: Bad): Verification => ({
+  ...{ ok: false, records: 0, checkpoints: 0, first, signedThrough: 0 },
+  firstBad,
+})
 
 /** Those that cover something that is still there, and were not signed before an operator has accepted the log as it stood. */
 function keptAfter(start: number, seal: LogSeal | undefined, kept: readonly Checkpoint[] = []): KeptCheckpoints {
@@ -173,6 +181,8 @@ async function beyondEnd(db: Db, workspaceId: string, publicKey: string): Promis
     from audit_head as head where workspace_id = ${uuidOf('ws', workspaceId)}`.execute(db)
   const end = rows[0]
   if (end?.record != null) return { sequence: end.record, id: null, reason: 'unexpected' }
+  if (end?.checkpoint != null && !Number.isSafeInteger(end.checkpoint))
+    return { sequence: end.sequence + 1, id: null, reason: 'checkpoint_altered' }
   const checkpoint = end?.checkpoint != null ? await checkpointAt(db, workspaceId, end.checkpoint) : undefined
   return end && checkpoint && cutOff(checkpoint, end, publicKey)
 }

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { ChainEndMissing, findHead, firstSequence, linkPages } from './audit-store.ts'
 import { type Bad, FAULTS } from './chain-checker.ts'
 import { type Checkpoint, checkpointHash, isGenuine } from './checkpoint.ts'
 import { checkpointAt, latestCheckpoint } from './checkpoint-store.ts'
@@ -44,6 +45,8 @@ export async function lockVouching(db: Tx, workspaceId: string, keys: SealKeys):
   if (seal.stopped) throw new AuditTampered(workspaceId, seal.stopped)
   const bad = await sealedCheckpointFault(db, seal, keys)
   if (bad) throw new AuditTampered(workspaceId, bad)
+  const missing = await recordFault(db, seal)
+  if (missing) throw new AuditTampered(workspaceId, missing)
   const last = await latestCheckpoint(db, workspaceId)
   if (last && last.size > seal.size) {
     if (!isGenuine(last, keys.publicKey)) throw new AuditTampered(workspaceId, altered(last.size))
@@ -62,6 +65,33 @@ export async function sealedCheckpointFault(db: Db, seal: LogSeal, { publicKey }
   return checkpointHash(found) === checkpoint && isGenuine(found, publicKey) ? undefined : altered(size)
 }
 
+/** Records before `first` that retention has not removed. */
+export function removedFault({ pruned }: LogSeal, first: number): Bad | undefined {
+  if (pruned === null || first - 1 <= pruned) return undefined
+  return { sequence: pruned + 1, ...(first - 1 > pruned + 1 && { through: first - 1 }), id: null, reason: 'missing' }
+}
+
+/** What shows without reading the log: its first record, the one that the seal names, and its end. */
+async function recordFault(db: Db, seal: LogSeal): Promise<Bad | undefined> {
+  const { workspace_id, size, hash } = seal
+  const head = await findHead(db, workspace_id).catch(endMissing)
+  if ('reason' in head) return head
+  const first = (await firstSequence(db, workspace_id)) ?? head.sequence + 1
+  const removed = removedFault(seal, first)
+  if (removed) return removed
+  if (head.sequence < size) {
+    const sequence = head.sequence + 1
+    return { sequence, ...(size > sequence && { through: size }), id: null, reason: 'missing' }
+  }
+  // A place that no counter reaches: see findHead.
+  if (head.sequence === Number.MAX_SAFE_INTEGER) return { sequence: size + 1, id: null, reason: 'missing' }
+  if (first > size || seal.accepted?.through === size) return undefined
+  for await (const [link] of linkPages(db, workspace_id, size - 1, size)) {
+    return link?.hash.toString('hex') === hash ? undefined : { sequence: size, id: null, reason: 'not_as_signed' }
+  }
+  return seal.pruned === null ? undefined : { sequence: size, id: null, reason: 'missing' }
+}
+
 /** Stops signing on every node, after something was found that does not show in the seal itself. */
 export async function stopSigning(db: Db, workspaceId: string, keys: SealKeys, bad: Bad): Promise<void> {
   await db.transaction().execute(async (tx: Tx) => {
@@ -69,6 +99,12 @@ export async function stopSigning(db: Db, workspaceId: string, keys: SealKeys, b
     if (reading.kind !== 'sealed' || reading.seal.stopped) return
     await writeSeal(tx, { ...reading.seal, stopped: bad }, keys.hasher)
   })
+}
+
+/** Every Workspace is made with an end of its chain. */
+export function endMissing(cause: unknown): Bad {
+  if (!(cause instanceof ChainEndMissing)) throw cause
+  return { sequence: 0, id: null, reason: 'chain_end_missing' }
 }
 
 const altered = (size: number): Bad => ({ sequence: size, id: null, reason: 'checkpoint_altered' })

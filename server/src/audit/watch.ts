@@ -4,8 +4,8 @@ import type { ChainEnd } from './chain.ts'
 import type { Bad } from './chain-checker.ts'
 import { checkpointHash } from './checkpoint.ts'
 import { checkpointAt } from './checkpoint-store.ts'
-import type { LogSeal } from './log-seal.ts'
-import { AuditTampered, readVouching, stopSigning } from './vouching.ts'
+import { type LogSeal, readSeal } from './log-seal.ts'
+import { AuditTampered, endMissing, readVouching, stopSigning } from './vouching.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
 /** What this node has last seen of a Workspace's log. */
@@ -22,6 +22,8 @@ export class AuditWatch {
   readonly #seen = new Map<string, Seen>()
   readonly #found = new Map<string, Bad>()
   readonly #suspected = new Map<string, Bad>()
+  /** Ends when an operator resumes (`resumed` of the seal grows), not when the seal that knew nothing of it is put back. */
+  readonly #alarms = new Map<string, { readonly bad: Bad; readonly resumed: number }>()
 
   /** What was found at the last check, by Workspace. */
   get found(): ReadonlyMap<string, Bad> {
@@ -37,11 +39,19 @@ export class AuditWatch {
   /** What keeps a Workspace from being checked at all. */
   report(workspaceId: string, bad: Bad): void {
     this.#found.set(workspaceId, bad)
+    this.#raise(workspaceId, bad, this.#seen.get(workspaceId)?.seal)
   }
 
-  /** The Workspace is gone. */
-  forget(workspaceId: string): void {
-    for (const known of [this.#seen, this.#found, this.#suspected]) known.delete(workspaceId)
+  /** Those that were here before and are not among `ids`: nothing in this server removes a Workspace. */
+  gone(ids: readonly string[]): readonly string[] {
+    const present = new Set(ids)
+    return [...new Set([...this.#seen.keys(), ...this.#found.keys()])].filter((id) => !present.has(id))
+  }
+
+  /** Where no seal was ever read, nothing tells whether an operator resumes later: such an alarm ends with its cause. */
+  #raise(workspaceId: string, bad: Bad, seal: Pick<LogSeal, 'resumed'> | undefined): void {
+    const known = this.#alarms.get(workspaceId)
+    if (seal && (!known || seal.resumed > known.resumed)) this.#alarms.set(workspaceId, { bad, resumed: seal.resumed })
   }
 
   /** Holds the log's seal against the last checkpoint, the chain's end and what was seen before. Throws when that cannot be read. */
@@ -55,17 +65,22 @@ export class AuditWatch {
   async #look(db: Db, workspaceId: string, keys: WorkspaceKeys): Promise<Bad | undefined> {
     try {
       // Before the seal: the chain's end only moves on while the seal is read.
-      const head = await findHead(db, workspaceId)
+      const head = await findHead(db, workspaceId).catch(endMissing)
       const vouching = await readVouching(db, workspaceId, keys)
       // Whether it can be taken over is found out when its next checkpoint is due, by reading all of it: that stands until then.
       if (!vouching) return this.#found.get(workspaceId)
+      if ('reason' in head) return head
       const { seal } = vouching
       const before = this.#seen.get(workspaceId)
-      const resumed = before !== undefined && seal.resumed > before.seal.resumed
-      if (resumed) this.#suspected.delete(workspaceId)
+      const since = this.#alarms.get(workspaceId)?.resumed ?? before?.seal.resumed
+      const resumed = since !== undefined && seal.resumed > since
+      if (resumed) for (const known of [this.#suspected, this.#alarms]) known.delete(workspaceId)
       const bad =
-        this.#suspected.get(workspaceId) ?? (before && !resumed ? await fallenBehind(db, before, seal, head) : undefined)
+        this.#suspected.get(workspaceId) ??
+        this.#alarms.get(workspaceId)?.bad ??
+        (before && !resumed ? await fallenBehind(db, before, seal, head) : undefined)
       if (bad) {
+        this.#raise(workspaceId, bad, seal)
         await stopSigning(db, workspaceId, keys, bad)
         this.#suspected.delete(workspaceId)
       } else {
@@ -73,8 +88,11 @@ export class AuditWatch {
       }
       return bad
     } catch (cause) {
-      if (cause instanceof AuditTampered) return cause.bad
-      throw cause
+      if (!(cause instanceof AuditTampered)) throw cause
+      const reading = await readSeal(db, workspaceId, keys)
+      const seal = reading.kind === 'none' ? undefined : reading.seal
+      this.#raise(workspaceId, cause.bad, seal ?? this.#seen.get(workspaceId)?.seal)
+      return cause.bad
     }
   }
 }

@@ -20,8 +20,16 @@ export const auditVerify = (terminal: Terminal, { workspace: name, kept: files =
   withDatabase(terminal, async (bench) => {
     const { db } = bench.database
     const kept = await keptCheckpoints(files)
-    const workspaces = name === undefined ? await allWorkspaces(db) : [await chooseWorkspace(db, name)]
     const bad: string[] = []
+    const workspaces = name === undefined ? await allWorkspaces(db) : [await chooseWorkspace(db, name)]
+    const others = keptOfOthers(kept, workspaces)
+    // A file of all Workspaces may be held against one of them.
+    if (name !== undefined && others.length > 0 && kept.every(({ workspace_id }) => others.includes(workspace_id)))
+      throw new CommandProblem(`no kept checkpoint is one of ${name}: they are of ${others.join(', ')}`)
+    for (const gone of name === undefined ? others : []) {
+      terminal.out(`${gone}: checkpoints of this Workspace were kept, and it is not in the database`)
+      bad.push(gone)
+    }
     for (const workspace of workspaces) {
       const verification = await verify(bench, workspace, kept)
       terminal.out(`${workspace.name}: ${describeVerification(verification)}`)
@@ -29,6 +37,13 @@ export const auditVerify = (terminal: Terminal, { workspace: name, kept: files =
     }
     if (bad.length > 0) throw new CommandProblem(`the audit log of ${bad.join(', ')} is not as it was written`)
   })
+
+/** Ids of Workspaces that have kept checkpoints and are not verified: one that was removed, or a file of another database. */
+function keptOfOthers(kept: readonly Checkpoint[], workspaces: readonly Workspace[]): readonly string[] {
+  const verified = new Set(workspaces.map(({ id }) => id))
+  const others = new Set(kept.map(({ workspace_id }) => workspace_id).filter((id) => !verified.has(id)))
+  return [...others]
+}
 
 interface VerifyOptions {
   readonly workspace?: string

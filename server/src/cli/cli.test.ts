@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { Browser } from '../../test/support/operators.ts'
 import { openDatabase } from '../db/database.ts'
 import { pdfOf } from '../knowledge/parsing/testing/files.ts'
+import { newId } from '../lib/id.ts'
 import type { DemoFile } from '../setup/demo-file.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -332,6 +333,16 @@ describe('beside a running server', { timeout: 60_000 }, () => {
       code: 1,
       err: expect.stringMatching(/a kept checkpoint .* was altered, or signed by another key/),
     })
+    // A Workspace that was removed from the database; a file that says nothing of the one that is verified.
+    const id = JSON.parse(last ?? '').workspace_id as string
+    const other = newId('ws')
+    writeFileSync(kept, `${last}\n${last?.replace(id, other)}\n`)
+    expect(await beside('audit', 'verify', '--workspace', 'acme', '--kept', kept)).toMatchObject({ code: 0 })
+    const gone = await beside('audit', 'verify', '--kept', kept)
+    expect(gone).toMatchObject({ code: 1, err: expect.stringContaining(other) })
+    writeFileSync(kept, `${last?.replace(id, other)}\n`)
+    const unrelated = await beside('audit', 'verify', '--workspace', 'acme', '--kept', kept)
+    expect(unrelated).toMatchObject({ code: 1, err: expect.stringContaining('no kept checkpoint is one of acme') })
     writeFileSync(kept, 'nothing')
     const useless = await beside('audit', 'verify', '--kept', kept)
     expect(useless).toMatchObject({ code: 1, err: expect.stringMatching(/line 1 is not an audit checkpoint/) })

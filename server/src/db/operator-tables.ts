@@ -29,6 +29,8 @@ export interface OperatorTable {
   invited_by: ColumnType<string | null, string | null | undefined, string | null>
   /** Who issued the link with which their password was chosen; as `invited_by`. */
   password_by: ColumnType<string | null, string | null | undefined, string | null>
+  /** They had a role that can cause requests (domain/roles.ts) before the one that they have. */
+  could_cause_requests: ColumnType<boolean, boolean | undefined, boolean>
   /** Their single sign-on names no role for them any more. */
   suspended_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   created_at: CreatedAt

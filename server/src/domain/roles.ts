@@ -12,5 +12,11 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   read_only: readsBut('operators:read', 'memory:read'),
 }
 
+/** Scopes with which somebody can send requests, or make the keys, tokens and operators that do. */
+const CAUSING: readonly Scope[] = ['applications:write', 'people:write', 'operators:write', 'workspaces:write', 'playground:use']
+
+/** The first of these scopes with which requests can be caused; undefined: none. */
+export const causingScope = (scopes: readonly Scope[]): Scope | undefined => CAUSING.find((scope) => scopes.includes(scope))
+
 /** The role as the database has it; what this version does not know may least. */
 export const roleOf = (stored: string): Role => ROLES.find((role) => role === stored) ?? 'read_only'

@@ -60,8 +60,11 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
 /** Every Workspace's, also where nothing is written. */
 export async function checkAuditLogs(deps: AuditJobDeps): Promise<void> {
   const ids = await workspaceIds(deps.db)
-  const known = new Set(ids)
-  for (const id of deps.auditWatch.found.keys()) if (!known.has(id)) deps.auditWatch.forget(id)
+  for (const id of deps.auditWatch.gone(ids)) {
+    const bad = { sequence: 0, id: null, reason: 'workspace_missing' } as const
+    deps.auditWatch.report(id, bad)
+    tell(deps.log, id, bad)
+  }
   await eachOf(ids, async (workspaceId) => void (await findTampering(deps, workspaceId)))
 }
 

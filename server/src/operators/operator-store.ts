@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { Role } from '../domain/operator.ts'
-import { roleOf } from '../domain/roles.ts'
+import { causingScope, ROLE_SCOPES, roleOf } from '../domain/roles.ts'
 import { newId } from '../lib/id.ts'
 import { hasAccount, removeFirstInvitation, SERVER, withdrawInvitationsOf } from './invitation-store.ts'
 import type { NewPerson, Person } from './operator.ts'
@@ -38,6 +38,12 @@ export async function listPeople(db: Db, { limit, after }: { readonly limit: num
 export async function findPerson(db: Db, id: string): Promise<Person | undefined> {
   const row = await people(db).where('id', '=', id).executeTakeFirst()
   return row && personOf(row)
+}
+
+/** As `findPerson`, and they stay as they are until `tx` ends. */
+export async function lockPerson(tx: Tx, id: string): Promise<Person | undefined> {
+  await tx.selectFrom('operator').select('id').where('id', '=', id).forShare().execute()
+  return findPerson(tx, id)
 }
 
 export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
@@ -79,6 +85,8 @@ export async function updatePerson(
     .execute()
   if (patch.role !== before.role) {
     await endSessions(tx, id)
+    if (causingScope(ROLE_SCOPES[before.role]))
+      await tx.updateTable('operator').set({ could_cause_requests: true }).where('id', '=', id).execute()
     await tx.deleteFrom('operator_invitation').where('operator_id', '=', id).execute()
     await withdrawInvitationsOf(tx, id)
   }
@@ -128,7 +136,13 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, issu
   await tx.deleteFrom('operator_second_factor').where('operator_id', '=', id).execute()
   await tx
     .updateTable('operator')
-    .set({ two_factor_enabled: false, password_by: issuer, updated_at: now })
+    .set({
+      two_factor_enabled: false,
+      password_by: issuer,
+      updated_at: now,
+      // Whoever works on the server vouches for them anew.
+      ...(issuer === SERVER && { could_cause_requests: false }),
+    })
     .where('id', '=', id)
     .execute()
   const account = { operator_id: id, provider_id: 'credential', account_id: id, password: passwordHash }
@@ -168,6 +182,12 @@ export async function hasPasswordOfOperator(db: Db, id: string): Promise<boolean
     .where((eb) => eb.or([eb('operator.password_by', 'is', null), eb('operator.password_by', '!=', SERVER)]))
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Whether somebody had a role before with which requests can be caused: what they prepared then still works. */
+export async function couldCauseRequests(db: Db, id: string): Promise<boolean> {
+  const row = await db.selectFrom('operator').select('could_cause_requests').where('id', '=', id).executeTakeFirst()
+  return row?.could_cause_requests ?? false
 }
 
 /** Whether there is anybody at all: a first start without prints a link for the first owner. */

@@ -10,8 +10,12 @@ export interface SignInDeps extends BetterAuthDeps {
   readonly signal: Signal
 }
 
-/** The names that better-auth gives the session's cookie, by http and by https. */
-const SESSION_COOKIE = /(?:^|;\s*)(?:__Secure-)?gatehouse\.session_token=([^;]+)/
+/**
+ * The session's cookie as better-auth names it. By https it has a name that a page without https cannot set, and the other name is
+ * not read: somebody on the network could plant a session of their own under it.
+ */
+const SESSION_COOKIE = /(?:^|;\s*)gatehouse\.session_token=([^;]+)/
+const SECURE_SESSION_COOKIE = /(?:^|;\s*)__Secure-gatehouse\.session_token=([^;]+)/
 
 /** Signing in, and who has. The library behind it is loaded when it is first needed: a gateway may run without for ever. */
 export class SignIn {
@@ -56,7 +60,8 @@ export class SignIn {
 
   /** Whose session the cookies of a request name. Throws when the database does not answer: 503, never 401. */
   async authenticate(cookies: string | undefined): Promise<Operator | undefined> {
-    const [, value] = SESSION_COOKIE.exec(cookies ?? '') ?? []
+    const cookie = this.#deps.publicUrl?.startsWith('https:') ? SECURE_SESSION_COOKIE : SESSION_COOKIE
+    const [, value] = cookie.exec(cookies ?? '') ?? []
     return value === undefined ? undefined : this.#people.get(value)
   }
 

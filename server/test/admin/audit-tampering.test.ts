@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { resumeSigning } from '../../src/audit/resume-signing.ts'
 import { verifyWorkspace } from '../../src/audit/verify.ts'
@@ -116,6 +117,40 @@ test('a public key that was replaced is a finding of verify, not a server error'
   expect(verified.status).toBe(200)
   expect(verified.body).toMatchObject({ ok: false, first_bad: { sequence: 0, reason: 'public_key_replaced' } })
   expect(await ready()).toMatchObject({ audit: { status: 'degraded' } })
+})
+
+test('a Workspace that was removed from the database raises the alarm, and it does not end when it is put back', async () => {
+  const { db } = context()
+  const gone = (await admin.create('/workspaces', { name: 'removed' })).id
+  const [uuid, away] = [fromId('ws', gone) ?? '', '00000000-0000-7000-8000-000000000001']
+  const move = async (from: string, to: string): Promise<void> => {
+    await db.transaction().execute(async (tx) => {
+      const { rows } = await sql<{ table: string; name: string }>`
+        select conrelid::regclass::text as table, conname as name from pg_constraint
+        where contype = 'f' and confrelid in ('workspace'::regclass, 'audit_head'::regclass) and not condeferrable`.execute(tx)
+      for (const { table, name } of rows) await sql.raw(`alter table ${table} alter constraint ${name} deferrable`).execute(tx)
+      await sql`set constraints all deferred`.execute(tx)
+      for (const table of ['audit_head', 'audit_record', 'audit_checkpoint', 'applied_declaration'])
+        await sql.raw(`update ${table} set workspace_id = '${to}' where workspace_id = '${from}'`).execute(tx)
+      await sql`update workspace set id = ${to} where id = ${from}`.execute(tx)
+    })
+  }
+  // The server's own memory stays without the id that the Workspace has meanwhile.
+  const deps = { ...context(), auditWatch: new AuditWatch() }
+  const found = () => deps.auditWatch.found.get(gone)?.reason
+  await checkAuditLogs(deps)
+  await move(uuid, away)
+  await checkAuditLogs(deps)
+  expect(found()).toBe('workspace_missing')
+  await move(away, uuid)
+  await checkAuditLogs(deps)
+  expect(found()).toBe('workspace_missing')
+  const { workspaceKeys } = context()
+  expect(await resumeSigning(db, gone, await workspaceKeys.get(gone), { accept: false, now: clock.now() })).toMatchObject({
+    done: 'resumed',
+  })
+  await checkAuditLogs(deps)
+  expect(found()).toBeUndefined()
 })
 
 test('what only reading the whole log finds stops signing as well', async () => {

@@ -6,6 +6,7 @@ import { refused as refusedByGateway } from '../support/gateway-client.ts'
 import { type Governed, type Held, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { Browser, invited, PASSWORD, signedIn } from '../support/operators.ts'
+import { says, word } from '../support/scripted-provider.ts'
 import { type Admin, adminClient, type Json, refused } from './client.ts'
 
 let governed: Governed
@@ -120,15 +121,46 @@ describe('an operator who issued a token of a user', () => {
   })
 })
 
-/** A reviewer who chose the password with a link of the server's own. */
-async function independentReviewer() {
-  const person = await invited(governed.server, 'reviewer')
+describe('an operator who issued a token of a user and revoked it', () => {
+  test('self-approval: they cannot decide on what an assistant answers to a message that was sent before', async () => {
+    const owner = await signedIn(governed.server, 'owner')
+    const { ann } = await people(governed.server, ['ann'])
+    const application = await governed.application({ default_model: 'scripted' })
+    const assistant = await admin.create('/assistants', { username: word(), application_id: application.id })
+    const issued = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
+    const chat = await ann.create('/conversations', { contact_id: assistant.id })
+    const key = word()
+    const revoked = Promise.withResolvers<void>()
+    governed.provider.on(key, (response, call) => void revoked.promise.then(() => says('sorrel-hold')(response, call)))
+    const sent = await ann.send('POST', '/messages', { conversation_id: chat.id, message: key }, { token: issued.token })
+    expect(sent.status, sent.text).toBe(201)
+    await owner.browser.post(`/admin/v1/access-tokens/${issued.id}/revoke`)
+    revoked.resolve()
+    await governed.server.context.assistants.idle()
+    const { data } = await admin.get('/reviews?state=pending&limit=100')
+    const [item] = data.filter(({ message_id }: Json) => message_id === sent.body.id)
+    expect(refused(await approve(owner.browser, item.id), 'FORBIDDEN').message).toContain('token of the user')
+    const other = await signedIn(governed.server, 'reviewer')
+    expect((await approve(other.browser, item.id)).status).toBe(200)
+  })
+})
+
+/** Somebody who chose the password with a link of the server's own. */
+async function independent(role: 'reviewer' | 'owner') {
+  const person = await invited(governed.server, role)
+  return { ...person, browser: await acceptFromServer(person.id) }
+}
+
+const independentReviewer = () => independent('reviewer')
+
+/** Opens a link that the server itself made, as `gatehouse operator invite` does. */
+async function acceptFromServer(id: string): Promise<Browser> {
   const token = newInvitationToken()
   const { db } = governed.server.context.database
-  await db.transaction().execute((tx) => putInvitation(tx, person.id, token, new Date()))
+  await db.transaction().execute((tx) => putInvitation(tx, id, token, new Date()))
   const browser = new Browser(governed.server.base)
   expect((await browser.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
-  return { ...person, browser }
+  return browser
 }
 
 describe('where a Workspace demands four eyes', () => {
@@ -161,6 +193,19 @@ describe('where a Workspace demands four eyes', () => {
     expect((await at.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
     const { id } = await governed.hold('juniper-hold')
     refused(await approve(at, id), 'FORBIDDEN')
+  })
+
+  test('four eyes: an owner who takes the role of a reviewer cannot approve, until the server vouches for them anew', async () => {
+    const { id } = await governed.hold('juniper-hold')
+    await signedIn(governed.server, 'owner')
+    const owner = await independent('owner')
+    const demoted = await owner.browser.send('PATCH', `/admin/v1/operators/${owner.id}`, { role: 'reviewer' })
+    expect(demoted.status, demoted.text).toBe(200)
+    expect((await owner.browser.signIn(owner.email)).status).toBe(200)
+    expect(refused(await approve(owner.browser, id), 'FORBIDDEN').message).toContain('you had a role')
+    expect(await stateOf(id)).toBe('pending')
+    const vouched = await acceptFromServer(owner.id)
+    expect((await approve(vouched, id)).body.state).toBe('approved')
   })
 
   test('four eyes: a hold is still denied by any reviewer', async () => {

@@ -154,3 +154,26 @@ test('a server that stops ends its streams instead of waiting for them', async (
   await expect(reader.until(() => false)).rejects.toThrow('ended: true')
   await other.close()
 })
+
+test('events: who was sent away from a group, or left it, reads nothing of it any more, from the log neither', async () => {
+  const group = await ann.create('/groups', { name: 'Leaving', contacts: [ben.id, cleo.id] })
+  const talk = await ann.create('/conversations', { group_id: group.id })
+  const reader = await listen(cleo)
+  const sent = await ann.create('/messages', { conversation_id: talk.id, message: 'for members only' })
+  await reader.until(about(sent))
+  const position = reader.events[0]?.id ?? 0
+  await ann.remove(`/groups/${group.id}/contacts/${cleo.id}`)
+  await ben.remove(`/groups/${group.id}/contacts/${ben.id}`)
+  for (const left of [cleo, ben]) {
+    const again = await listen(left, position - 1)
+    await again.until(({ type, data }) => type === 'group.deleted' && JSON.parse(data).id === group.id)
+    const told = again.events.map(({ data }) => data).join('\n')
+    expect(told).not.toContain('for members only')
+    expect(told).not.toContain(talk.id)
+    again.close()
+  }
+  // Who stayed still resumes from there.
+  const stays = await listen(ann, position - 1)
+  expect((await stays.until(about(sent))).data).toContain('for members only')
+  for (const one of [reader, stays]) one.close()
+})

@@ -96,6 +96,9 @@ describe('signing in with a password', () => {
       const reply = await at.send('POST', '/auth/sign-in/email', { email, password }, headers)
       expect(reply.cookies[0]).toMatch(/^__Secure-gatehouse\.session_token=.*; HttpOnly; Secure; SameSite=Lax$/)
       expect((await at.session()).status).toBe(200)
+      // Under the name that a page without https can set, it opens nothing.
+      const planted = { cookie: String(reply.cookies[0]).replace('__Secure-', '') }
+      refused(await at.send('GET', '/admin/v1/session', undefined, planted), 'AUTH_INVALID_KEY')
       refused(await new Browser(secure.base).signIn(email, password), 'FORBIDDEN')
     } finally {
       await secure.close()

@@ -210,6 +210,48 @@ describe.each(testDatabases())('audit checkpoints written outside, on $name', ({
     expect(sizes()).toEqual([2, 4, 6, 8, 2, 4, 6, 8])
   })
 
+  test('a checkpoint that was altered before it was delivered is not written outside, counts as a failure, and holds up no other', async () => {
+    const [, altered] = await sign(3)
+    const row = database.db.updateTable('audit_checkpoint').set({ root: Buffer.alloc(32) })
+    await row
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .where('size', '=', altered?.size ?? 0)
+      .execute()
+    const delivery = to(http())
+    await delivery.run(workspaceId, keys)
+    expect(sizes()).toEqual([2, 6])
+    expect(delivery.state).toMatchObject({ failures: 1, waiting: 0 })
+    expect(logged.join()).toContain('was altered')
+  })
+
+  test('a place that hangs, as a file system does, is a failure, is not asked again meanwhile, and goes on when it is back', async () => {
+    await sign(2)
+    const written: number[] = []
+    let attempts = 0
+    let comeBack = (): void => {}
+    const back = new Promise<void>((resolve) => (comeBack = resolve))
+    const place: OutsidePlace = {
+      kind: 'file',
+      key: 'hanging',
+      write: async ({ size }) => {
+        attempts += 1
+        await back
+        written.push(size)
+      },
+      close: async () => {},
+    }
+    const delivery = new CheckpointDelivery(place, { db: database.db, clock: { now: () => NOW }, log: log() }, 50)
+    await delivery.run(workspaceId, keys)
+    await delivery.run(workspaceId, keys)
+    expect(attempts).toBe(1)
+    expect(delivery.state).toMatchObject({ failures: 2, waiting: 2 })
+    comeBack()
+    await back
+    await delivery.run(workspaceId, keys)
+    expect(written).toEqual([2, 2, 4])
+    expect(delivery.state).toMatchObject({ waiting: 0 })
+  })
+
   test('an intruder who moves the memory on hides no checkpoint: all are written once more', async () => {
     await sign(1)
     await to(http()).run(workspaceId, keys)

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import type { Db } from '../../db/database.ts'
 import { type Clock, elapsed } from '../../lib/clock.ts'
+import { DeadlineError, within } from '../../lib/deadline.ts'
+import { type Checkpoint, isGenuine } from '../checkpoint.ts'
 import { checkpointCovering, countAfter } from '../checkpoint-store.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import { deliveredThrough, setDelivered } from './delivery-store.ts'
@@ -27,6 +29,8 @@ const PER_ROUND = 1_000
 const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 5_000
 const LAST_PAUSE_MS = 300_000
+/** Longer than the places take themselves where they can tell: a file system that hangs cannot. */
+const WRITE_MS = 20_000
 
 /**
  * Writes a Workspace's checkpoints to one place, in their order and without a gap: the next one only when the place has the one
@@ -36,13 +40,17 @@ export class CheckpointDelivery {
   readonly #place: OutsidePlace
   readonly #deps: Deps
   readonly #waiting = new Map<string, { count: number; since: number }>()
+  readonly #writeMs: number
   #failures = 0
   #inARow = 0
   #notBefore = 0
+  #hanging = false
 
-  constructor(place: OutsidePlace, deps: Deps) {
+  /** `writeMs`: for tests. */
+  constructor(place: OutsidePlace, deps: Deps, writeMs = WRITE_MS) {
     this.#place = place
     this.#deps = deps
+    this.#writeMs = writeMs
   }
 
   get state(): DeliveryState {
@@ -67,6 +75,15 @@ export class CheckpointDelivery {
         this.#waiting.delete(workspaceId)
         return
       }
+      // Sent, it would spoil the file that has to convict: the one after it covers the same records.
+      if (!isGenuine(next, keys.publicKey)) {
+        this.#failures += 1
+        const about = { workspace_id: workspaceId, size: next.size, place: this.#place.kind }
+        this.#deps.log.error(about, 'an audit checkpoint was altered, and is not written outside')
+        if (!Number.isSafeInteger(next.size)) return
+        size = next.size
+        continue
+      }
       if (elapsed() < this.#notBefore || !(await this.#written(workspaceId, next))) {
         const waiting = await countAfter(db, workspaceId, size)
         this.#waiting.set(workspaceId, { count: waiting, since: Date.parse(next.created_at) })
@@ -77,10 +94,10 @@ export class CheckpointDelivery {
     }
   }
 
-  async #written(workspaceId: string, checkpoint: Parameters<OutsidePlace['write']>[0]): Promise<boolean> {
+  async #written(workspaceId: string, checkpoint: Checkpoint): Promise<boolean> {
     const { clock, log } = this.#deps
     try {
-      await this.#place.write(checkpoint, clock.now())
+      await this.#writeInTime(checkpoint, clock.now())
       this.#inARow = 0
       return true
     } catch (err) {
@@ -92,6 +109,16 @@ export class CheckpointDelivery {
       log.error(about, 'an audit checkpoint could not be written outside')
       return false
     }
+  }
+
+  /** A place that hangs counts as one that fails, and is not written to again before it has come back. */
+  async #writeInTime(checkpoint: Checkpoint, now: Date): Promise<void> {
+    if (this.#hanging) throw new DeadlineError('the last attempt has not come back yet')
+    this.#hanging = true
+    const writing = this.#place.write(checkpoint, now).finally(() => {
+      this.#hanging = false
+    })
+    await within(this.#writeMs, writing, 'not written')
   }
 
   close(): Promise<void> {

@@ -36,6 +36,10 @@ export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps)
       reply.header('cache-control', 'no-store')
       request.member = await deps.members.authenticate(request.headers.authorization)
     })
+    // A body may take its caller a minute to send: a token that was revoked meanwhile sends nothing.
+    members.addHook('preHandler', async (request) => {
+      if (request.body !== undefined) request.member = await deps.members.authenticate(request.headers.authorization)
+    })
     peopleRoutes(members, deps)
     conversationRoutes(members, deps)
     messageRoutes(members, deps)

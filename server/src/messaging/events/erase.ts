@@ -1,8 +1,31 @@
+import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 
 /** What is to be forgotten: objects by their ids, or a conversation with all that was told of it. */
 export type Forgotten = { readonly objectIds: readonly string[] } | { readonly conversationId: string }
+
+/**
+ * Part of leaving: these users are told nothing more of what happened there before. Without it they could read the log's seven
+ * days after they have left.
+ */
+export async function forgetReaders(
+  tx: Tx,
+  workspaceId: string,
+  { objectIds, conversationIds }: { readonly objectIds: readonly string[]; readonly conversationIds: readonly string[] },
+  userIds: readonly string[],
+): Promise<void> {
+  for (const table of ['event_outbox', 'event_log'] as const) {
+    await tx
+      .updateTable(table)
+      .set({ audience: sql<string[]>`array(select reader from unnest(audience) reader where reader <> all(${userIds}::text[]))` })
+      .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+      .where('type', 'not like', '%.deleted')
+      .where(sql<boolean>`audience && ${userIds}::text[]`)
+      .where(sql<boolean>`(conversation_id = any(${conversationIds}::text[]) or object_id = any(${objectIds}::text[]))`)
+      .execute()
+  }
+}
 
 /**
  * Part of deleting for good: takes what was told of an object out of the log and out of what webhooks are still to be told,

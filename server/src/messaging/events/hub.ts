@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { WORKSPACES_TOPIC } from '../../applications/user-token.ts'
 import type { Db } from '../../db/database.ts'
 import type { Signal } from '../../db/signal.ts'
 import { GatehouseError } from '../../errors.ts'
@@ -47,6 +48,7 @@ export class EventHub {
     this.#unsubscribe = [
       signal.subscribe(EVENTS_TOPIC, (workspaceId) => this.#pull(workspaceId)),
       signal.subscribe(ACCESS_TOKENS_TOPIC, () => this.#checkSoon()),
+      signal.subscribe(WORKSPACES_TOPIC, () => this.#checkSoon()),
     ]
   }
 

@@ -4,7 +4,7 @@ import { stopWaitingFor } from '../conversations/read-marker.ts'
 import { forgetAnswersAbout } from '../door/idempotency.ts'
 import type { Member } from '../door/member.ts'
 import { forbidden, invalid, notFound } from '../door/refusals.ts'
-import { eraseEvents } from '../events/erase.ts'
+import { eraseEvents, forgetReaders } from '../events/erase.ts'
 import { emit } from '../events/outbox.ts'
 import { contactsByIds } from './contact-store.ts'
 import { type Group, groupView, MAX_MEMBERS } from './group.ts'
@@ -58,7 +58,10 @@ export async function setMembers(tx: Tx, { member, base, now }: Change, before: 
     ids.filter((id) => !before.memberIds.includes(id)),
     now,
   )
-  await stopWaitingFor(tx, member.workspaceId, await leaveGroup(tx, group, left), now)
+  const markers = await leaveGroup(tx, group, left)
+  await stopWaitingFor(tx, member.workspaceId, markers, now)
+  const conversations = markers.map(({ conversationId }) => conversationId)
+  await forgetReaders(tx, member.workspaceId, { objectIds: [before.id], conversationIds: conversations }, left)
   await tellGone(tx, member.workspaceId, before, left)
   // Through somebody who is in it: the caller may be who has left.
   const reader = { ...member, user: { ...member.user, id: ids[0] ?? before.ownerId } }

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Admin, adminClient } from '../admin/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { slowRequest } from '../support/slow-request.ts'
+import { people, unhurried } from './client.ts'
+
+let server: TestServer
+let admin: Admin
+beforeAll(async () => {
+  server = await startServer({}, { pace: unhurried() })
+  admin = adminClient(server)
+})
+afterAll(() => server.close())
+
+test('revoked tokens: a message whose text arrives after its token was revoked is not sent', async () => {
+  const { ann, ben } = await people(server, ['ann', 'ben'])
+  const { id } = await ann.create('/conversations', { contact_id: ben.id })
+  const slow = (message: string) =>
+    slowRequest(
+      'POST',
+      `${server.base}/v1/messages`,
+      { conversation_id: id, message },
+      {
+        authorization: `Bearer ${ann.token}`,
+      },
+    )
+  const [first, second] = [await slow('in time'), await slow('too late')]
+  expect(await first()).toBe(201)
+  const { data } = await admin.get(`/users/${ann.id}/tokens`)
+  // Its head has been read by then.
+  await sleep(300)
+  await admin.post(`/access-tokens/${data[0].id}/revoke`)
+  expect(await second()).toBe(401)
+  const { data: messages } = await ben.get(`/messages?conversation_id=${id}`)
+  expect(messages.map(({ message }: { message: string }) => message)).toEqual(['in time'])
+})
+
+test('revoked tokens: an event stream ends when its Workspace trusts the keys of its token no longer', async () => {
+  const token = server.demo.users.find(({ user_token }) => user_token)?.user_token ?? ''
+  const response = await fetch(`${server.base}/v1/events`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(20_000),
+  })
+  expect(response.status).toBe(200)
+  const startedAt = performance.now()
+  const whole = response.text()
+  const [workspace] = (await admin.get('/workspaces')).data
+  await admin.patch(`/workspaces/${workspace.id}`, { settings: { jwks: null } })
+  await whole
+  // With the heartbeat alone it would end after 15 s.
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+})

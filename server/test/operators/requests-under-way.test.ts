@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Admin, adminClient, type Json } from '../admin/client.ts'
+import { type Browser, signedIn } from '../support/operators.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { word } from '../support/scripted-provider.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { slowRequest } from '../support/slow-request.ts'
+
+let server: TestServer
+let admin: Admin
+beforeAll(async () => {
+  server = await startServer()
+  admin = adminClient(server)
+})
+afterAll(() => server.close())
+
+type Headers = Readonly<Record<string, string>>
+
+const slow = (method: string, path: string, json: unknown, headers: Headers) =>
+  slowRequest(method, `${server.base}/admin/v1${path}`, json, headers)
+
+const asBrowser = ({ cookie, base }: Browser): Headers => ({ cookie, origin: base, 'sec-fetch-site': 'same-origin' })
+const asToken = (token: string): Headers => ({ authorization: `Bearer ${token}` })
+const operatorNamed = async (email: string): Promise<Json> =>
+  (await admin.get('/operators?limit=100')).data.find((operator: Json) => operator.email === email)
+
+/** An owner with a token, and requests of both whose bodies have not arrived yet. */
+async function ownerAtWork() {
+  const owner = await signedIn(server, 'owner')
+  const { id: tokenId, token } = (await owner.browser.post('/admin/v1/tokens', { name: 'under way' })).body
+  const emails: string[] = []
+  const requests = (headers: Headers) => {
+    const email = `${word()}-${word()}@example.com`
+    emails.push(email)
+    return Promise.all([
+      slow('POST', '/operators', { email, name: 'An accomplice', role: 'owner' }, headers),
+      slow('POST', '/tokens', { name: 'late' }, headers),
+      slow('POST', '/applications', { name: `${word()} ${word()}` }, headers),
+      slow('POST', '/workspaces', { name: `${word()} ${word()}` }, headers),
+    ])
+  }
+  const byBrowser = await requests(asBrowser(owner.browser))
+  const byToken = await requests(asToken(token))
+  // Their heads have been read by then: only what is decided after them can refuse them.
+  await sleep(300)
+  return { ...owner, tokenId, byBrowser, byToken, emails }
+}
+
+const finish = (requests: readonly (() => Promise<number>)[]): Promise<number[]> => Promise.all(requests.map((end) => end()))
+
+describe('a request whose body arrives after its operator lost the right to it', () => {
+  test.each([
+    ['was removed', 401, (id: string) => admin.remove(`/operators/${id}`)],
+    ['was demoted', 403, (id: string) => admin.patch(`/operators/${id}`, { role: 'read_only' })],
+  ])('requests under way: nothing is done when the operator %s', async (_how, byTokenStatus, end) => {
+    const { id, byBrowser, byToken, emails } = await ownerAtWork()
+    await end(id)
+    expect(await finish(byBrowser)).toEqual(byBrowser.map(() => 401))
+    expect(await finish(byToken)).toEqual(byToken.map(() => byTokenStatus))
+    for (const email of emails) expect(await operatorNamed(email)).toBeUndefined()
+  })
+
+  test('requests under way: nothing is done when the operator signed out, or the token was revoked', async () => {
+    const { browser, tokenId, byBrowser, byToken, emails } = await ownerAtWork()
+    await admin.post(`/tokens/${tokenId}/revoke`)
+    expect((await browser.post('/auth/sign-out')).status).toBe(200)
+    expect(await finish([...byBrowser, ...byToken])).toEqual([...byBrowser, ...byToken].map(() => 401))
+    for (const email of emails) expect(await operatorNamed(email)).toBeUndefined()
+  })
+})
+
+const url = inject('postgresUrl')
+
+describe('an operator who keeps sending while another takes their role', () => racing())
+
+// There changes really happen at the same time.
+describe.skipIf(url === null)('an operator who keeps sending while another takes their role, on PostgreSQL', () => {
+  const embedded = () => ({ server, admin })
+  let before: ReturnType<typeof embedded>
+  let drop: () => Promise<void>
+  beforeAll(async () => {
+    before = embedded()
+    const database = await ownDatabase(url ?? '')
+    drop = database.drop
+    server = await startServer({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
+    admin = adminClient(server)
+  })
+  afterAll(async () => {
+    await server.close()
+    await drop()
+    ;({ server, admin } = before)
+  })
+  racing()
+})
+
+function racing(): void {
+  test('requests under way: they do not give themselves the role back, and no invitation of theirs stays', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { id, browser } = await signedIn(server, 'owner')
+      const statuses = new Set<number>()
+      let isOver = false
+      const hammer = async (send: () => Promise<{ status: number }>) => {
+        while (!isOver) statuses.add((await send()).status)
+      }
+      const self = () => browser.send('PATCH', `/admin/v1/operators/${id}`, { role: 'owner' })
+      const invite = () =>
+        browser.post('/admin/v1/operators', { email: `${word()}${word()}${word()}@example.com`, name: 'x', role: 'owner' })
+      const hammering = [self, self, invite, invite].map(hammer)
+      await sleep(200)
+      await admin.patch(`/operators/${id}`, { role: 'read_only' })
+      await sleep(200)
+      isOver = true
+      await Promise.all(hammering)
+      expect((await admin.get('/operators?limit=100')).data.find((one: Json) => one.id === id)).toMatchObject({
+        role: 'read_only',
+      })
+      const { db } = server.context.database
+      const left = await db.selectFrom('operator').select('email').where('invited_by', '=', id).execute()
+      expect(left).toEqual([])
+      expect([...statuses].filter((status) => ![200, 201, 401, 403].includes(status))).toEqual([])
+    }
+  })
+
+  test('requests under way: of two owners who remove each other at once, one stays', async () => {
+    const [one, other] = [await signedIn(server, 'owner'), await signedIn(server, 'owner')]
+    const replies = await Promise.all([
+      one.browser.send('DELETE', `/admin/v1/operators/${other.id}`),
+      other.browser.send('DELETE', `/admin/v1/operators/${one.id}`),
+    ])
+    const statuses = replies.map(({ status }) => status).toSorted()
+    expect(statuses[0]).toBe(204)
+    expect([401, 403]).toContain(statuses[1])
+    const { data } = await admin.get('/operators?limit=100')
+    expect(data.filter(({ id }: Json) => id === one.id || id === other.id)).toHaveLength(1)
+  })
+
+  test('requests under way: operators may still remove and demote themselves', async () => {
+    const [leaving, stepping] = [await signedIn(server, 'owner'), await signedIn(server, 'owner')]
+    expect((await leaving.browser.send('DELETE', `/admin/v1/operators/${leaving.id}`)).status).toBe(204)
+    expect((await stepping.browser.send('PATCH', `/admin/v1/operators/${stepping.id}`, { role: 'reviewer' })).status).toBe(200)
+    expect((await stepping.browser.session()).status).toBe(401)
+  })
+
+  test('requests under way: four eyes stay on when others ask at the same time to turn them off', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const id = await admin.workspace()
+      const turn = (four_eyes: boolean) => admin.send('PATCH', `/workspaces/${id}`, { settings: { review: { four_eyes } } })
+      const off = Array.from({ length: 4 }, () => turn(false))
+      expect((await turn(true)).status).toBe(200)
+      await Promise.all(off)
+      expect((await admin.get(`/workspaces/${id}`)).settings.review).toEqual({ four_eyes: true })
+    }
+  })
+}
