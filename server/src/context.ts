@@ -236,7 +236,7 @@ function compose(
     observe: exchangeObserver({ metrics, tracing, log }),
   } satisfies GatewayDeps
   const relay = new EventRelay({ ...database, background })
-  const assistants = new AssistantWorker({ ...gateway, signal, log, relay })
+  const assistants = new AssistantWorker({ ...gateway, signal, log, relay, recordsSpans: config.otlpTracesUrl !== undefined })
 
   return {
     ...gateway,

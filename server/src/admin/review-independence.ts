@@ -3,6 +3,7 @@ import type { Tx } from '../db/database.ts'
 import type { Operator } from '../domain/operator.ts'
 import { causingScope } from '../domain/roles.ts'
 import { GatehouseError } from '../errors.ts'
+import { sentAt } from '../messaging/messages/message-store.ts'
 import { issuersOfTokens } from '../messaging/people/access-token-store.ts'
 import { couldCauseRequests, hasPasswordOfOperator } from '../operators/operator-store.ts'
 import type { ReviewItem } from '../review/review.ts'
@@ -10,7 +11,10 @@ import type { ReviewItem } from '../review/review.ts'
 /** Throws a 403 when the operator issued a token of the user who sent the message. `ids`: all under which the operator acts. */
 export async function refuseTokenIssuer(tx: Tx, item: ReviewItem, ids: readonly string[]): Promise<void> {
   if (item.messageId === null) return
-  const issuers = await issuersOfTokens(tx, item.workspaceId, item.userId, item.createdAt)
+  // An assistant answers after its message was sent: a token that was revoked between counts.
+  const sent = (await sentAt(tx, item.workspaceId, item.messageId)) ?? item.createdAt
+  const from = sent < item.createdAt ? sent : item.createdAt
+  const issuers = await issuersOfTokens(tx, item.workspaceId, item.userId, { from, to: item.createdAt })
   if (issuers.some((issuer) => ids.includes(issuer)))
     throw forbidden('You issued a token of the user who sent this: another operator has to decide on it.')
 }

@@ -189,6 +189,8 @@ export interface EventOutboxTable {
   object_id: string | null
   conversation_id: string | null
   payload: Json<unknown>
+  /** W3C traceparent of the request that caused it. */
+  traceparent: string | null
   created_at: CreatedAt
 }
 
@@ -201,6 +203,8 @@ export interface EventLogTable {
   object_id: string | null
   conversation_id: string | null
   payload: Json<unknown>
+  /** W3C traceparent of the request that caused it. */
+  traceparent: string | null
   created_at: CreatedAt
 }
 
@@ -244,6 +248,8 @@ export interface WebhookDeliveryTable {
   next_attempt_at: Date | null
   last_status: number | null
   last_failure: string | null
+  /** W3C traceparent of the request that caused it. */
+  traceparent: string | null
   created_at: CreatedAt
   /** When it was delivered, or given up. */
   ended_at: Date | null
@@ -279,5 +285,7 @@ export interface AssistantTurnTable {
   /** Nobody else takes it up before. */
   claimed_until: Date | null
   review_item_id: string | null
+  /** W3C traceparent of the request that caused it. */
+  traceparent: string | null
   created_at: CreatedAt
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../domain/principal.ts'
-import { LARGE_BODY } from '../http/large-bodies.ts'
+import { hasLargeBody, LARGE_BODY } from '../http/large-bodies.ts'
 import { type PipelineDeps, runPipeline } from '../pipeline/pipeline.ts'
 import type { Exchange } from '../pipeline/request.ts'
 import { answer, answerChat, chatInTime, closed } from './answers.ts'
@@ -39,15 +39,16 @@ export async function gatewayRoutes(app: FastifyInstance, deps: GatewayDeps): Pr
     runPipeline(exchangeOf(endpoint, request, reply, parse), deps)
 
   const chat: Parse = (body, application) => parseChat(body, application, deps.chatLimits)
+  const answerTo = async (request: FastifyRequest, reply: FastifyReply) => {
+    const exchange = exchangeOf('chat', request, reply, chat)
+    return answerChat(reply, await chatInTime(exchange, deps))
+  }
+  // Who has no key is refused by stage 1 at once, without the body.
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+    !hasLargeBody(request) || (await hasKey(request, deps)) ? undefined : answerTo(request, reply)
   for (const path of ['/v1/chat/completions', '/chat/completions']) {
-    app.post(
-      path,
-      { schema: docs.chat(path), config: LARGE_BODY, bodyLimit: deps.chatLimits.bodyBytes },
-      async (request, reply) => {
-        const exchange = exchangeOf('chat', request, reply, chat)
-        return answerChat(reply, await chatInTime(exchange, deps))
-      },
-    )
+    const options = { schema: docs.chat(path), config: LARGE_BODY, bodyLimit: deps.chatLimits.bodyBytes }
+    app.post(path, { ...options, onRequest }, answerTo)
   }
   // Ids such as `meta-llama/Llama-3` hold slashes, which clients send as they are or percent-encoded.
   const modelRoutes = (path: string) => {
@@ -102,6 +103,13 @@ export async function gatewayRoutes(app: FastifyInstance, deps: GatewayDeps): Pr
     }))
   })
 }
+
+/** False also where the database does not answer: the pipeline then says so. */
+const hasKey = ({ headers }: FastifyRequest, { authenticator }: GatewayDeps): Promise<boolean> =>
+  authenticator.authenticate(headers.authorization).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 
 function exchangeOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, parse: Parse): Exchange {
   const userToken = request.headers['x-gateway-user-token']

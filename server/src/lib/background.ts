@@ -1,3 +1,5 @@
+import { runOutsideTrace } from './trace-context.ts'
+
 /** Work that goes on beside what the server answers, and ends before what it works on is closed. */
 export class Background {
   readonly #ending = new AbortController()
@@ -11,7 +13,7 @@ export class Background {
   /** `work` ends soon after its signal; a fault in it is told and harms nobody. */
   start(work: (signal: AbortSignal) => Promise<void>): void {
     if (this.#ending.signal.aborted) return
-    const running = work(this.#ending.signal)
+    const running = runOutsideTrace(() => work(this.#ending.signal))
       .catch((error: Error) => this.#onError(error))
       .finally(() => this.#running.delete(running))
     this.#running.add(running)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { currentTrace, runInTrace, traceContext, traceHeaders } from './trace-context.ts'
+import { currentTrace, runInStoredTrace, runInTrace, runOutsideTrace, traceContext, traceHeaders } from './trace-context.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
@@ -7,8 +7,8 @@ const VALID = `00-${TRACE}-${PARENT}-01`
 
 describe('trace context', () => {
   test('traceparent: the span of the caller stays the parent when no spans are made here', () => {
-    const context = traceContext({ traceparent: VALID, tracestate: 'a=1, b@c=x y' }, false)
-    expect(context).toEqual({ traceId: TRACE, parentId: PARENT, spanId: PARENT, flags: '01', state: 'a=1,b@c=x y' })
+    const context = traceContext({ traceparent: VALID }, false)
+    expect(context).toEqual({ traceId: TRACE, parentId: PARENT, spanId: PARENT, flags: '01' })
   })
 
   test('traceparent: the own span is the parent of what is called when spans are made here', () => {
@@ -31,21 +31,14 @@ describe('trace context', () => {
     `${VALID}, ${VALID}`,
     [VALID, VALID],
   ])('traceparent: one that is not valid counts as absent: %j', (traceparent) => {
-    expect(traceContext({ traceparent, tracestate: 'a=1' }, false)).toBeUndefined()
-    expect(traceContext({ traceparent, tracestate: 'a=1' }, true)).toMatchObject({ parentId: undefined, state: undefined })
+    expect(traceContext({ traceparent }, false)).toBeUndefined()
+    expect(traceContext({ traceparent }, true)).toMatchObject({ parentId: undefined })
   })
 
   test('traceparent: of a later version the ids and the sampled flag are read', () => {
     const context = traceContext({ traceparent: `01-${TRACE}-${PARENT}-03-more` }, false)
     expect(context).toMatchObject({ traceId: TRACE, parentId: PARENT, flags: '01' })
   })
-
-  test.each(['', 'a', 'A=1', 'a=', `a=${'x'.repeat(600)}`, Array.from({ length: 33 }, (_, at) => `k${at}=v`).join(), 'a=\u00e9'])(
-    'tracestate: one that is not valid is left out: %j',
-    (tracestate) => {
-      expect(traceContext({ traceparent: VALID, tracestate }, false)).toMatchObject({ state: undefined })
-    },
-  )
 
   test('trace headers: carry the context on within the request, and nothing outside of it', async () => {
     const context = traceContext({ traceparent: VALID, tracestate: 'a=1', baggage: 'user=ann' }, false)
@@ -54,8 +47,19 @@ describe('trace context', () => {
       await new Promise((resolve) => setImmediate(resolve))
       return traceHeaders()
     })
-    expect(within).toEqual({ traceparent: VALID, tracestate: 'a=1' })
+    expect(within).toEqual({ traceparent: VALID })
     expect(traceHeaders()).toEqual({})
     expect(currentTrace()).toBeUndefined()
+  })
+
+  test('stored trace: later work is done in it, or in none when none was stored, whoever begins the work', () => {
+    const context = traceContext({ traceparent: `00-${'a'.repeat(32)}-${PARENT}-01` }, false)
+    if (!context) throw new Error('no context')
+    runInTrace(context, () => {
+      expect(runInStoredTrace(VALID, false, traceHeaders)).toEqual({ traceparent: VALID })
+      expect(runInStoredTrace(null, false, traceHeaders)).toEqual({})
+      expect(runInStoredTrace(VALID, true, currentTrace)).toMatchObject({ traceId: TRACE, parentId: PARENT })
+      expect(runOutsideTrace(traceHeaders)).toEqual({})
+    })
   })
 })

@@ -9,13 +9,9 @@ export interface TraceContext {
   /** What calls made for the request name as their parent. */
   readonly spanId: string
   readonly flags: string
-  readonly state: string | undefined
 }
 
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/
-const STATE_MEMBER = /^[a-z\d][a-z\d_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
-const STATE_LENGTH = 512
-const STATE_MEMBERS = 32
 
 const storage = new AsyncLocalStorage<TraceContext>()
 
@@ -25,27 +21,41 @@ export const currentTrace = (): TraceContext | undefined => storage.getStore()
 
 /**
  * The context that the headers of a request ask for. `recording`: spans are made here, with ids of their own; else the caller's span
- * stays the parent of what is called. Headers that are not valid count as absent.
+ * stays the parent of what is called. A header that is not valid counts as absent. `tracestate` is not read and goes nowhere: it is text of
+ * the caller's choice, and no detector would see it.
  */
 export function traceContext(
-  { traceparent, tracestate }: Readonly<Record<string, string | string[] | undefined>>,
+  { traceparent }: Readonly<Record<string, string | string[] | undefined>>,
   recording: boolean,
 ): TraceContext | undefined {
   const caller = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined
   if (caller === undefined) {
-    return recording ? { traceId: newHex(16), parentId: undefined, spanId: newHex(8), flags: '01', state: undefined } : undefined
+    return recording ? { traceId: newHex(16), parentId: undefined, spanId: newHex(8), flags: '01' } : undefined
   }
   const { traceId, parentId, flags } = caller
-  return { traceId, parentId, spanId: recording ? newHex(8) : parentId, flags, state: parseState(tracestate) }
+  return { traceId, parentId, spanId: recording ? newHex(8) : parentId, flags }
 }
 
-/** The headers that carry the current trace on. Never baggage. */
-export function traceHeaders(): Readonly<Record<string, string>> {
+/** The current trace as a header names it, and as it is stored with work that is done later; null: there is none. */
+export function currentTraceparent(): string | null {
   const context = storage.getStore()
-  if (context === undefined) return {}
-  const { traceId, spanId, flags, state } = context
-  return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(state !== undefined && { tracestate: state }) }
+  return context ? `00-${context.traceId}-${context.spanId}-${context.flags}` : null
 }
+
+/** The header that carries the current trace on. Never tracestate or baggage. */
+export function traceHeaders(): Readonly<Record<string, string>> {
+  const traceparent = currentTraceparent()
+  return traceparent === null ? {} : { traceparent }
+}
+
+/** Does later work in the trace that was stored with it, `recording` as above; without one, in no trace of anything else. */
+export function runInStoredTrace<T>(traceparent: string | null, recording: boolean, work: () => T): T {
+  const context = traceContext({ traceparent: traceparent ?? undefined }, recording)
+  return context ? storage.run(context, work) : storage.exit(work)
+}
+
+/** Does work that belongs to no request, whichever one has begun it. */
+export const runOutsideTrace = <T>(work: () => T): T => storage.exit(work)
 
 function parseTraceparent(header: string): { traceId: string; parentId: string; flags: string } | undefined {
   const [, version, traceId = '', parentId = '', flags = '', more] = TRACEPARENT.exec(header.trim()) ?? []
@@ -53,14 +63,6 @@ function parseTraceparent(header: string): { traceId: string; parentId: string; 
   if (/^0+$/.test(traceId) || /^0+$/.test(parentId)) return undefined
   // Of a later version only the sampled flag is known.
   return { traceId, parentId, flags: version === '00' ? flags : Number.parseInt(flags, 16) & 1 ? '01' : '00' }
-}
-
-function parseState(header: string | string[] | undefined): string | undefined {
-  const text = [header ?? []].flat().join(',')
-  if (text === '' || text.length > STATE_LENGTH) return undefined
-  const members = text.split(',').flatMap((member) => member.trim() || [])
-  const isValid = members.length > 0 && members.length <= STATE_MEMBERS && members.every((member) => STATE_MEMBER.test(member))
-  return isValid ? members.join(',') : undefined
 }
 
 const newHex = (bytes: number): string => randomBytes(bytes).toString('hex')

@@ -1,4 +1,4 @@
-import { type Context, createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as spans } from '@opentelemetry/api'
+import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as spans } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, type IdGenerator, NodeTracerProvider, RandomIdGenerator } from '@opentelemetry/sdk-trace-node'
@@ -51,7 +51,7 @@ class RequestIds implements IdGenerator {
   contextOf(trace: TraceContext | undefined): Context {
     this.#traceId = this.#spanId = undefined
     if (trace === undefined) return ROOT_CONTEXT
-    const { traceId, parentId, spanId, flags, state } = trace
+    const { traceId, parentId, spanId, flags } = trace
     const isFirst = !this.#given.has(trace)
     this.#given.add(trace)
     if (isFirst) {
@@ -65,7 +65,6 @@ class RequestIds implements IdGenerator {
       spanId: parent,
       traceFlags: Number.parseInt(flags, 16),
       isRemote: true,
-      ...(state !== undefined && { traceState: createTraceState(state) }),
     })
   }
 

@@ -6,6 +6,7 @@ import { refused as refusedByGateway } from '../support/gateway-client.ts'
 import { type Governed, type Held, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { Browser, invited, PASSWORD, signedIn } from '../support/operators.ts'
+import { says, word } from '../support/scripted-provider.ts'
 import { type Admin, adminClient, type Json, refused } from './client.ts'
 
 let governed: Governed
@@ -117,6 +118,30 @@ describe('an operator who issued a token of a user', () => {
     expect(refused(await approve(owner.browser, error.review_item_id), 'FORBIDDEN').message).toContain('token of the user')
     const other = await signedIn(governed.server, 'reviewer')
     expect((await approve(other.browser, error.review_item_id)).status).toBe(200)
+  })
+})
+
+describe('an operator who issued a token of a user and revoked it', () => {
+  test('self-approval: they cannot decide on what an assistant answers to a message that was sent before', async () => {
+    const owner = await signedIn(governed.server, 'owner')
+    const { ann } = await people(governed.server, ['ann'])
+    const application = await governed.application({ default_model: 'scripted' })
+    const assistant = await admin.create('/assistants', { username: word(), application_id: application.id })
+    const issued = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
+    const chat = await ann.create('/conversations', { contact_id: assistant.id })
+    const key = word()
+    const revoked = Promise.withResolvers<void>()
+    governed.provider.on(key, (response, call) => void revoked.promise.then(() => says('sorrel-hold')(response, call)))
+    const sent = await ann.send('POST', '/messages', { conversation_id: chat.id, message: key }, { token: issued.token })
+    expect(sent.status, sent.text).toBe(201)
+    await owner.browser.post(`/admin/v1/access-tokens/${issued.id}/revoke`)
+    revoked.resolve()
+    await governed.server.context.assistants.idle()
+    const { data } = await admin.get('/reviews?state=pending&limit=100')
+    const [item] = data.filter(({ message_id }: Json) => message_id === sent.body.id)
+    expect(refused(await approve(owner.browser, item.id), 'FORBIDDEN').message).toContain('token of the user')
+    const other = await signedIn(governed.server, 'reviewer')
+    expect((await approve(other.browser, item.id)).status).toBe(200)
   })
 })
 

@@ -108,6 +108,22 @@ const eventsOf = async (type: string, conversationId: string): Promise<Json[]> =
   return [...log, ...outbox].filter(({ payload }) => (payload as Json).conversation_id === conversationId)
 }
 
+test('traceparent: the provider gets the one of the message that the assistant answers, and none of another message', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  const chat = await chatWith(helper)
+  const [traced, plain] = [word(), word()]
+  for (const [key, headers] of [
+    [traced, { traceparent }],
+    [plain, {}],
+  ] as const) {
+    await ann.create('/messages', { conversation_id: chat.id, message: `Please look into ${key}` }, { headers })
+  }
+  await idle()
+  const headersOf = (key: string) => governed.provider.calls.find((call) => lastOf(call).includes(key))?.headers
+  expect(headersOf(traced)).toMatchObject({ traceparent })
+  expect(headersOf(plain)).not.toHaveProperty('traceparent')
+})
+
 describe('a direct conversation', () => {
   test('is answered once, by a normal message that names its question and its record', async () => {
     const chat = await chatWith(helper)

@@ -90,6 +90,20 @@ async function start(fields: object = { types: ['message.created'] }) {
   }
 }
 
+test('traceparent: a delivery carries the one of the request that caused its event, and none of any other request', async () => {
+  const { receiver, until } = await start()
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  const message = { conversation_id: chat.id, message: crypto.randomUUID() }
+  const traced = await ann.create('/messages', message, { headers: { traceparent, tracestate: 'vendor=abc' } })
+  const plain = await say()
+  await until({ state: 'delivered' })
+  await expect.poll(() => receiver.received.length).toBe(2)
+  const headersOf = ({ id }: Json) => receiver.received.find(({ body }) => body.payload.id === id)?.headers
+  expect(headersOf(traced)).toMatchObject({ traceparent })
+  expect(headersOf(traced)).not.toHaveProperty('tracestate')
+  expect(headersOf(plain)).not.toHaveProperty('traceparent')
+})
+
 test('an event arrives as Standard Webhooks has it, signed with the secret that was shown once', async () => {
   const { receiver, webhook, until, path } = await start({})
   expect(webhook).toMatchObject({ object: 'webhook', types: null, enabled: true, secret: expect.stringMatching(/^whsec_/) })
@@ -329,6 +343,7 @@ test('a private address is refused where nobody has allowed it, at once by name 
     type: 'message.created',
     payload: '{}',
     attempts: 0,
+    traceparent: null,
   }
   const sent = await sender.send({ ...delivery, happenedAt: new Date(), giveUpAt: new Date() }, new Date())
   expect(sent).toEqual({ status: null, failure: 'The URL leads to an address that is not public.' })

@@ -13,6 +13,7 @@ import * as issuers from './0012-issuers.ts'
 import * as appliedDeclarations from './0014-applied-declarations.ts'
 import * as providerTimeouts from './0015-provider-timeouts.ts'
 import * as formerRoles from './0016-former-roles.ts'
+import * as traces from './0017-traces.ts'
 
 /** Forward only; a landed migration is never edited. Names sort in the order they run. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -30,4 +31,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0014-applied-declarations': appliedDeclarations,
   '0015-provider-timeouts': providerTimeouts,
   '0016-former-roles': formerRoles,
+  '0017-traces': traces,
 }

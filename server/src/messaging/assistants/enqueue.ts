@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { findUser } from '../../applications/user-store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { User } from '../../domain/principal.ts'
+import { currentTraceparent } from '../../lib/trace-context.ts'
 import type { Member } from '../door/member.ts'
 import { uuidOf } from '../ids.ts'
 import { firstMentioned } from './mentions.ts'
@@ -47,6 +48,7 @@ export async function enqueueTurn(tx: Tx, said: Said): Promise<boolean> {
       claim: null,
       claimed_until: null,
       review_item_id: null,
+      traceparent: currentTraceparent(),
       created_at: said.createdAt,
     })
     .execute()

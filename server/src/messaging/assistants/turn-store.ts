@@ -19,6 +19,8 @@ export interface Turn {
   /** `rev_…`: what a reviewer has decided on in the meantime. */
   readonly reviewItemId: string | null
   readonly createdAt: Date
+  /** Of the request that brought the message; null: it had none. */
+  readonly traceparent: string | null
   /** By which its store functions know that it is still this worker's. */
   readonly claim: string
 }
@@ -32,6 +34,7 @@ interface Row {
   readonly attempts: number
   readonly review_item_id: string | null
   readonly created_at: Date
+  readonly traceparent: string | null
   readonly claim: string
 }
 
@@ -62,7 +65,7 @@ export async function claimTurn(db: Db, now: Date, leaseMs: number): Promise<Tur
       limit 1
       for update of turn skip locked
     )
-    returning message_id, workspace_id, conversation_id, assistant_id, author, attempts, review_item_id, created_at, claim`.execute(
+    returning message_id, workspace_id, conversation_id, assistant_id, author, attempts, review_item_id, created_at, traceparent, claim`.execute(
     db,
   )
   const [row] = rows
@@ -78,6 +81,7 @@ const turnOf = (row: Row): Turn => ({
   attempts: row.attempts,
   reviewItemId: row.review_item_id && toId('rev', row.review_item_id),
   createdAt: row.created_at,
+  traceparent: row.traceparent,
   claim: row.claim,
 })
 

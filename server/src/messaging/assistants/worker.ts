@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Signal } from '../../db/signal.ts'
+import { runInStoredTrace } from '../../lib/trace-context.ts'
 import { REVIEWS_TOPIC } from '../../review/review.ts'
 import { ASSISTANTS_TOPIC } from './enqueue.ts'
 import { type TurnDeps, takeTurn } from './take-turn.ts'
@@ -19,6 +20,8 @@ const POSTPONE_MS = 1_000
 
 interface Deps extends TurnDeps {
   readonly signal: Signal
+  /** Spans are made of exchanges. */
+  readonly recordsSpans: boolean
 }
 
 /** Has assistants answer what they are asked. Every node has one; a turn is worked on by one at a time. */
@@ -95,12 +98,12 @@ export class AssistantWorker {
   }
 
   async #work(turn: Turn): Promise<void> {
-    const { db, clock, log } = this.#deps
+    const { db, clock, log, recordsSpans } = this.#deps
     const after = (ms: number) => new Date(clock.now().getTime() + ms)
     const renew = () => renewClaim(db, turn, after(CLAIM_MS)).catch(() => false)
     const renewing = setInterval(renew, RENEW_MS)
     try {
-      await takeTurn(turn, this.#cut.signal, this.#deps)
+      await runInStoredTrace(turn.traceparent, recordsSpans, () => takeTurn(turn, this.#cut.signal, this.#deps))
     } catch (err) {
       log.error({ err, message_id: turn.messageId }, 'an assistant could not take its turn')
       await postponeTurn(db, turn, after(RETRY_MS), { failed: true }).catch(() => false)

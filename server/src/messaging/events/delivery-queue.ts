@@ -21,6 +21,8 @@ export interface Claimed {
   /** Failed ones before this. */
   readonly attempts: number
   readonly giveUpAt: Date
+  /** Of the request that caused the event; null: it had none. */
+  readonly traceparent: string | null
 }
 
 /**
@@ -44,7 +46,15 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
     // Locked, so that what is being erased has either not become a delivery, or is one that will be found.
     const events = await tx
       .selectFrom('event_log')
-      .select(['sequence', 'type', 'object_id', 'conversation_id', sql<string>`payload::text`.as('payload'), 'created_at'])
+      .select([
+        'sequence',
+        'type',
+        'object_id',
+        'conversation_id',
+        sql<string>`payload::text`.as('payload'),
+        'traceparent',
+        'created_at',
+      ])
       .where('workspace_id', '=', workspace_id)
       .where('sequence', '>', webhook.position)
       .where('sequence', '<=', webhook.last)
@@ -142,6 +152,7 @@ export async function claimDeliveries(
       'happened_at',
       sql<string>`payload::text`.as('payload'),
       'attempts',
+      'traceparent',
       'give_up_at',
     ])
     .execute()
@@ -154,6 +165,7 @@ export async function claimDeliveries(
     happenedAt: row.happened_at,
     payload: row.payload,
     attempts: row.attempts,
+    traceparent: row.traceparent,
     giveUpAt: row.give_up_at,
   }))
 }

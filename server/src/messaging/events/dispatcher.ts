@@ -4,6 +4,7 @@ import type { Background } from '../../lib/background.ts'
 import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
+import { runInStoredTrace } from '../../lib/trace-context.ts'
 import { type Claimed, claimDeliveries, enqueueDeliveries, recordAttempt, webhooksDue } from './delivery-queue.ts'
 import { EVENTS_TOPIC } from './event.ts'
 import { waitAfter } from './webhook.ts'
@@ -88,7 +89,8 @@ export class WebhookDispatcher {
 
   async #attempt(delivery: Claimed, ending: AbortSignal): Promise<void> {
     const { db, clock, sender, random } = this.#deps
-    const sent = await sender.send(delivery, clock.now(), ending)
+    // Deliveries make no spans: the request's is the parent of what the receiver does.
+    const sent = await runInStoredTrace(delivery.traceparent, false, () => sender.send(delivery, clock.now(), ending))
     // Stopped half-way it counts as not begun: another node, or the next start, tries it when the claim has run out.
     if (ending.aborted && sent.status === null) return
     const now = clock.now()

@@ -26,10 +26,10 @@ export async function moveToLog(db: Db, most: number): Promise<{ readonly moved:
         on conflict (workspace_id) do update set last = held.last + excluded.last
         returning workspace_id, last
       ), logged as (
-        insert into event_log (workspace_id, sequence, type, audience, object_id, conversation_id, payload, created_at)
+        insert into event_log (workspace_id, sequence, type, audience, object_id, conversation_id, payload, traceparent, created_at)
         select workspace_id,
           last - count(*) over workspace + row_number() over (workspace order by id),
-          type, audience, object_id, conversation_id, payload, created_at
+          type, audience, object_id, conversation_id, payload, traceparent, created_at
         from taken join grown using (workspace_id)
         window workspace as (partition by workspace_id)
         returning workspace_id

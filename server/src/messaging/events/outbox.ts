@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
+import { currentTraceparent } from '../../lib/trace-context.ts'
 import type { NewEvent } from './event.ts'
 
 /**
@@ -19,6 +20,7 @@ const rowOf = ({ workspaceId, type, audience, payload }: NewEvent) => ({
   object_id: payload.id ?? null,
   conversation_id: conversationOf(type, payload),
   payload: JSON.stringify(payload),
+  traceparent: currentTraceparent(),
   created_at: sql<Date>`now()`,
 })
 

@@ -29,6 +29,17 @@ export async function findMessageFor(db: Db, member: Member, id: string): Promis
   return row && toMessage(row)
 }
 
+/** When a message was stored; undefined: it is not there. */
+export async function sentAt(db: Db, workspaceId: string, id: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('message')
+    .select('created_at')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('msg', id))
+    .executeTakeFirst()
+  return row?.created_at
+}
+
 /** As `findMessageFor`, and held until `tx` ends: what is made of it now is made of its last state. */
 export async function lockMessageFor(tx: Tx, member: Member, id: string): Promise<Message | undefined> {
   const uuid = fromId('msg', id)

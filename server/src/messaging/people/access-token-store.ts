@@ -100,16 +100,24 @@ export async function listAccessTokens(
   return pageById(query, 'tok', page, tokenOf)
 }
 
-/** Operators who issued the tokens with which the user could act at that time. */
-export async function issuersOfTokens(db: Db, workspaceId: string, userId: string, at: Date): Promise<string[]> {
+/** A revoked token may be known to another node for a moment, and what was sent with it may still be under way. */
+const STILL_USED_MS = 60_000
+
+/** Operators who issued the tokens with which the user could act from the first time to the last. */
+export async function issuersOfTokens(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  { from, to }: { readonly from: Date; readonly to: Date },
+): Promise<string[]> {
   const rows = await db
     .selectFrom('access_token')
     .select('issued_by')
     .distinct()
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('user_id', '=', userId)
-    .where('created_at', '<=', at)
-    .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', at)]))
+    .where('created_at', '<=', to)
+    .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', new Date(from.getTime() - STILL_USED_MS))]))
     .execute()
   return rows.flatMap(({ issued_by }) => (issued_by?.startsWith('opr_') ? issued_by : []))
 }

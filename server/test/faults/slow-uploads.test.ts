@@ -1,0 +1,63 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { accepted, CHAT, refused } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { word } from '../support/scripted-provider.ts'
+import { readAnswer } from '../support/wire.ts'
+
+/** Two bodies of the longest kind, and one more. */
+const LONGEST = 2_000_000
+let governed: Governed
+const sockets: Socket[] = []
+beforeAll(async () => {
+  governed = await startGoverned({
+    GATEHOUSE_MAX_BODY_BYTES: String(LONGEST),
+    GATEHOUSE_MAX_BODY_BYTES_IN_FLIGHT: String(2.25 * LONGEST),
+  })
+})
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+})
+afterAll(() => governed.close())
+
+/** Begins a long request and never ends it; `received` is what came back so far. */
+function stalled(headers: readonly string[]): { readonly received: () => Buffer } {
+  const { hostname, port } = new URL(governed.base)
+  const socket = connect(Number(port), hostname)
+  const chunks: Buffer[] = []
+  sockets.push(socket)
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  socket.on('error', () => {})
+  socket.write(`POST ${CHAT} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${headers.join('\r\n')}\r\n\r\n`)
+  return { received: () => Buffer.concat(chunks) }
+}
+
+const large = () => governed.chat(`${word()} ${'All is quiet. '.repeat(60_000)}`)
+
+test.each([
+  ['no key', []],
+  ['an unknown key', [`authorization: Bearer gk_${'x'.repeat(43)}`]],
+  ['an admin token', ['authorization: Bearer ga_1']],
+])(
+  'slow upload: with %s it is refused before its body comes, and takes no place among large bodies',
+  async (_, authorization) => {
+    const lengths = [`content-length: ${LONGEST}`, 'transfer-encoding: chunked']
+    const open = Array.from({ length: 10 }, (_, at) => stalled([...authorization, lengths[at % 2] ?? '']))
+    await vi.waitFor(() => {
+      for (const { received } of open) expect(readAnswer(received())).toMatchObject({ status: 401 })
+    }, 10_000)
+    expect(readAnswer(open[0]?.received() ?? Buffer.of())?.body).toMatchObject({ error: { code: 'AUTH_INVALID_KEY' } })
+    accepted(await large())
+  },
+)
+
+test('slow upload: with a key it takes its place, which it gives back when it ends', async () => {
+  const key = `authorization: Bearer ${governed.key()}`
+  const length = `content-length: ${LONGEST}`
+  const open = [length, 'transfer-encoding: chunked', length, length].map((header) => stalled([key, header]))
+  const places = () => open.filter(({ received }) => received().length === 0).length
+  await vi.waitFor(() => expect(places()).toBe(2), 10_000)
+  refused(await large(), 'UNAVAILABLE')
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await vi.waitFor(async () => void accepted(await large()), 10_000)
+})
