@@ -41,7 +41,7 @@ export class MemberAuthenticator {
     const { db, signal, clock, credentials } = deps
     this.#deps = deps
     this.#tokens = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')), credentials)
-    this.#workspaces = new Cache(() => workspacesWithKeys(db))
+    this.#workspaces = new Cache(() => workspacesWithKeys(db), { loadMs: credentials?.lookUpMs })
     this.#admitted = new Cache((key) => admitToDirectory(deps, ...(JSON.parse(key) as [string, string]), clock.now()))
     this.#listed = new Cache((key) => isPerson(db, ...(JSON.parse(key) as [string, string])))
     signal.subscribe(ACCESS_TOKENS_TOPIC, () => {
