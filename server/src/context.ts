@@ -5,6 +5,7 @@ import { operatorEventRecorder } from './admin/operator-events.ts'
 import { AdminAuthenticator } from './applications/admin-authenticator.ts'
 import { allCorsOrigins } from './applications/application-store.ts'
 import { APPLICATIONS_TOPIC, Authenticator } from './applications/authenticator.ts'
+import { LOOK_UP_MS } from './applications/credential-cache.ts'
 import { UserTokenVerifier } from './applications/user-token.ts'
 import { CheckpointDelivery } from './audit/outside/delivery.ts'
 import { openPlaces } from './audit/outside/open-places.ts'
@@ -123,25 +124,29 @@ function compose(
   const startedAt = clock.now()
   const shutdown = new Shutdown()
   // The embedded database does one thing after the other: behind a large document a look-up has to wait.
-  const credentials = database.kind === 'embedded' ? { lookUpMs: EMBEDDED_LOOK_UP_MS } : {}
+  const lookUpMs = database.kind === 'embedded' ? EMBEDDED_LOOK_UP_MS : LOOK_UP_MS
+  const credentials = { lookUpMs }
+  const loadMs = lookUpMs
   const workspaceBox = secretBox(secrets.secretKey, 'workspace')
   const providerBox = secretBox(secrets.secretKey, 'provider')
   const reviewBox = secretBox(secrets.secretKey, 'review')
 
   const pools = new Pools({ allowPrivateUrls: config.allowPrivateUrls })
   const health = new Health()
-  const policies = new PolicyLibrary(db, { onProblem: onError })
+  const policies = new PolicyLibrary(db, { onProblem: onError, loadMs })
   signal.subscribe(POLICIES_TOPIC, (workspaceId) => policies.forget(workspaceId))
   const waiters = new ReviewWaiters({ signal, clock, onError })
-  const providers = new Cache<readonly Provider[]>((workspaceId) =>
-    loadProviders(db, workspaceId, {
-      box: providerBox,
-      environment: secrets.fromEnvironment,
-      allowPrivateUrls: config.allowPrivateUrls,
-    }),
+  const providers = new Cache<readonly Provider[]>(
+    (workspaceId) =>
+      loadProviders(db, workspaceId, {
+        box: providerBox,
+        environment: secrets.fromEnvironment,
+        allowPrivateUrls: config.allowPrivateUrls,
+      }),
+    { loadMs },
   )
   signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
-  const allowedOrigins = new Cache(() => allCorsOrigins(db))
+  const allowedOrigins = new Cache(() => allCorsOrigins(db), { loadMs })
   signal.subscribe(APPLICATIONS_TOPIC, () => allowedOrigins.forget())
   const workspaceKeys = new Cache<WorkspaceKeys>(
     async (workspaceId) => {
@@ -149,7 +154,7 @@ function compose(
       if (!keys) throw new Error('the Workspace has no keys')
       return keys
     },
-    { maxAgeMs: 60_000 },
+    { maxAgeMs: 60_000, loadMs },
   )
   const auditWatch = new AuditWatch()
   const audit =
@@ -188,6 +193,7 @@ function compose(
     userTokens: new UserTokenVerifier({
       ...database,
       clock,
+      loadMs,
       fetch: (url, init) =>
         undiciFetch(url, {
           ...init,
@@ -201,7 +207,7 @@ function compose(
     policies,
     ranker: createRanker({ db, pool: database.pool, embedder: semantic?.ranker }),
     workspaceKeys,
-    pendingAnswers: new PendingAnswers({ ...database, clock }),
+    pendingAnswers: new PendingAnswers({ ...database, clock, loadMs }),
     db,
     clock,
     turns: new Turns(),

@@ -8,7 +8,7 @@ const MAX_UNKNOWN = 1_000
 /** Look-ups of credentials never seen before that may keep the database busy at the same time. */
 const MAX_STRANGERS = 4
 /** Longest time that a look-up may take, waiting for its turn included: then nobody can say whether the credential is good. */
-const LOOK_UP_MS = 3_000
+export const LOOK_UP_MS = 3_000
 
 interface Entry<A> {
   readonly answer: A

@@ -17,6 +17,15 @@ interface Trusted {
   readonly trust: TokenTrust
 }
 
+interface UserTokenDeps {
+  readonly db: Db
+  readonly signal: Signal
+  readonly clock: Clock
+  readonly fetch: KeyFetch
+  /** Longest time of reading a Workspace's settings. */
+  readonly loadMs?: number
+}
+
 /**
  * Verifies `X-Gateway-User-Token` against the Workspace's keys (gateway-api.md, Authentication; decisions.md §2.6).
  *
@@ -32,11 +41,11 @@ export class UserTokenVerifier {
   readonly #unsubscribe: () => void
 
   /** `fetch` reads sets of keys; it keeps private addresses out of reach. */
-  constructor({ db, signal, clock, fetch }: { db: Db; signal: Signal; clock: Clock; fetch: KeyFetch }) {
+  constructor({ db, signal, clock, fetch, loadMs }: UserTokenDeps) {
     this.#db = db
     this.#clock = clock
     this.#fetch = fetch
-    this.#current = new Cache((workspaceId) => this.#read(workspaceId))
+    this.#current = new Cache((workspaceId) => this.#read(workspaceId), { loadMs })
     this.#unsubscribe = signal.subscribe(WORKSPACES_TOPIC, (workspaceId) => this.#current.forget(workspaceId))
   }
 

@@ -41,22 +41,33 @@ export class Drain {
     return this.#running.size === 0
   }
 
-  /** Answers everything that still runs with 503; a stream that has begun gets the error as its last event. */
-  async cut(): Promise<void> {
-    for (const reply of [...this.#running]) cutOff(reply)
+  /**
+   * Answers everything that still runs with 503; a stream that has begun gets the error as its last event. Answers the ids of the audit
+   * records (`aud_…`) whose answers had begun and did not get out whole.
+   */
+  async cut(): Promise<readonly string[]> {
+    const broken = new Set([...this.#running].filter(cutOff))
     await this.idle(WRITE_MS)
+    // Written to its end here, but its reader has not taken all of it.
+    for (const reply of this.#running) if (reply.raw.headersSent && !reply.raw.writableFinished) broken.add(reply)
+    return [...broken].flatMap((reply) => {
+      const id = reply.getHeader('x-audit-id')
+      return typeof id === 'string' ? [id] : []
+    })
   }
 }
 
-function cutOff(reply: FastifyReply): void {
+/** Whether an answer that had begun was broken off. */
+function cutOff(reply: FastifyReply): boolean {
   const { raw } = reply
-  if (raw.writableEnded) return
+  if (raw.writableEnded) return false
   if (!raw.headersSent && !reply.sent) {
     sendError(reply, 'UNAVAILABLE', STOPPING)
-    return
+    return false
   }
   const isStream = String(raw.getHeader('content-type')).startsWith('text/event-stream')
   if (raw.headersSent && isStream) raw.end(`event: error\ndata: ${JSON.stringify(errorBody('UNAVAILABLE', STOPPING))}\n\n`)
   // Half of a JSON body can't be completed: the reader has to see that it is broken.
   else raw.destroy()
+  return true
 }

@@ -1,11 +1,19 @@
 import type { Db } from '../db/database.ts'
 import { Cache } from '../lib/cache.ts'
+import { within } from '../lib/deadline.ts'
 import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'
 import { activePolicyId, activePolicySet, type StoredPolicySet } from './policy-store.ts'
 
 /** Signal topic: another version is in force in a Workspace. The key is its id. */
 export const POLICIES_TOPIC = 'policies'
+
+interface LibraryOptions {
+  readonly onProblem: (problem: Error) => void
+  readonly maxAgeMs?: number
+  /** Longest time of a look; the last good set serves then. */
+  readonly loadMs?: number
+}
 
 /**
  * The compiled policies in force, Workspace by Workspace. A change reaches the next caller after `forget`, or after a short while
@@ -16,6 +24,7 @@ export const POLICIES_TOPIC = 'policies'
 export class PolicyLibrary {
   readonly #db: Db
   readonly #onProblem: (problem: Error) => void
+  readonly #loadMs: number | undefined
   readonly #cache: Cache<CompiledPolicy | undefined>
   /** The last good set; undefined for a Workspace without policies. */
   readonly #lastGood = new Map<string, CompiledPolicy | undefined>()
@@ -24,10 +33,11 @@ export class PolicyLibrary {
   #reported: unknown
 
   /** `onProblem` is told when a set could not be had and an older one serves instead. */
-  constructor(db: Db, { onProblem, maxAgeMs }: { onProblem: (problem: Error) => void; maxAgeMs?: number }) {
+  constructor(db: Db, { onProblem, maxAgeMs, loadMs }: LibraryOptions) {
     this.#db = db
     this.#onProblem = onProblem
-    this.#cache = new Cache((workspaceId) => this.#load(workspaceId), maxAgeMs === undefined ? {} : { maxAgeMs })
+    this.#cache = new Cache((workspaceId) => this.#load(workspaceId), { maxAgeMs })
+    this.#loadMs = loadMs
   }
 
   /** Undefined when the Workspace has no policies: everything is allowed. Throws when that cannot be known. */
@@ -42,7 +52,8 @@ export class PolicyLibrary {
 
   async #load(workspaceId: string): Promise<CompiledPolicy | undefined> {
     try {
-      const policy = await this.#read(workspaceId)
+      const reading = this.#read(workspaceId)
+      const policy = await (this.#loadMs === undefined ? reading : within(this.#loadMs, reading, 'the policies were not read'))
       this.#lastGood.set(workspaceId, policy)
       return policy
     } catch (cause) {

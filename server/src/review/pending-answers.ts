@@ -11,6 +11,8 @@ interface Deps {
   readonly clock: Clock
   /** How long a lost message may go unnoticed, in milliseconds. */
   readonly maxAgeMs?: number
+  /** Longest time of a look-up. */
+  readonly loadMs?: number
 }
 
 /**
@@ -21,13 +23,13 @@ export class PendingAnswers {
   readonly #known: Cache<boolean>
   readonly #unsubscribe: () => void
 
-  constructor({ db, signal, clock, maxAgeMs = 750 }: Deps) {
+  constructor({ db, signal, clock, maxAgeMs = 750, loadMs }: Deps) {
     this.#known = new Cache(
       (key) => {
         const [workspaceId = '', applicationId = ''] = key.split(' ')
         return hasHeldAnswer(db, { workspaceId, applicationId }, clock.now())
       },
-      { maxAgeMs },
+      { maxAgeMs, loadMs },
     )
     // Messages name items, not Applications; holds are rare enough to forget all.
     this.#unsubscribe = signal.subscribe(REVIEWS_TOPIC, () => this.#known.forget())

@@ -55,6 +55,28 @@ async function stopTime(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM
   return performance.now() - toldAt
 }
 
+/** Sends a chat and reads no more of the answer than its head. */
+function slowReader(server: ServerProcess, body: object) {
+  const text = JSON.stringify(body)
+  const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
+  socket.on('error', () => {})
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: gatehouse\r\nAuthorization: Bearer ${keyOf(server)}\r\n`
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
+  const auditId = new Promise<string>((resolve, reject) => {
+    let read = ''
+    socket.on('data', (chunk) => {
+      read += chunk
+      const found = /^x-audit-id: (\S+)/im.exec(read)?.[1]
+      if (found) {
+        if (!read.startsWith('HTTP/1.1 200')) reject(new Error(read.slice(0, 500)))
+        socket.pause()
+        resolve(found)
+      } else if (read.length > 8_192) reject(new Error(read.slice(0, 500)))
+    })
+  })
+  return { auditId, close: () => socket.destroy() }
+}
+
 describe('a server that is told to stop', { timeout: 240_000 }, () => {
   test('serve: ends soon and with exit code 0 when only idle connections and event streams are open', async () => {
     const { server } = await oneNode()
@@ -92,6 +114,52 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     const text = await found.text()
     expect(text).toContain('"status":503')
     expect(text).not.toContain('"status":200')
+  })
+
+  test('serve: records that a stream was cut off whose reader was too slow, after its record said 200', async () => {
+    const { server, provider, env } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
+    // More than the buffers of the system hold between the two.
+    const content = 'All of it is fine. '.repeat(400_000)
+    const message = { role: 'assistant', content }
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    const answer = JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'scripted', choices })
+    provider.on('long-answer', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(answer))
+    const reader = slowReader(server, { model: 'scripted', stream: true, messages: [{ role: 'user', content: 'long-answer' }] })
+    const auditId = await reader.auditId
+    expect(await stopTime(server)).toBeLessThan(40_000)
+    expect(server.own.child.exitCode).toBe(0)
+    reader.close()
+
+    const again = await startServerProcess(env)
+    endings.push(again.remove)
+    const headers = { authorization: `Bearer ${again.demo().admin_token}` }
+    const list = (await (await fetch(`${again.base}/admin/v1/audit?status=503`, { headers })).json()) as { data: object[] }
+    expect(list.data).toMatchObject([{ error_code: 'UNAVAILABLE', change: { action: 'answer.cut', object_id: auditId } }])
+  })
+
+  test('serve: answers a request that waits for an approval with 409, and the hold is still there after the restart', async () => {
+    const { server, env } = await oneNode()
+    const content = 'Please transfer 12,000 euros to account 4711 today.'
+    const waiting = chat(server.base, keyOf(server), content, {
+      model: 'demo-mini',
+      governance: { wait_for_approval_seconds: 120 },
+    })
+    const pending = async ({ base, demo }: ServerProcess): Promise<{ id: string }[]> => {
+      const headers = { authorization: `Bearer ${demo().admin_token}` }
+      return ((await (await fetch(`${base}/admin/v1/reviews?state=pending`, { headers })).json()) as { data: { id: string }[] })
+        .data
+    }
+    const known = (await pending(server)).length
+    while ((await pending(server)).length === known) await sleep(50)
+    expect(await stopTime(server)).toBeLessThan(10_000)
+    expect(server.own.child.exitCode).toBe(0)
+    const answer = await waiting
+    const { error } = (await answer.json()) as { error: { code: string; review_item_id: string } }
+    expect([answer.status, error.code]).toEqual([409, 'POLICY_REVIEW_PENDING'])
+
+    const again = await startServerProcess(env)
+    endings.push(again.remove)
+    expect((await pending(again)).map(({ id }) => id)).toContain(error.review_item_id)
   })
 
   test('serve: lets a running request finish, with Connection: close, while /readyz says 503', async () => {
