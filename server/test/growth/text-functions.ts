@@ -2,6 +2,7 @@ import { misplacedCredential, readBearer } from '../../src/applications/credenti
 import { canonicalText } from '../../src/audit/canonical.ts'
 import { settle } from '../../src/classification/overlaps.ts'
 import { scan } from '../../src/classification/scan.ts'
+import { scanSplit } from '../../src/classification/scan-split.ts'
 import { readable, rewritten } from '../../src/domain/json-text.ts'
 import { collectTexts, replaceTexts } from '../../src/domain/message.ts'
 import { requestIdOf } from '../../src/http/request-id.ts'
@@ -60,6 +61,16 @@ import {
   vaultOf,
 } from './text-function.ts'
 
+function splitScan(text: string): unknown {
+  const texts = text.match(/.{1,8}/gs) ?? []
+  return scanSplit(
+    texts,
+    [texts.map((_, index) => index)],
+    { ...scan([], options), findings: texts.map(() => []), joined: '' },
+    options,
+  )
+}
+
 export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   cleanFilename: { most: 1 << 16, run: cleanFilename, shapes: shapes(['.', 'a', ''], ['', '.a', ''], ['', '\u202e', '']) },
   requestIdOf: { run: (text) => requestIdOf({ headers: { 'x-request-id': text } } as never) },
@@ -86,6 +97,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   },
   savedAs: { most: 4096, run: (text) => refused(() => savedAs(text)) },
   'scan (all detectors)': { run: (text) => scan([text], options) },
+  'scan (split over messages of eight characters)': { run: splitScan },
   readings: { run: (text) => readings(text), shapes: shapes(['', 'w\u00ad', ''], ['', 'é\u0301', ''], ['', '𝐚', '']) },
   withoutAccents: { run: withoutAccents, shapes: shapes(['', 'ế', '']) },
   readBearer: { run: (text) => readBearer(`Bearer ${text}`, 'gk_') },
