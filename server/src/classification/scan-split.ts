@@ -16,7 +16,7 @@ const BY_FORM: ReadonlySet<string> = new Set(['payment-card', 'iban', 'api-key',
 
 /** How much of an end is read, and how long the shortest key or number is. */
 const END_CHARACTERS = 512
-const SHORTEST = 12
+const SHORTEST = 14
 
 const isVisible = (code: number): boolean => code > 32
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
@@ -49,14 +49,11 @@ export function scanSplit(
   const candidates = runs.flatMap((run) => KINDS.flatMap((kind) => piecesOf(texts, run, kind)))
   if (candidates.length === 0) return found
   const detectors = options.detectors.filter(({ name }) => BY_FORM.has(name))
-  const together: Scan = scan(
-    candidates.map((pieces) => pieces.map(({ joined }) => joined).join('')),
-    { ...options, detectors },
-  )
+  // As one text, a line for each: no key or number goes over the end of a line.
+  const lines = candidates.map((pieces) => pieces.map(({ joined }) => joined).join(''))
+  const together: Scan = scan([lines.join('\n')], { ...options, detectors })
   const lists = found.findings.map((list) => [...list])
-  for (const [at, pieces] of candidates.entries()) {
-    for (const finding of together.findings[at] ?? []) mark(finding, pieces, found.findings, lists)
-  }
+  mark(together.findings[0] ?? [], placed(candidates), found.findings, lists)
   const findings = lists.map(settle)
   return { ...found, findings, counts: count(findings), failures: [...new Set([...found.failures, ...together.failures])] }
 }
@@ -86,11 +83,11 @@ function piecesOf(texts: readonly string[], run: readonly number[], kind: (typeo
   return groups
 }
 
+const lengthOf = (pieces: readonly Piece[] = []): number => pieces.reduce((sum, { joined }) => sum + joined.length, 0)
+
 /** Words that meet are not worth a scan: keys and numbers have digits, or an address. */
-function mayTell(pieces: readonly Piece[]): boolean {
-  const length = pieces.reduce((sum, { joined }) => sum + joined.length, 0)
-  return length >= SHORTEST && pieces.some(({ joined }) => /\d|:\//.test(joined))
-}
+const mayTell = (pieces: readonly Piece[]): boolean =>
+  lengthOf(pieces) >= SHORTEST && pieces.some(({ joined }) => /\d|:\//.test(joined))
 
 /** A stretch of the text without the characters at both ends that are not `outer`. */
 function trimmed(
@@ -119,23 +116,45 @@ function tailStart(text: string, first: number, last: number, inside: (code: num
   return at
 }
 
-/** Marks the ends that a finding lies in, unless it lies in one alone or something of its kind is found there already. */
+interface Placed extends Piece {
+  /** Where it begins and ends in the one text. */
+  readonly from: number
+  readonly to: number
+}
+
+function placed(candidates: readonly (readonly Piece[])[]): readonly Placed[] {
+  let at = 0
+  return candidates.flatMap((pieces, line) => {
+    if (line > 0) at++
+    return pieces.map((piece) => {
+      const from = at
+      at += piece.joined.length
+      return { ...piece, from, to: at }
+    })
+  })
+}
+
+/**
+ * Marks the ends that a finding lies in, unless it lies in one alone or something of its kind is found there already. Findings and
+ * pieces are both in order: each piece is looked at once or twice.
+ */
 function mark(
-  { type, start, end }: Finding,
-  pieces: readonly Piece[],
+  findings: readonly Finding[],
+  pieces: readonly Placed[],
   apart: readonly (readonly Finding[])[],
   lists: readonly Finding[][],
 ): void {
-  let at = 0
-  const touched = pieces.filter(({ joined }) => {
-    const from = at
-    at += joined.length
-    return from < end && at > start
-  })
-  if (touched.length < 2 || touched.some((piece) => isKnown(type, piece, apart[piece.index] ?? []))) return
-  for (const [order, piece] of touched.entries()) {
-    const finding = { type, start: piece.start, end: piece.end }
-    lists[piece.index]?.push(order < touched.length - 1 ? { ...finding, continues: true } : finding)
+  let first = 0
+  for (const { type, start, end } of findings) {
+    while (first < pieces.length && (pieces[first]?.to ?? 0) <= start) first++
+    let after = first
+    while (after < pieces.length && (pieces[after]?.from ?? 0) < end) after++
+    const touched = pieces.slice(first, after)
+    if (touched.length < 2 || touched.some((piece) => isKnown(type, piece, apart[piece.index] ?? []))) continue
+    for (const [order, piece] of touched.entries()) {
+      const finding = { type, start: piece.start, end: piece.end }
+      lists[piece.index]?.push(order < touched.length - 1 ? { ...finding, continues: true } : finding)
+    }
   }
 }
 

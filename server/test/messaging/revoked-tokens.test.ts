@@ -36,8 +36,21 @@ test('revoked tokens: a message whose text arrives after its token was revoked i
   expect(messages.map(({ message }: { message: string }) => message)).toEqual(['in time'])
 })
 
+test('revoked tokens: the event stream of a user who is erased ends, and does not put the user back', async () => {
+  const { id, user_token = '' } = server.demo.users.find((user) => user.user_token) ?? { id: '' }
+  const response = await fetch(`${server.base}/v1/events`, {
+    headers: { authorization: `Bearer ${user_token}` },
+    signal: AbortSignal.timeout(20_000),
+  })
+  expect(response.status).toBe(200)
+  const whole = response.text()
+  await admin.remove(`/users/${id}`)
+  await whole
+  expect((await admin.send('GET', `/users/${id}`)).status).toBe(404)
+})
+
 test('revoked tokens: an event stream ends when its Workspace trusts the keys of its token no longer', async () => {
-  const token = server.demo.users.find(({ user_token }) => user_token)?.user_token ?? ''
+  const token = server.demo.users.findLast(({ user_token }) => user_token)?.user_token ?? ''
   const response = await fetch(`${server.base}/v1/events`, {
     headers: { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(20_000),

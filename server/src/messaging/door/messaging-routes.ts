@@ -38,7 +38,7 @@ export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps)
     })
     // A body may take its caller a minute to send: a token that was revoked meanwhile sends nothing.
     members.addHook('preHandler', async (request) => {
-      if (request.body !== undefined) request.member = await deps.members.authenticate(request.headers.authorization)
+      if (request.body !== undefined) request.member = await deps.members.authenticateAgain(request.headers.authorization)
     })
     peopleRoutes(members, deps)
     conversationRoutes(members, deps)

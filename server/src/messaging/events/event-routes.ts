@@ -30,7 +30,7 @@ export function eventRoutes(app: FastifyInstance, deps: MessagingDeps): void {
       const after = lastEventId(request) ?? query.after
       if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send()
       const { authorization } = request.headers
-      const opening = { member, after, mayStay: () => isValid(members.authenticate(authorization)) }
+      const opening = { member, after, mayStay: () => isValid(members.authenticateAgain(authorization)) }
       await hub.open(reply.raw, opening, () => startEvents(reply))
       return hijacked(reply)
     },

@@ -28,18 +28,7 @@ export async function workspacesWithKeys(db: Db): Promise<string[]> {
 export async function admitToDirectory(deps: DirectoryDeps, workspaceId: string, userId: string, now: Date): Promise<boolean> {
   const { db } = deps
   const workspace = uuidOfWorkspace(workspaceId)
-  const find = () =>
-    db
-      .selectFrom('workspace_user')
-      .leftJoin('contact_profile', (join) =>
-        join
-          .onRef('contact_profile.workspace_id', '=', 'workspace_user.workspace_id')
-          .onRef('contact_profile.user_id', '=', 'workspace_user.id'),
-      )
-      .select('application_id')
-      .where('workspace_user.workspace_id', '=', workspace)
-      .where('workspace_user.id', '=', userId)
-      .executeTakeFirst()
+  const find = () => entryOf(db, workspaceId, userId)
   const known = await find()
   if (known) return known.application_id === null
   const about = { workspaceId, author: { ...NOBODY, id: userId, verified: true }, now }
@@ -57,3 +46,21 @@ export async function admitToDirectory(deps: DirectoryDeps, workspaceId: string,
   }
   return false
 }
+
+/** Whether the directory has that person now; an assistant is none. */
+export async function isPerson(db: Db, workspaceId: string, userId: string): Promise<boolean> {
+  return (await entryOf(db, workspaceId, userId))?.application_id === null
+}
+
+const entryOf = (db: Db, workspaceId: string, userId: string) =>
+  db
+    .selectFrom('workspace_user')
+    .leftJoin('contact_profile', (join) =>
+      join
+        .onRef('contact_profile.workspace_id', '=', 'workspace_user.workspace_id')
+        .onRef('contact_profile.user_id', '=', 'workspace_user.id'),
+    )
+    .select('application_id')
+    .where('workspace_user.workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('workspace_user.id', '=', userId)
+    .executeTakeFirst()

@@ -10,10 +10,13 @@ import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Member } from '../door/member.ts'
 import { findTokenHolder } from './access-token-store.ts'
-import { admitToDirectory, type DirectoryDeps, workspacesWithKeys } from './directory.ts'
+import { admitToDirectory, type DirectoryDeps, isPerson, workspacesWithKeys } from './directory.ts'
 
 /** Topic of db/signal.ts: an access token, or whom it stands for, has changed. */
 export const ACCESS_TOKENS_TOPIC = 'access_tokens'
+
+/** Whether a user may come in whom a JWT names; by Workspace and user. */
+type Admits = (key: string) => Promise<boolean>
 
 type Found = { readonly member: Member } | 'revoked'
 
@@ -31,6 +34,8 @@ export class MemberAuthenticator {
   readonly #workspaces: Cache<readonly string[]>
   /** Of users who came with a JWT: whether they may. By Workspace and user. */
   readonly #admitted: Cache<boolean>
+  /** Likewise, whether they are in the directory now. */
+  readonly #listed: Cache<boolean>
 
   constructor(deps: Deps) {
     const { db, signal, clock, credentials } = deps
@@ -38,17 +43,28 @@ export class MemberAuthenticator {
     this.#tokens = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')), credentials)
     this.#workspaces = new Cache(() => workspacesWithKeys(db), { loadMs: credentials?.lookUpMs })
     this.#admitted = new Cache((key) => admitToDirectory(deps, ...(JSON.parse(key) as [string, string]), clock.now()))
+    this.#listed = new Cache((key) => isPerson(db, ...(JSON.parse(key) as [string, string])))
     signal.subscribe(ACCESS_TOKENS_TOPIC, () => {
       this.#tokens.forget()
       this.#admitted.forget()
+      this.#listed.forget()
     })
     signal.subscribe(WORKSPACES_TOPIC, () => this.#workspaces.forget())
   }
 
   /** Throws AUTH_INVALID_KEY or AUTH_KEY_REVOKED; as the database does when it does not answer. */
-  async authenticate(authorization: string | undefined): Promise<Member> {
+  authenticate(authorization: string | undefined): Promise<Member> {
+    return this.#authenticate(authorization, (key) => this.#admitted.get(key))
+  }
+
+  /** As `authenticate`, for what is open already: a user who is not in the directory any more is not put there again. */
+  authenticateAgain(authorization: string | undefined): Promise<Member> {
+    return this.#authenticate(authorization, (key) => this.#listed.get(key))
+  }
+
+  async #authenticate(authorization: string | undefined, admits: Admits): Promise<Member> {
     const hash = readBearer(authorization, 'gu_')
-    const found = hash === undefined ? await this.#byJwt(authorization) : await this.#tokens.get(hash)
+    const found = hash === undefined ? await this.#byJwt(authorization, admits) : await this.#tokens.get(hash)
     if (found === 'revoked') throw new GatehouseError('AUTH_KEY_REVOKED', { message: 'The access token has been revoked.' })
     if (!found) {
       const message = misplacedCredential(authorization, 'gu_') ?? 'The access token is missing or not valid.'
@@ -58,7 +74,7 @@ export class MemberAuthenticator {
   }
 
   /** A JWT does not say whose it is: it counts where exactly one Workspace trusts it. */
-  async #byJwt(authorization: string | undefined): Promise<Found | undefined> {
+  async #byJwt(authorization: string | undefined, admits: Admits): Promise<Found | undefined> {
     const [, token] = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '') ?? []
     if (token === undefined) return undefined
     const members: Member[] = []
@@ -74,7 +90,7 @@ export class MemberAuthenticator {
     const [member] = members
     if (!member && faults.length > 0) throw faults[0]
     if (!member || members.length > 1) return undefined
-    return (await this.#admitted.get(JSON.stringify([member.workspaceId, member.user.id]))) ? { member } : undefined
+    return (await admits(JSON.stringify([member.workspaceId, member.user.id]))) ? { member } : undefined
   }
 }
 
