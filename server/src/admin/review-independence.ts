@@ -13,7 +13,7 @@ export async function refuseTokenIssuer(tx: Tx, item: ReviewItem, ids: readonly 
   if (item.messageId === null) return
   // An assistant answers after its message was sent: a token that was revoked between counts.
   const sent = (await sentAt(tx, item.workspaceId, item.messageId)) ?? item.createdAt
-  const from = sent < item.createdAt ? sent : item.createdAt
+  const from = new Date(Math.min(sent.getTime(), item.createdAt.getTime()))
   const issuers = await issuersOfTokens(tx, item.workspaceId, item.userId, { from, to: item.createdAt })
   if (issuers.some((issuer) => ids.includes(issuer)))
     throw forbidden('You issued a token of the user who sent this: another operator has to decide on it.')
