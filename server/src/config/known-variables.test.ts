@@ -26,6 +26,9 @@ describe('variables of the environment', () => {
     ['GATEHOUSE_ALLOW_PRIVATE_URL', 'GATEHOUSE_ALLOW_PRIVATE_URLS'],
     ['GATEHOUSE_DATABASE_URL', 'DATABASE_URL'],
     ['GATEHOUSE_PORT', 'PORT'],
+    ['gatehouse_metrics_token', 'GATEHOUSE_METRICS_TOKEN'],
+    ['Gatehouse_Demo', 'GATEHOUSE_DEMO'],
+    ['GATEHOUSE__DEMO', 'GATEHOUSE_DEMO'],
   ])('unknown variables: %s stops the start, and the nearest name is given', (name, near) => {
     expect(refused({ [name]: '1' })).toThrow(ConfigError)
     expect(refused({ [name]: '1' })).toThrow(`Unknown variable ${name}. Did you mean ${near}?`)

@@ -62,6 +62,8 @@ const EXAMPLES = ['GATEHOUSE_ADMIN_TOKEN', 'GATEHOUSE_KEY']
 const WITHOUT_PREFIX = ['PORT', 'HOST', 'LOG_LEVEL', 'DATABASE_URL']
 
 const PREFIX = 'GATEHOUSE_'
+/** In lower case they would silently not be used either. */
+const BEGINNING = /^GATEHOUSE_/i
 
 /** What Kubernetes and Docker set by themselves where a service is called gatehouse, or gatehouse-…. */
 const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/
@@ -72,10 +74,10 @@ const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//
  * configuration file names, for keys and tokens, are known.
  */
 export function refuseUnknownVariables(env: Environment, configFile: string): void {
-  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && env[name] && !isKnown(name, env[name]))
+  const unknown = Object.keys(env).filter((name) => BEGINNING.test(name) && env[name] && !isKnown(name, env[name]))
   if (unknown.length === 0) return
   const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : ''
-  const named = new Set(text.match(/\bGATEHOUSE_\w+/g))
+  const named = new Set(text.match(/\bGATEHOUSE_\w+/gi))
   const wrong = unknown.filter((name) => !named.has(name))
   if (wrong.length > 0) throw new ConfigError(wrong.map(describe).join('\n'))
 }
@@ -87,8 +89,8 @@ const isKnown = (name: string, value: string): boolean =>
   (name.endsWith('_PORT') && SERVICE_ADDRESS.test(value))
 
 function describe(name: string): string {
-  const bare = name.slice(PREFIX.length)
-  const near = WITHOUT_PREFIX.includes(bare) ? bare : nearest(name)
+  const bare = name.slice(PREFIX.length).toUpperCase()
+  const near = WITHOUT_PREFIX.includes(bare) ? bare : nearest(name.toUpperCase())
   return `Unknown variable ${name}. ${near === undefined ? 'docs/configuration.md has those there are' : `Did you mean ${near}?`}`
 }
 

@@ -14,12 +14,16 @@ import { differences } from './differences.ts'
 import { applyThing } from './ledger.ts'
 import type { Scope } from './scope.ts'
 
+const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory']
+
 /** Applications are known by their names. */
 export async function applyApplication(scope: Scope, { fields, keys }: DeclaredApplication): Promise<Change[]> {
   const find = () => findApplicationByName(scope.tx, scope.workspaceId, fields.name)
-  const changes = await applyThing(scope.ledger, { object: 'application', name: fields.name, declared: fields }, async () => {
+  const { name, ...values } = fields
+  const thing = { object: 'application' as const, name, declared: fields, fields: { values, merged: MERGED } }
+  const changes = await applyThing(scope.ledger, thing, async (changed = values) => {
     const known = await find()
-    return [known ? await update(scope, known, fields) : await create(scope, fields)]
+    return [known ? await update(scope, known, { ...changed, name }) : await create(scope, fields)]
   })
   const application = await find()
   return application ? [...changes, ...(await applyKeys(scope, application, keys))] : changes

@@ -11,35 +11,41 @@ import type { Scope } from './scope.ts'
 /** Collections are known by their names. What is in their folders comes in afterwards (ingest-folders.ts). */
 export function applyCollection(scope: Scope, declared: DeclaredCollection): Promise<Change[]> {
   const { name, fields, applications = 'left out' } = declared
-  const thing = { object: 'collection' as const, name, declared: { fields, applications } }
-  return applyThing(scope.ledger, thing, () => createOrUpdate(scope, declared))
+  const values = { ...fields, ...(declared.applications !== undefined && { applications: declared.applications }) }
+  const thing = { object: 'collection' as const, name, declared: { fields, applications }, fields: { values, merged: [] } }
+  return applyThing(scope.ledger, thing, (changed) => createOrUpdate(scope, declared, changed))
 }
 
-async function createOrUpdate(scope: Scope, declared: DeclaredCollection): Promise<Change[]> {
+/** `changed`: the fields to apply to a collection that is there already; absent: all of them. */
+async function createOrUpdate(
+  scope: Scope,
+  declared: DeclaredCollection,
+  changed: (CollectionPatch & Pick<DeclaredCollection, 'applications'>) | undefined,
+): Promise<Change[]> {
   const { tx, workspaceId, now } = scope
   const { name } = declared
-  const patch = { ...declared.fields, ...(await applicationsIn(scope, declared)) }
-  const changed = (done: Change['done'], { id }: Collection, fields: readonly string[] = []): Change[] => [
+  const change = (done: Change['done'], { id }: Collection, fields: readonly string[] = []): Change[] => [
     { done, object: 'collection', id, name, fields },
   ]
   const known = await findCollectionByName(tx, workspaceId, name)
+  const { applications, ...fields } = (known && changed) ?? { ...declared.fields, applications: declared.applications }
+  const patch = { ...fields, ...(await applicationsIn(scope, applications)) }
   if (!known) {
     const created = await createCollection(tx, workspaceId, { ...patch, name }, now)
     if (!created) throw new DeclarationConflict('name', 'was taken at this very moment; apply again')
-    return changed('created', created)
+    return change('created', created)
   }
-  const fields = differences(comparable(known), comparable({ ...known, ...patch }))
-  if (fields.length === 0) return changed('unchanged', known)
+  const fieldNames = differences(comparable(known), comparable({ ...known, ...patch }))
+  if (fieldNames.length === 0) return change('unchanged', known)
   const updated = await updateCollection(tx, workspaceId, known.id, patch, now)
   if (!updated.ok) throw new DeclarationConflict('name', `cannot be updated: ${updated.reason}`)
-  return changed('updated', updated.collection, fields)
+  return change('updated', updated.collection, fieldNames)
 }
 
 async function applicationsIn(
   { tx, workspaceId }: Scope,
-  declared: DeclaredCollection,
+  applications: DeclaredCollection['applications'],
 ): Promise<Pick<CollectionPatch, 'applications'>> {
-  const { applications } = declared
   if (applications === undefined) return {}
   if (applications === null) return { applications }
   const named = await idsOfApplications(tx, workspaceId, applications)

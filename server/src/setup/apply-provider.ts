@@ -3,6 +3,7 @@ import { changedProvider, PROVIDER_DEFAULTS, type ProviderSource } from '../prov
 import { createProvider, findProvider, updateProvider } from '../providers/provider-store.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredModel, DeclaredProvider } from './declaration.ts'
+import type { DeclaredFields } from './declared-fields.ts'
 import { differences } from './differences.ts'
 import { applyThing } from './ledger.ts'
 import type { Scope } from './scope.ts'
@@ -12,12 +13,23 @@ const UNKNOWN = { upstreamName: null, inputPrice: null, outputPrice: null }
 
 /** Providers are known by their ids. `by`: whose word it is, and so whether it may point at private addresses. */
 export const applyProvider = (scope: Scope, declared: DeclaredProvider, by: Exclude<ProviderSource, 'api'>): Promise<Change[]> =>
-  applyThing(scope.ledger, { object: 'provider', name: declared.id, declared }, () => createOrUpdate(scope, declared, by))
+  applyThing(scope.ledger, { object: 'provider', name: declared.id, declared, fields: fieldsOf(declared) }, (changed) =>
+    createOrUpdate(scope, declared, by, changed),
+  )
 
-async function createOrUpdate(scope: Scope, declared: DeclaredProvider, by: Exclude<ProviderSource, 'api'>): Promise<Change[]> {
+const fieldsOf = ({ fields, models }: DeclaredProvider): DeclaredFields => ({ values: { ...fields, models }, merged: [] })
+
+/** `changed`: the fields to apply to a provider that is there already; absent: all of them. */
+async function createOrUpdate(
+  scope: Scope,
+  whole: DeclaredProvider,
+  by: Exclude<ProviderSource, 'api'>,
+  changed: Partial<DeclaredProvider['fields'] & Pick<DeclaredProvider, 'models'>> | undefined,
+): Promise<Change[]> {
   const { tx, workspaceId, now, providerBox: box } = scope
-  const { id, kind } = declared
+  const { id, kind } = whole
   const known = await findProvider(tx, workspaceId, id)
+  const declared = known && changed ? narrowed(whole, changed) : whole
   if (known && known.kind !== kind) {
     throw new DeclarationConflict('kind', `is ${kind}, but ${id} is there already as ${known.kind}: choose another id`)
   }
@@ -30,6 +42,13 @@ async function createOrUpdate(scope: Scope, declared: DeclaredProvider, by: Excl
   if (await applyModels(scope, declared)) fields.push('models')
   const done = !known ? 'created' : fields.length > 0 ? 'updated' : 'unchanged'
   return [{ done, object: 'provider', id, name: id, fields: fields.map(snakeCase) }]
+}
+
+function narrowed(
+  { models: _, exactModels, ...whole }: DeclaredProvider,
+  { models, ...fields }: Partial<DeclaredProvider['fields'] & Pick<DeclaredProvider, 'models'>>,
+): DeclaredProvider {
+  return { ...whole, fields, models: models ?? [], ...(models && exactModels !== undefined && { exactModels }) }
 }
 
 /** True when that changed something. */

@@ -11,7 +11,7 @@ import { applyUser } from './apply-user.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredWorkspace } from './declaration.ts'
 import { differences } from './differences.ts'
-import { type ApplyMode, applyThing, Ledger } from './ledger.ts'
+import { type ApplyMode, applyThing, findDeclaredWorkspace, Ledger } from './ledger.ts'
 import { recordChanges } from './record-changes.ts'
 import type { ApplyDeps, Scope } from './scope.ts'
 
@@ -39,17 +39,22 @@ export async function applyWorkspace(
   { finish = async () => [], mode }: WorkspaceOptions = {},
 ): Promise<AppliedWorkspace> {
   const { name, settings } = declared
-  const known = await findWorkspaceByName(tx, name)
+  const known = (await findWorkspaceByName(tx, name)) ?? (await findDeclaredWorkspace(tx, name))
   const workspaceId = known?.id ?? newId('ws')
   const ledger = mode && (await Ledger.open(tx, workspaceId, mode, now))
   const scope = { tx, workspaceId, now, workspaceBox, providerBox, ledger }
-  const itself = await applyThing(ledger, { object: 'workspace', name, declared: settings }, () =>
-    applyItself(scope, known, declared),
+  const fields = { values: settings, merged: ['claims', 'review'] }
+  const itself = await applyThing(ledger, { object: 'workspace', name, declared: settings, fields }, (changed = settings) =>
+    applyItself(scope, known, { ...declared, settings: known ? changed : settings }),
   )
+  const drift = `has another name now (${known?.name})`
+  const renamed: Change[] =
+    known && known.name !== name ? [{ done: 'unchanged', object: 'workspace', id: known.id, name, fields: [], drift }] : []
   // Before the users: their names are governed by the policies that are declared with them.
   const published = declared.policy === undefined ? [] : await applyPolicy(scope, declared.policy)
   const changes = [
     ...itself,
+    ...renamed,
     ...(await applyEach('users', declared.users, (user) => applyUser(scope, user))),
     ...(await applyEach('providers', declared.providers, (provider) => applyProvider(scope, provider, 'config'))),
     ...(await applyEach('applications', declared.applications, (application) => applyApplication(scope, application))),

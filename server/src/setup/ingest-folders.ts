@@ -3,7 +3,7 @@ import { findCollectionByName } from '../knowledge/collection-store.ts'
 import type { Declaration } from './declaration.ts'
 import { DocumentLedger, forgetLostDocuments } from './document-ledger.ts'
 import { type FileOutcome, type FolderDeps, ingestFolder } from './ingest-folder.ts'
-import type { ApplyMode } from './ledger.ts'
+import { type ApplyMode, findDeclaredWorkspace } from './ledger.ts'
 import { Tally } from './tally.ts'
 
 /** What has become of a folder that a collection is declared with. */
@@ -34,7 +34,7 @@ export async function* ingestFolders(
   const { db } = deps.database
   await forgetLostDocuments(db)
   for (const { name, collections = [] } of workspaces) {
-    const workspace = await findWorkspaceByName(db, name)
+    const workspace = (await findWorkspaceByName(db, name)) ?? (await findDeclaredWorkspace(db, name))
     for (const { name: collection, folder: path } of collections) {
       if (path === undefined || !workspace || signal?.aborted) continue
       const found = await findCollectionByName(db, workspace.id, collection)

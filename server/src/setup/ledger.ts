@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Tx } from '../db/database.ts'
+import type { Workspace } from '../applications/workspace.ts'
+import { findWorkspace } from '../applications/workspace-store.ts'
+import type { Db, Tx } from '../db/database.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
-import { fromId } from '../lib/id.ts'
+import { fromId, toId } from '../lib/id.ts'
 import { type Change, DeclarationConflict } from './change.ts'
+import { type DeclaredFields, leavesOf, onlyFields } from './declared-fields.ts'
 
 /** `all`: everything that is declared, as `gatehouse apply` does. `changed`: what the file declares differently than last time. */
 export type ApplyMode = 'all' | 'changed'
@@ -14,11 +17,19 @@ export interface Thing {
   readonly name: string
   /** What is declared of it. Only a hash is stored. */
   readonly declared: unknown
+  /** The part of it that is compared and applied field by field: what an operator has changed of the others stays. */
+  readonly fields?: DeclaredFields
   /** SHA-256 to store instead of the one of `declared`. */
   readonly sha256?: string
   /** Whether an earlier release, which stored no hashes, has applied the same. Default: it has not. */
   readonly wasApplied?: () => Promise<boolean>
 }
+
+/** Applies all of a thing, or those of its fields that it is given. */
+type Work = (fields?: object) => Promise<Change[]>
+
+/** What the rows of single fields are called. */
+const FIELD = 'field'
 
 /** Owner of things that belong to no Workspace, as admin tokens. */
 const SERVER = '00000000-0000-0000-0000-000000000000'
@@ -54,7 +65,8 @@ export class Ledger {
     return new Ledger(tx, owner, mode, now, new Map(rows.map(({ object, name, hash: known }) => [keyOf(object, name), known])))
   }
 
-  async apply(thing: Thing, work: () => Promise<Change[]>): Promise<Change[]> {
+  /** `work` is given the fields to apply; undefined: all of them. */
+  async apply(thing: Thing, work: Work): Promise<Change[]> {
     const { object } = thing
     const name = object === 'user' ? hash('sha256', thing.name) : thing.name
     const key = keyOf(object, name)
@@ -62,9 +74,13 @@ export class Ledger {
     const known = this.#known.get(key)
     this.#declared.add(key)
     const isApplied = known === undefined ? await thing.wasApplied?.() : known === declared
-    const changes = isApplied && this.#mode === 'changed' ? await this.#compare(thing, work) : await work()
+    const changed = await this.#changedFields(object, name, thing.fields)
     if (known !== declared) await this.#store(object, name, declared)
-    return changes
+    if (this.#mode === 'all' || (known === undefined && !isApplied)) return work()
+    if (isApplied) return this.#compare(thing, work)
+    if (changed === undefined) return work()
+    const applied = await work(changed)
+    return [...applied, ...(await this.#compare(thing, work)).filter(({ drift }) => drift !== undefined)]
   }
 
   /** Forgets things that are no longer declared. Call it last. */
@@ -77,8 +93,26 @@ export class Ledger {
     return this.#delete(object, name)
   }
 
+  /** Remembers each field. Answers those that are declared otherwise than last time; undefined when it is not known which. */
+  async #changedFields(object: string, name: string, fields: DeclaredFields | undefined): Promise<object | undefined> {
+    if (fields === undefined) return undefined
+    let isKnown = false
+    const changed = new Set<string>()
+    for (const [path, value] of leavesOf(fields)) {
+      const row = `${object} ${name} ${path}`
+      const key = keyOf(FIELD, row)
+      const declared = hash('sha256', canonicalJson(value))
+      this.#declared.add(key)
+      isKnown ||= this.#known.has(key)
+      if (this.#known.get(key) === declared) continue
+      changed.add(path)
+      await this.#store(FIELD, row, declared)
+    }
+    return isKnown ? onlyFields(fields, changed) : undefined
+  }
+
   /** Applies within a savepoint and takes it back. */
-  async #compare(thing: Thing, work: () => Promise<Change[]>): Promise<Change[]> {
+  async #compare(thing: Thing, work: Work): Promise<Change[]> {
     const unchanged = { done: 'unchanged' as const, object: thing.object, id: thing.name, name: thing.name, fields: [] }
     await sql`savepoint compare_declared`.execute(this.#tx)
     try {
@@ -112,8 +146,20 @@ export class Ledger {
 }
 
 /** Applies a thing by the ledger, or without one: what is not declared in a file has none. */
-export const applyThing = (ledger: Ledger | undefined, thing: Thing, work: () => Promise<Change[]>): Promise<Change[]> =>
+export const applyThing = (ledger: Ledger | undefined, thing: Thing, work: Work): Promise<Change[]> =>
   ledger ? ledger.apply(thing, work) : work()
+
+/** The Workspace that was declared by that name and has been renamed since; its name in the file stays its name there. */
+export async function findDeclaredWorkspace(db: Db, name: string): Promise<Workspace | undefined> {
+  const row = await db
+    .selectFrom('applied_declaration')
+    .select('workspace_id')
+    .where('object', '=', 'workspace')
+    .where('name', '=', name)
+    .orderBy('applied_at', 'desc')
+    .executeTakeFirst()
+  return row && findWorkspace(db, toId('ws', row.workspace_id))
+}
 
 const keyOf = (object: string, name: string): string => `${object} ${name}`
 

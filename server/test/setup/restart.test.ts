@@ -144,6 +144,45 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     expect(second.out()).toContain('published policy set acme v3 in place of acme v2, published over the API')
   })
 
+  test('restart: a field that the file declares as before stays as an operator set it when another field has changed', async () => {
+    const first = await start()
+    const { id } = await application(first)
+    await admin(first, `/applications/${id}`, { limits: { requests_per_minute: 1 } }, 'PATCH')
+    await admin(first, '/providers/backup', { enabled: false }, 'PATCH')
+    await stop(first)
+    const declared = file(60).replace('kind: stub,', 'kind: stub, weight: 3,').replace('limits: {', 'limits: { burst: 7,')
+    writeFileSync(join(folder, 'gatehouse.yaml'), declared)
+
+    const second = await start()
+    expect((await application(second)).limits).toMatchObject({ requests_per_minute: 1, burst: 7 })
+    expect(await admin(second, '/providers/backup')).toMatchObject({ enabled: false, weight: 3 })
+    await stop(second)
+    expect(second.out()).toContain('application support differs from what is declared (limits)')
+    expect(second.out()).toContain('provider backup differs from what is declared (enabled)')
+    writeFileSync(join(folder, 'gatehouse.yaml'), declared.replace('requests_per_minute: 60', 'requests_per_minute: 50'))
+
+    const third = await start()
+    expect((await application(third)).limits.requests_per_minute).toBe(50)
+    expect(await admin(third, '/providers/backup')).toMatchObject({ enabled: false })
+    await stop(third)
+  })
+
+  test('restart: a Workspace that was renamed over the API is still the one that the file declares', async () => {
+    const first = await start()
+    const [workspace] = (await admin<{ data: { id: string }[] }>(first, '/workspaces')).data
+    await intervene(first)
+    await admin(first, `/workspaces/${workspace?.id}`, { name: 'renamed' }, 'PATCH')
+    await stop(first)
+
+    const second = await start()
+    const { data } = await admin<{ data: { id: string; name: string }[] }>(second, '/workspaces')
+    expect(data).toMatchObject([{ id: workspace?.id, name: 'renamed' }])
+    expect((await application(second)).limits.requests_per_minute).toBe(1)
+    expect(await inForce(second)).toMatchObject({ version: 2, declared: false })
+    await stop(second)
+    expect(second.out()).toContain('workspace acme has another name now (renamed)')
+  })
+
   test('apply: applies also what is declared as last time; --check tells by its exit code that something differs', async () => {
     const first = await start()
     const { id } = await application(first)
