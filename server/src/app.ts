@@ -5,6 +5,7 @@ import { dashboardRoutes } from './dashboard/dashboard-routes.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
 import { answerClientError } from './http/client-errors.ts'
 import { answerErrors } from './http/error-replies.ts'
+import { closeOnlyIdleConnections } from './http/idle-connections.ts'
 import { boundLargeBodies, OTHER_BODY_BYTES } from './http/large-bodies.ts'
 import { NODE_OPTIONS, takeOverNodesAnswers } from './http/node-answers.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
@@ -47,6 +48,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   sendSecurityHeaders(app, headers)
   takeOverNodesAnswers(app)
   context.drain.watch(app, context.shutdown)
+  closeOnlyIdleConnections(app)
   cutOffStalledReaders(app)
   answerErrors(app)
   boundLargeBodies(app, context.config.sizes.bodyBytesInFlight)

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { startBalancer } from '../support/balancer.ts'
 import { ownDatabase } from '../support/own-database.ts'
-import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { keyOf, startOneNode, stopTime } from '../support/stopping.ts'
 
 const NEXT_VERSION = fileURLToPath(new URL('../support/next-version.ts', import.meta.url))
 const url = inject('postgresUrl')
@@ -18,25 +18,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
 
-interface Setting {
-  readonly server: ServerProcess
-  readonly provider: ScriptedProvider
-  readonly folder: string
-  readonly env: Readonly<Record<string, string>>
-}
-
-/** One node with its embedded database, and a provider that does as it is told. */
-async function oneNode(env: Readonly<Record<string, string>> = {}): Promise<Setting> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-stop-'))
-  cpSync(inject('seededDataDir'), folder, { recursive: true })
-  const provider = await startScriptedProvider()
-  endings.push(provider.close, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: provider.url, OPENAI_MODELS: 'scripted' }
-  const all = { GATEHOUSE_DATA: folder, ...openai, ...env }
-  const server = await startServerProcess(all)
-  endings.push(server.remove)
-  return { server, provider, folder, env: all }
-}
+const oneNode = (env?: Readonly<Record<string, string>>) => startOneNode(endings, env)
 
 const chat = (base: string, key: string | undefined, content: string, more: object = {}): Promise<Response> =>
   fetch(`${base}/v1/chat/completions`, {
@@ -44,38 +26,6 @@ const chat = (base: string, key: string | undefined, content: string, more: obje
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...more }),
   })
-
-const keyOf = ({ demo }: ServerProcess): string | undefined => demo().applications[0]?.api_key
-
-/** Milliseconds from the signal to the end of the process. */
-async function stopTime(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
-  const toldAt = performance.now()
-  server.own.child.kill(signal)
-  await server.own.ended
-  return performance.now() - toldAt
-}
-
-/** Sends a chat and reads no more of the answer than its head. */
-function slowReader(server: ServerProcess, body: object) {
-  const text = JSON.stringify(body)
-  const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
-  socket.on('error', () => {})
-  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: gatehouse\r\nAuthorization: Bearer ${keyOf(server)}\r\n`
-  socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
-  const auditId = new Promise<string>((resolve, reject) => {
-    let read = ''
-    socket.on('data', (chunk) => {
-      read += chunk
-      const found = /^x-audit-id: (\S+)/im.exec(read)?.[1]
-      if (found) {
-        if (!read.startsWith('HTTP/1.1 200')) reject(new Error(read.slice(0, 500)))
-        socket.pause()
-        resolve(found)
-      } else if (read.length > 8_192) reject(new Error(read.slice(0, 500)))
-    })
-  })
-  return { auditId, close: () => socket.destroy() }
-}
 
 describe('a server that is told to stop', { timeout: 240_000 }, () => {
   test('serve: ends soon and with exit code 0 when only idle connections and event streams are open', async () => {
@@ -114,27 +64,6 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     const text = await found.text()
     expect(text).toContain('"status":503')
     expect(text).not.toContain('"status":200')
-  })
-
-  test('serve: records that a stream was cut off whose reader was too slow, after its record said 200', async () => {
-    const { server, provider, env } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
-    // More than the buffers of the system hold between the two.
-    const content = 'All of it is fine. '.repeat(400_000)
-    const message = { role: 'assistant', content }
-    const choices = [{ index: 0, message, finish_reason: 'stop' }]
-    const answer = JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'scripted', choices })
-    provider.on('long-answer', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(answer))
-    const reader = slowReader(server, { model: 'scripted', stream: true, messages: [{ role: 'user', content: 'long-answer' }] })
-    const auditId = await reader.auditId
-    expect(await stopTime(server)).toBeLessThan(40_000)
-    expect(server.own.child.exitCode).toBe(0)
-    reader.close()
-
-    const again = await startServerProcess(env)
-    endings.push(again.remove)
-    const headers = { authorization: `Bearer ${again.demo().admin_token}` }
-    const list = (await (await fetch(`${again.base}/admin/v1/audit?status=503`, { headers })).json()) as { data: object[] }
-    expect(list.data).toMatchObject([{ error_code: 'UNAVAILABLE', change: { action: 'answer.cut', object_id: auditId } }])
   })
 
   test('serve: answers a request that waits for an approval with 409, and the hold is still there after the restart', async () => {

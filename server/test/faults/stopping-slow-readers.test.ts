@@ -1,0 +1,86 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ScriptedProvider } from '../support/scripted-provider.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { keyOf, startOneNode, stopTime } from '../support/stopping.ts'
+
+const endings: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+/** Sends a chat and reads no more of the answer than its head. */
+function slowReader(server: ServerProcess, body: object) {
+  const text = JSON.stringify(body)
+  const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
+  socket.on('error', () => {})
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: gatehouse\r\nAuthorization: Bearer ${keyOf(server)}\r\n`
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
+  let read = ''
+  const auditId = new Promise<string>((resolve, reject) => {
+    socket.on('data', (chunk) => {
+      read += chunk
+      const found = /^x-audit-id: (\S+)/im.exec(read.slice(0, 8_192))?.[1]
+      if (found === undefined && read.length <= 8_192) return
+      if (found === undefined || !read.startsWith('HTTP/1.1 200')) reject(new Error(read.slice(0, 500)))
+      else if (!reading) socket.pause()
+      resolve(found ?? '')
+    })
+  })
+  let reading = false
+  /** Reads on, up to the end of the connection; `whole` says whether all of the answer has come. */
+  const rest = async (): Promise<{ whole: boolean; received: number; announced: number }> => {
+    reading = true
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.resume()
+    await closed
+    const announced = Number(/^content-length: (\d+)/im.exec(read.slice(0, 8_192))?.[1])
+    const received = Buffer.byteLength(read.slice(read.indexOf('\r\n\r\n') + 4))
+    return { whole: received === announced, received, announced }
+  }
+  return { auditId, rest, close: () => socket.destroy() }
+}
+
+describe('a server that is told to stop while a slow reader takes its answer', { timeout: 240_000 }, () => {
+  /** More than the buffers of the system hold between the two. */
+  const answerLongly = (provider: ScriptedProvider): void => {
+    const message = { role: 'assistant', content: 'All of it is fine. '.repeat(400_000) }
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    const answer = JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'scripted', choices })
+    provider.on('long-answer', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(answer))
+  }
+  const longAnswer = { model: 'scripted', messages: [{ role: 'user', content: 'long-answer' }] }
+
+  test.each([
+    ['a stream', true],
+    ['a JSON answer', false],
+  ])('serve: records that %s was cut off whose reader was too slow, after its record said 200', async (_, stream) => {
+    const { server, provider, env } = await startOneNode(endings, { GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
+    answerLongly(provider)
+    const reader = slowReader(server, { ...longAnswer, stream })
+    const auditId = await reader.auditId
+    expect(await stopTime(server)).toBeLessThan(40_000)
+    expect(server.own.child.exitCode).toBe(0)
+    reader.close()
+
+    const again = await startServerProcess(env)
+    endings.push(again.remove)
+    const headers = { authorization: `Bearer ${again.demo().admin_token}` }
+    const list = (await (await fetch(`${again.base}/admin/v1/audit?status=503`, { headers })).json()) as { data: object[] }
+    expect(list.data).toMatchObject([{ error_code: 'UNAVAILABLE', change: { action: 'answer.cut', object_id: auditId } }])
+  })
+
+  test('serve: an answer that is being written when the stop comes gets out whole when its reader goes on reading', async () => {
+    const { server, provider } = await startOneNode(endings, { GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
+    answerLongly(provider)
+    const reader = slowReader(server, longAnswer)
+    await reader.auditId
+    const ended = stopTime(server)
+    while ((await server.readyz()) !== undefined) await sleep(20)
+    await sleep(300)
+    expect(await reader.rest()).toMatchObject({ whole: true })
+    await ended
+    expect(server.own.child.exitCode).toBe(0)
+  })
+})
