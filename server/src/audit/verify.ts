@@ -87,7 +87,7 @@ async function verifyOnce(db: Db, workspaceId: string, keys: SealKeys, options: 
       chain.next(checkpoint)
     }
     for (const checkpoint of kept.takeThrough(through)) checker.expect(checkpoint)
-    for (const row of page) checker.next(found(row, seals))
+    for (const row of page) checker.next(foundRecord(row, seals))
     options.onProgress?.(checker.counts.records)
     if (checker.bad) break
     last = through
@@ -125,7 +125,7 @@ async function sealFault(db: Db, workspaceId: string, keys: SealKeys, { resuming
 }
 
 /** What the first record follows: nothing, or the checkpoint at which retention stopped. */
-async function startBefore(
+export async function startBefore(
   db: Db,
   workspaceId: string,
   first: number,
@@ -142,7 +142,7 @@ async function startBefore(
 }
 
 /** Compares the row with what its body says; every column is looked at, so none can be bent to mislead a search. */
-function found(row: StoredRecord, seals: { seals: KeyedSeals; from: number | null }): Found {
+export function foundRecord(row: StoredRecord, seals: { seals: KeyedSeals; from: number | null }): Found {
   const hash = bodyHash(row.body)
   const intact = hash.equals(row.hash)
   const place = { sequence: row.sequence, id: toId('aud', row.id), hash, intact }

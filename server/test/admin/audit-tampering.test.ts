@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { LogRereader } from '../../src/audit/reread.ts'
 import { resumeSigning } from '../../src/audit/resume-signing.ts'
 import { verifyWorkspace } from '../../src/audit/verify.ts'
 import { AuditWatch } from '../../src/audit/watch.ts'
-import { type AuditJobDeps, checkAuditLogs, signCheckpoints } from '../../src/jobs/audit-jobs.ts'
+import { type AuditJobDeps, checkAuditLogs, rereadAuditLogs, signCheckpoints } from '../../src/jobs/audit-jobs.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
@@ -93,6 +94,31 @@ test('a rewritten log raises the alarm in /readyz, the metrics, the admin API an
   expect((await governed.say()).response.status).toBe(200)
   expect(await admin.get('/audit/state', { workspace: other })).toMatchObject({ ok: true, first_bad: null })
   expect(await latest(other)).toBeDefined()
+})
+
+test('audit log: a change of an old record raises the alarm without anyone verifying when the log is read again', async () => {
+  const denied = await governed.say('juniper-deny')
+  const { integrity } = await admin.get(`/audit/${denied.response.headers.get('x-audit-id')}`, { workspace: home })
+  clock.advance(2 * MINUTE)
+  await signCheckpoints(context())
+  const rereader = new LogRereader()
+  await rereadAuditLogs(context(), rereader)
+  expect(await ready()).toMatchObject({ audit: { status: 'ok' } })
+
+  await sql`update audit_record set verdict = 'allow', body = replace(body, '"verdict":"deny"', '"verdict":"allow"')
+    where workspace_id = ${intruder.workspace} and sequence = ${integrity.sequence}`.execute(context().db)
+  await checkAuditLogs(context())
+  await rereadAuditLogs(context(), rereader)
+  expect(await ready()).toMatchObject({ http: 200, audit: { status: 'degraded' } })
+  expect(await metrics()).toContain(`gatehouse_audit_tampered{workspace="${home}",reason="altered"} 1`)
+  const found = { ok: false, first_bad: { sequence: integrity.sequence, reason: 'altered' } }
+  expect(await admin.get('/audit/state', { workspace: home })).toMatchObject(found)
+
+  // Other nodes, and this one after a restart, learn of it from the seal.
+  await checkAuditLogs(context())
+  const auditWatch = new AuditWatch()
+  await checkAuditLogs({ ...context(), auditWatch })
+  expect(auditWatch.found.get(home)).toMatchObject({ sequence: integrity.sequence, reason: 'altered' })
 })
 
 test('an operator lets signing go on: the alarm ends, and the log says that it was accepted', async () => {
