@@ -15,6 +15,7 @@ import {
   lockWorkspace,
   updateWorkspace,
 } from '../applications/workspace-store.ts'
+import { requireSecretKey } from '../audit/secret-key-check.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { GatehouseError } from '../errors.ts'
 import { newId } from '../lib/id.ts'
@@ -82,6 +83,7 @@ export function workspacesRoutes(app: AdminApp, deps: AdminDeps): void {
     const id = newId('ws')
     const keys = createWorkspaceKeys(workspaceBox, id)
     const workspace = await change(deps, request, async (tx, now) => {
+      await requireSecretKey(tx, workspaceBox)
       const value = await createWorkspace(tx, id, create, keys, now)
       if (!value) throw nameTaken()
       return { value, action: 'workspace.create', id, workspaceId: id, fields: changedFields(WorkspaceCreate, create) }

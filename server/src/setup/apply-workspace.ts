@@ -1,5 +1,6 @@
 import { filledWorkspace, patchedWorkspace, type Workspace } from '../applications/workspace.ts'
 import { createWorkspace, findWorkspaceByName, updateWorkspace } from '../applications/workspace-store.ts'
+import { requireSecretKey } from '../audit/secret-key-check.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
@@ -80,6 +81,7 @@ async function applyItself(
     if (fields.length > 0) await updateWorkspace(tx, id, { settings })
     return changed(fields.length > 0 ? 'updated' : 'unchanged', fields)
   }
+  await requireSecretKey(tx, workspaceBox)
   const created = await createWorkspace(tx, id, { name, settings }, createWorkspaceKeys(workspaceBox, id), now)
   if (!created) throw new DeclarationConflict('name', 'was taken at this very moment; apply again')
   return changed('created')

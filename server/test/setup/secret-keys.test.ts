@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { runCommand } from '../support/gatehouse-process.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+
+const url = inject('postgresUrl')
+const endings: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+/** Needs TEST_DATABASE_URL. */
+describe.skipIf(url === null)('nodes with different secret keys on one database', { timeout: 240_000 }, () => {
+  const secretKeyCheck = async (node: ServerProcess): Promise<unknown> => {
+    const ready = await node.readyz()
+    return [ready?.status, ready?.body.checks.find(({ name }) => name === 'secret_key')?.status]
+  }
+
+  test('secret key: a node makes no Workspace under a key that does not open those there are, when both started on an empty database', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'))
+    const database = await ownDatabase(url ?? '')
+    endings.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), database.drop)
+    const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: join(folder, 'none'), GATEHOUSE_DRAIN_DELAY_MS: '0' }
+    const start = async (letter: string): Promise<ServerProcess> => {
+      const node = await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY: letter.repeat(40) })
+      endings.push(node.remove)
+      return node
+    }
+    const right = await start('a')
+    const wrong = await start('b')
+    const command = ['token', 'create', '--name', 'ops']
+    const { out } = await runCommand(folder, { ...env, GATEHOUSE_SECRET_KEY: 'a'.repeat(40) }, command)
+    const token = /ga_[\w-]{43}/.exec(out)?.[0]
+    const create = async ({ base }: ServerProcess, name: string): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const answer = await fetch(`${base}/admin/v1/workspaces`, { method: 'POST', headers, body: JSON.stringify({ name }) })
+      const { error } = (await answer.json()) as { error?: { code: string } }
+      return [answer.status, error?.code]
+    }
+    expect(await create(right, 'first')).toEqual([201, undefined])
+    expect(await secretKeyCheck(wrong)).toEqual([503, 'fail'])
+    expect(await create(wrong, 'second')).toEqual([503, 'UNAVAILABLE'])
+    expect(await secretKeyCheck(wrong)).toEqual([503, 'fail'])
+    expect(await create(right, 'second')).toEqual([201, undefined])
+    expect(await secretKeyCheck(right)).toEqual([200, 'ok'])
+  })
+})
