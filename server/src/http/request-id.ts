@@ -3,11 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { newId } from '../lib/id.ts'
 
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,128}$/
+/** A key or a token, sent by mistake: request ids are logged and recorded. */
+const CREDENTIAL = /(?:^|[._-])g[kau]_[A-Za-z0-9_-]{20}|^eyJ[A-Za-z0-9_-]+\.eyJ/
 
-/** The caller's own `x-request-id` where it is well-formed, else a new one (decisions.md §1). */
+/** The caller's own `x-request-id` where it is well-formed and no credential, else a new one (decisions.md §1). */
 export function requestIdOf(request: IncomingMessage): string {
   const own = request.headers['x-request-id']
-  return typeof own === 'string' && ACCEPTABLE.test(own) ? own : newId('req')
+  return typeof own === 'string' && ACCEPTABLE.test(own) && !CREDENTIAL.test(own) ? own : newId('req')
 }
 
 /** On every response, errors and streams included: OpenAI clients read only that header. */
