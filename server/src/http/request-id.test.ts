@@ -10,10 +10,13 @@ describe('request ids', () => {
     expect(idFor('two words')).toMatch(/^req_/)
   })
 
-  test.each(['gk_', 'ga_', 'gu_'] as const)('requestIdOf: makes a new id when the caller sends a credential %s… as its id', (prefix) => {
-    const { secret } = newCredential(prefix)
-    for (const own of [secret, `x-${secret}`, secret.slice(0, 30)]) expect(idFor(own)).toMatch(/^req_/)
-  })
+  test.each(['gk_', 'ga_', 'gu_'] as const)(
+    'requestIdOf: makes a new id when the caller sends a credential %s… as its id',
+    (prefix) => {
+      const { secret } = newCredential(prefix)
+      for (const own of [secret, `x-${secret}`, secret.slice(0, 30)]) expect(idFor(own)).toMatch(/^req_/)
+    },
+  )
 
   test('requestIdOf: makes a new id when the caller sends a user token as its id', () => {
     expect(idFor('eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl')).toMatch(/^req_/)

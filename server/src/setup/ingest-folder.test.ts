@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -140,6 +140,26 @@ describe.each(testDatabases())('a folder read on $name', ({ open }) => {
     rmSync(path, { recursive: true })
     await expect(told({ deleteMissing: true, force: true })).rejects.toThrow('ENOENT')
     expect(await documents()).toHaveLength(2)
+  })
+
+  test('delete missing: deletes below a folder that is empty, or a link that leads nowhere, only with force', async () => {
+    for (let at = 0; at < 20; at++) put(`${at}.md`, `Text ${at}`)
+    put('share/a.md', 'a')
+    await told()
+    rmSync(join(path, 'share/a.md'))
+    await expect(told({ deleteMissing: true })).rejects.toThrow(
+      'share is empty, or leads nowhere, and held documents: none was deleted. Check that it is mounted; --force deletes them.',
+    )
+    rmSync(join(path, 'share'), { recursive: true })
+    symlinkSync(join(path, 'nowhere'), join(path, 'share'))
+    await expect(told({ deleteMissing: true })).rejects.toThrow('share is empty, or leads nowhere')
+    expect(await documents()).toHaveLength(21)
+    expect((await told({ deleteMissing: true, force: true })).filter((line) => line.endsWith(' deleted'))).toEqual([
+      'share/a.md deleted',
+    ])
+    // What never held a document is no sign of anything.
+    rmSync(join(path, '0.md'))
+    expect((await told({ deleteMissing: true })).filter((line) => line.endsWith(' deleted'))).toEqual(['0.md deleted'])
   })
 
   test('delete missing: deletes more than 20 % of the documents only with force', async () => {

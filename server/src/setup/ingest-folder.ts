@@ -67,6 +67,7 @@ const SCAN_BUDGET_MS = 10_000
 export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: AbortSignal): AsyncGenerator<FileOutcome> {
   const seen = new Set<string>()
   const added = new Set<string>()
+  const vacant = new Set<string>()
   let isComplete = true
   const noted = (outcome: FileOutcome): FileOutcome => {
     if (outcome.outcome === 'added') added.add(outcome.key)
@@ -74,7 +75,7 @@ export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: A
   }
   const running: Promise<FileOutcome>[] = []
   try {
-    for await (const file of filesBelow(folder.path)) {
+    for await (const file of filesBelow(folder.path, (key) => vacant.add(key))) {
       if (signal?.aborted) return
       seen.add(file.key)
       if (!('path' in file)) isComplete = false
@@ -85,7 +86,7 @@ export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: A
     }
     while (running.length > 0) yield noted(await (running.shift() as Promise<FileOutcome>))
     // What lies in a folder that cannot be read is not gone.
-    if (folder.deleteMissing && isComplete && !signal?.aborted) yield* deleteAllBut(deps, folder, seen, added)
+    if (folder.deleteMissing && isComplete && !signal?.aborted) yield* deleteAllBut(deps, folder, { kept: seen, added, vacant })
   } finally {
     await Promise.allSettled(running)
   }
@@ -161,12 +162,14 @@ function changeOf({ outcome, documentId: id }: Ingested, document: IncomingDocum
   return { done: DONE[outcome], object: 'document', id, name: document.key, fields }
 }
 
-async function* deleteAllBut(
-  deps: FolderDeps,
-  folder: Folder,
-  kept: ReadonlySet<string>,
-  added: ReadonlySet<string>,
-): AsyncGenerator<FileOutcome> {
+interface FoundKeys {
+  readonly kept: ReadonlySet<string>
+  readonly added: ReadonlySet<string>
+  /** Of empty folders, and of links that lead nowhere. */
+  readonly vacant: ReadonlySet<string>
+}
+
+async function* deleteAllBut(deps: FolderDeps, folder: Folder, { kept, added, vacant }: FoundKeys): AsyncGenerator<FileOutcome> {
   if (kept.size === 0) {
     throw new DeletionRefused(
       'The folder holds no files, so no document was deleted. Check that it is mounted and the right one.',
@@ -176,6 +179,12 @@ async function* deleteAllBut(
   if (!folder.force && missing.length > MISSING_SHARE * known) {
     throw new DeletionRefused(
       `The files of ${missing.length} of ${known} documents are gone, which is more than ${MISSING_SHARE * 100} %, so none was deleted. Check the folder; --force deletes them.`,
+    )
+  }
+  const lost = [...vacant].find((key) => missing.some((document) => document.key.startsWith(`${key}/`)))
+  if (!folder.force && lost !== undefined) {
+    throw new DeletionRefused(
+      `${lost} is empty, or leads nowhere, and held documents: none was deleted. Check that it is mounted; --force deletes them.`,
     )
   }
   for (const { id, key, chunks } of missing) {
