@@ -32,13 +32,16 @@ export function count(lists: readonly (readonly Finding[])[]): FindingCounts {
 }
 
 /** Runs one detector over all texts and adds what it finds, in terms of the original texts. */
-function look(detector: Detector, texts: readonly string[], read: readonly Readings[], found: readonly Finding[][]): void {
+function look(detector: Detector, texts: readonly string[], read: readonly Readings[], found: Finding[][]): void {
   for (let i = 0; i < texts.length; i++) {
     const text = texts[i] ?? ''
-    const list = found[i] ?? []
+    let list = found[i] ?? []
     const { plain, others } = read[i] ?? NO_READINGS
     if (detector.raw || plain.text === text) {
-      for (const finding of detector.detect(text)) list.push(finding)
+      const findings = detector.detect(text)
+      // A copy of a list as long as a hostile text can make it costs as much as the search.
+      if (list.length === 0 && findings.length > 0) list = found[i] = findings
+      else for (const finding of findings) list.push(finding)
     } else lookInto(plain, detector, list)
     if (others.length > 0 && !detector.raw) for (const other of others) lookInto(other, detector, list)
   }

@@ -4,15 +4,17 @@ import type { Detector } from '../detector.ts'
 
 const ANY = new RegExp(`[${classOf([...INVISIBLE_RANGES, [INVISIBLE_HIGH, INVISIBLE_HIGH]])}]`)
 const invisible = new Uint8Array(0x10000)
+const MAYBE_PAIR = 2
 for (const [from, to] of INVISIBLE_RANGES) invisible.fill(1, from, to + 1)
+invisible[INVISIBLE_HIGH] = MAYBE_PAIR
 
 /** Where the run of invisible characters that begins at `at` ends; `at` when none does. */
 function runEnd(text: string, at: number): number {
   let end = at
   for (;;) {
-    const unit = text.charCodeAt(end)
-    if (invisible[unit] === 1) end++
-    else if (unit === INVISIBLE_HIGH && isInvisiblePair(text, end)) end += 2
+    const kind = invisible[text.charCodeAt(end)]
+    if (kind === 1) end++
+    else if (kind === MAYBE_PAIR && isInvisiblePair(text, end)) end += 2
     else return end
   }
 }
@@ -97,8 +99,11 @@ function isLegitimate(text: string, start: number, end: number, rightToLeft: () 
   const isDirection = isDirectionControl(first)
   if (end - start === 1 && !isDirection) return hasPurpose(first, previous, next, text, start)
   if (end - start > LONGEST_SEQUENCE) return false
-  const isPair = end - start === 2 && first === INVISIBLE_HIGH
-  if (isPair) return text.charCodeAt(start + 1) > LAST_LOW_OF_TAGS && hasPurpose(first, previous, next, text, start)
+  if (first === INVISIBLE_HIGH) {
+    const isTag = text.charCodeAt(start + 1) <= LAST_LOW_OF_TAGS
+    if (isTag && !text.startsWith(BLACK_FLAG, start - 2)) return false
+    if (end - start === 2) return !isTag && hasPurpose(first, previous, next, text, start)
+  }
   const run = text.slice(start, end)
   if (OVERRIDE.test(run)) return false
   if (TAG.test(run)) return FLAG.test(run) && text.startsWith(BLACK_FLAG, start - 2)
@@ -128,6 +133,7 @@ export const hiddenText: Detector = {
     }
     let last: { type: 'hidden.text'; start: number; end: number } | undefined
     for (let at = first; at < text.length; at++) {
+      if (invisible[text.charCodeAt(at)] === 0) continue
       const end = runEnd(text, at)
       if (end === at) continue
       if (!isLegitimate(text, at, end, rightToLeft)) {
