@@ -34,10 +34,20 @@ export interface Readings {
   readonly others: readonly PlainText[]
 }
 
+/** Room for a few places at first: most texts have none or a handful. */
+const PLACES = 16
+
+function grown(places: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * places.length)
+  larger.set(places)
+  return larger
+}
+
 /** The plain units, and where they part ways with the original: from `plain[i]` on, both run in step from `original[i]`. */
 class Builder {
-  readonly #plain: number[] = [0]
-  readonly #original: number[] = [0]
+  /** Pairs of a place in the plain text and its place in the original. */
+  #places = new Int32Array(PLACES)
+  #count = 2
   #units: Uint16Array
   length = 0
   /** Letters or digits were removed, joined or replaced. */
@@ -76,12 +86,12 @@ class Builder {
   /** The original goes on at `at`, the plain text where it is. */
   jump(at: number): void {
     if (!this.#mapped) return
-    const last = this.#plain.length - 1
-    if (this.#plain[last] === this.length) this.#original[last] = at
-    else {
-      this.#plain.push(this.length)
-      this.#original.push(at)
+    if (this.#places[this.#count - 2] !== this.length) {
+      if (this.#count === this.#places.length) this.#places = grown(this.#places)
+      this.#places[this.#count] = this.length
+      this.#count += 2
     }
+    this.#places[this.#count - 1] = at
   }
 
   toString(): string {
@@ -95,14 +105,15 @@ class Builder {
 
   /** Where in the original the character begins that the plain unit at `index` stands for. */
   originalOf(index: number): number {
+    const places = this.#places
     let low = 0
-    let high = this.#plain.length - 1
+    let high = this.#count / 2 - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if ((this.#plain[middle] ?? 0) <= index) low = middle
+      if ((places[2 * middle] ?? 0) <= index) low = middle
       else high = middle - 1
     }
-    return (this.#original[low] ?? 0) + index - (this.#plain[low] ?? 0)
+    return (places[2 * low + 1] ?? 0) + index - (places[2 * low] ?? 0)
   }
 }
 

@@ -14,19 +14,26 @@ export interface Labels {
   /** Last words of the labels: what ends in none of them is no label, however it goes on. */
   readonly lastWords: ReadonlySet<string>
   readonly fillers: ReadonlySet<string>
+  /** Last letters of the last words and of the fillers, in either case: most words before a separator end in another. */
+  readonly lastLetters: ReadonlySet<number>
   /** Words that before a label make another one of it: a "product" name is nobody's. */
   readonly strangers: ReadonlySet<string>
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean))
 
+const lastUnit = (word: string): number => word.charCodeAt(word.length - 1)
+
 /** Fillers and strangers are separated by white space, labels, which may have several words, by commas. */
 export function labels(list: string, fillers = '', strangers = ''): Labels {
   const labels = list.split(',').map((label) => label.trim().replace(/\s+/g, ' '))
+  const lastWords = new Set(labels.map((label) => label.slice(label.lastIndexOf(' ') + 1)))
+  const fillerWords = words(fillers)
   return {
     labels: new Set(labels),
-    lastWords: new Set(labels.map((label) => label.slice(label.lastIndexOf(' ') + 1))),
-    fillers: words(fillers),
+    lastWords,
+    fillers: fillerWords,
+    lastLetters: new Set([...lastWords, ...fillerWords].flatMap((word) => [lastUnit(word), lastUnit(word.toUpperCase())])),
     strangers: words(strangers),
   }
 }
@@ -50,7 +57,7 @@ function followsStranger(text: string, end: number, strangers: ReadonlySet<strin
  * True when the words before `index`, read backwards on the same line, lead over fillers to a label. A digit or a line break ends
  * the search, which looks at a bounded stretch: its cost does not depend on the text's length.
  */
-export function isLabelled(text: string, index: number, { labels, lastWords, fillers, strangers }: Labels): boolean {
+export function isLabelled(text: string, index: number, { labels, lastWords, fillers, lastLetters, strangers }: Labels): boolean {
   const floor = Math.max(0, index - REACH)
   let label = ''
   let words = 0
@@ -58,6 +65,7 @@ export function isLabelled(text: string, index: number, { labels, lastWords, fil
     const unit = text.charCodeAt(end - 1)
     if (isDigit(unit) || unit === LINE_FEED) return false
     if (!isLetter(unit)) continue
+    if (words === 0 && !lastLetters.has(unit)) return false
     const start = wordStart(text, end, floor)
     const word = text.slice(start, end).toLowerCase()
     label = label === '' ? word : `${word} ${label}`
