@@ -20,9 +20,17 @@ export function ShownOnce({ secret, title, what, onClose }: ShownOnceProps) {
   const content = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (secret === undefined) return
-    // The dialog before this one gives the focus back to its button a moment after it closes.
-    const timer = setTimeout(() => content.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), FOCUS_MS)
-    return () => clearTimeout(timer)
+    const focusCopy = () => content.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+    // The dialog before this one gives the focus back to its button some time after it closes.
+    const keepFocus = ({ target }: FocusEvent) => {
+      if (!content.current?.contains(target as Node)) focusCopy()
+    }
+    document.addEventListener('focusin', keepFocus)
+    const timer = setTimeout(focusCopy, FOCUS_MS)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('focusin', keepFocus)
+    }
   }, [secret])
   return (
     <Modal
