@@ -19,24 +19,24 @@ export async function refuseTokenIssuer(tx: Tx, item: ReviewItem, ids: readonly 
     throw forbidden('You issued a token of the user who sent this: another operator has to decide on it.')
 }
 
-/** Where the Workspace demands four eyes: throws a 403 unless the operator could not have caused the request alone. */
+/** Where the Workspace requires four eyes: throws a 403 unless the operator could not have caused the request alone. */
 export async function refuseWithoutFourEyes(tx: Tx, { workspaceId }: ReviewItem, operator: Operator): Promise<void> {
   const workspace = await findWorkspace(tx, workspaceId)
   if (!workspace?.settings.review.four_eyes) return
   if (operator.kind !== 'person')
-    throw forbidden('This Workspace demands four eyes: an operator who is signed in has to approve, not an admin token.')
+    throw forbidden('This Workspace requires four eyes: an operator who is signed in has to approve, not an admin token.')
   const causing = causingScope(operator.scopes)
   if (causing)
     throw forbidden(
-      `This Workspace demands four eyes: an operator of a second role, such as reviewer, has to approve. Yours has ${causing}, with which requests can be caused.`,
+      `This Workspace requires four eyes: an operator of a second role, such as reviewer, has to approve. Yours has ${causing}, with which requests can be caused.`,
     )
   if (await couldCauseRequests(tx, operator.id))
     throw forbidden(
-      'This Workspace demands four eyes: you had a role with which requests can be caused. Another reviewer has to approve, or choose a password anew with a link from `gatehouse operator invite` on the server.',
+      'This Workspace requires four eyes: you had a role that can cause requests. Another reviewer has to approve. You can approve after you set a new password with a link from `gatehouse operator invite` on the server.',
     )
   if (await hasPasswordOfOperator(tx, operator.id))
     throw forbidden(
-      'This Workspace demands four eyes: another operator issued the link with which your password was chosen. Sign in by single sign-on without a password, or choose one with a link from `gatehouse operator invite` on the server.',
+      'This Workspace requires four eyes: another operator issued the link with which your password was chosen. Sign in by single sign-on without a password, or choose one with a link from `gatehouse operator invite` on the server.',
     )
 }
 

@@ -35,7 +35,7 @@ export async function pruneRecords(
     const stop = full && full.size >= first ? full : await checkpointCovering(db, workspaceId, first)
     const through = stop?.size ?? last.size
     removed += await db.transaction().execute(async (tx) => {
-      // First, as whoever signs takes its lock first.
+      // The seal is locked first, in the same order as when a checkpoint is signed: otherwise the two could deadlock.
       const reading = await readSeal(tx, workspaceId, keys, { lock: true })
       if (reading.kind === 'bad') throw new AuditTampered(workspaceId, reading.bad)
       const count = await removeThrough(tx, workspaceId, through)

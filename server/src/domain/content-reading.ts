@@ -42,8 +42,8 @@ export function mapLiteral(value: string, visitor: Visitor): string {
 }
 
 /**
- * The signature of a provider (opaque.ts), which no other text can replace. A transform that would change a short one, which may be
- * somebody's key, ends the request; among the random letters of a long one its finding is chance, and is left in place.
+ * The signature of a provider (opaque.ts), which no other text can replace. A transform that would change a short one ends the
+ * request, because it may be an API key. In the random letters of a long one a finding is a coincidence: it is left unchanged.
  */
 export function mapSignature(value: string, visitor: Visitor): string {
   if (visitor.text(value) !== value && value.length < LITERAL_LENGTH) throw new Unchangeable('a signature')

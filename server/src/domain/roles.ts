@@ -12,7 +12,7 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   read_only: readsBut('operators:read', 'memory:read'),
 }
 
-/** Scopes with which somebody can send requests, or make the keys, tokens and operators that do. */
+/** Scopes that allow an operator to send requests, or to create keys, tokens and operators that can. */
 const CAUSING: readonly Scope[] = ['applications:write', 'people:write', 'operators:write', 'workspaces:write', 'playground:use']
 
 /** The first of these scopes with which requests can be caused; undefined: none. */

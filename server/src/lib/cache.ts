@@ -15,8 +15,8 @@ interface Entry<V> {
 
 /**
  * Remembers what `load` answered for at most `maxAgeMs`, at most `maxEntries` of them; callers at the same time share one
- * load. A failed load is not remembered, nor one that takes longer than `loadMs`. Whoever changes the source calls `forget`; the age is
- * only the fallback.
+ * load. A failed load is not remembered, nor one that takes longer than `loadMs`. Code that changes the source calls `forget`; the
+ * age is only the fallback.
  */
 export class Cache<V> {
   readonly #load: (key: string) => Promise<V>

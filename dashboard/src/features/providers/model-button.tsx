@@ -31,7 +31,7 @@ const bodyOf = ({ upstream_name, input_price, output_price }: Values) => ({
 })
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models'] as const
-/** A model that somebody else has added meanwhile is not replaced. */
+/** Does not replace a model that another operator has added since the form was opened. */
 const ONLY_NEW = { 'if-none-match': '*' }
 
 /** Adds a model, or changes what is known of it. */
