@@ -1,18 +1,18 @@
-/** What the server refused, in its own words (the envelope of docs/errors.md). */
+/** An error response of the server (envelope: docs/errors.md). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  /** Path of the offending field, where there is one. */
+  /** Path of the invalid field. */
   readonly param: string | null
   readonly requestId: string | null
-  /** Record of the exchange that failed or was refused, where there is one. */
+  /** Audit record of the request. */
   readonly auditId: string | null
-  /** What reviewers decide on, where it waits for them. */
+  /** Review item of a held request. */
   readonly reviewItemId: string | null
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(status: number, error: ErrorFields, requestId: string | null) {
-    super(error.message ?? `The server answered ${status}.`)
+    super(error.message ?? `Request failed with status ${status}.`)
     this.status = status
     this.code = error.code ?? 'UNKNOWN'
     this.param = error.param ?? null
@@ -32,7 +32,7 @@ interface ErrorFields {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** The refusal in a response; whatever sent it, this never throws. */
+/** Reads the error of a response. Never throws, even if the body is not JSON. */
 export async function readError(response: Response): Promise<ApiError> {
   const body = await response.json().catch(() => ({}))
   const error = parseError(body)
@@ -40,7 +40,7 @@ export async function readError(response: Response): Promise<ApiError> {
   return new ApiError(response.status, { ...error, audit_id }, response.headers.get('x-request-id'))
 }
 
-/** What an answer says of its refusal: in the envelope, or without one where it comes from the sign-in. */
+/** The error fields of a body. Sign-in routes send them without the envelope. */
 export const parseError = (body: { readonly error?: ErrorFields } & ErrorFields): ErrorFields => body.error ?? body
 
 export const hasStatus = (error: unknown, status: number): boolean => error instanceof ApiError && error.status === status

@@ -1,17 +1,17 @@
 import { useAll } from './queries.ts'
 
 interface ApplicationNames {
-  /** Of an id; the id itself where the name is not known. */
+  /** Falls back to the id. */
   readonly nameOf: (id: string) => string
-  /** To choose from. */
+  /** Options of a select input. */
   readonly choices: readonly { readonly value: string; readonly label: string }[]
 }
 
-/** What the Workspace's Applications are called. */
+/** Names of the Workspace's Applications. */
 export function useApplicationNames(): ApplicationNames {
   const { items = [] } = useAll('/admin/v1/applications')
   return {
-    nameOf: (id) => items.find((one) => one.id === id)?.name ?? id,
+    nameOf: (id) => items.find((application) => application.id === id)?.name ?? id,
     choices: items.map(({ id, name }) => ({ value: id, label: name })),
   }
 }

@@ -1,88 +1,88 @@
 import { readError } from './api-error.ts'
-import { asUnreachable } from './unreachable.ts'
+import { toNetworkError } from './unreachable-error.ts'
 
-// The sign-in routes stand beside the API, under /auth; this file is all that knows them. Refusals are thrown, as ApiError.
+// Client of the sign-in routes under /auth, which are not part of the OpenAPI document. Error responses are thrown as ApiError.
 
-function post<Answer>(path: string, body: object): Promise<Answer> {
-  return read(fetch(`/auth${path}`, { ...OWN, method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) }))
+function post<Body>(path: string, body: object): Promise<Body> {
+  return read(fetch(`/auth${path}`, { ...SAME_ORIGIN, method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) }))
 }
 
-const get = <Answer>(path: string): Promise<Answer> => read(fetch(`/auth${path}`, OWN))
+const get = <Body>(path: string): Promise<Body> => read(fetch(`/auth${path}`, SAME_ORIGIN))
 
-const OWN = { credentials: 'same-origin' } as const
+const SAME_ORIGIN = { credentials: 'same-origin' } as const
 const JSON_BODY = { 'content-type': 'application/json' }
 
-async function read<Answer>(answer: Promise<Response>): Promise<Answer> {
-  const response = await answer.catch((error) => {
-    throw asUnreachable(error)
+async function read<Body>(pending: Promise<Response>): Promise<Body> {
+  const response = await pending.catch((error) => {
+    throw toNetworkError(error)
   })
   if (!response.ok) throw await readError(response)
-  return (await response.json().catch(() => null)) as Answer
+  return (await response.json().catch(() => null)) as Body
 }
 
-/** Signs in, or says that the second factor is wanted as well. */
+/** Signs in. `twoFactorRedirect` is set if a two-factor code is required too. */
 export const signIn = (credentials: { readonly email: string; readonly password: string }) =>
   post<{ readonly twoFactorRedirect?: boolean }>('/sign-in/email', credentials)
 
 export const verifyTotp = (code: string) => post('/two-factor/verify-totp', { code })
 export const verifyBackupCode = (code: string) => post('/two-factor/verify-backup-code', { code })
 
-/** What still needs the session when it is about to end. */
+/** Functions to run before the session ends. */
 export const beforeSignOut = new Set<() => Promise<unknown>>()
 
 /** Ends the session of this browser. */
 export async function signOut(): Promise<void> {
-  await Promise.allSettled([...beforeSignOut].map((farewell) => farewell()))
+  await Promise.allSettled([...beforeSignOut].map((run) => run()))
   await post('/sign-out', {})
 }
 
 interface SignInMethods {
-  /** The company's own sign-in, where there is one. */
+  /** Single sign-on; null if it is not configured. */
   readonly oidc: { readonly name: string } | null
 }
 
 export const signInMethods = () => get<SignInMethods>('/gatehouse/methods')
 
-/** Where the company's own sign-in begins; it comes back to `callbackURL`. */
+/** Returns the URL where single sign-on starts. It redirects to `callbackURL`. */
 export const signInWithProvider = (callbackURL: string) =>
   post<{ readonly url: string }>('/sign-in/social', { provider: 'oidc', callbackURL, errorCallbackURL: '/dashboard/sign-in' })
 
 export interface Invitation {
-  /** Null at the first start of a server: whoever holds the link says who they are. */
+  /** Null for the first owner, who enters it. */
   readonly email: string | null
   readonly name: string | null
 }
 
-/** Whom a one-time link is for. */
+/** Reads the invitation of a one-time link. */
 export const readInvitation = (token: string) => post<Invitation>('/gatehouse/invitation', { token })
 
 interface Acceptance {
   readonly token: string
-  /** Name and address are asked for only of the first owner: nobody has said them before. */
+  /** Name and email are required only of the first owner. */
   readonly name?: string
   readonly email?: string
   readonly password: string
 }
 
-/** Redeems a one-time link, and signs in. */
+/** Redeems a one-time link and signs in. */
 export const acceptInvitation = (acceptance: Acceptance) => post('/gatehouse/accept', acceptance)
 
 export const changePassword = (passwords: { readonly currentPassword: string; readonly newPassword: string }) =>
   post('/change-password', passwords)
 
-interface NewSecondFactor {
-  /** For an authenticator app: `otpauth://…`. */
+interface NewTwoFactor {
+  /** `otpauth://…`, for authenticator apps. */
   readonly totpURI: string
   readonly backupCodes: readonly string[]
 }
 
-/** Begins to set up the second factor; it counts once a first code was verified (`verifyTotp`). */
-export const enableSecondFactor = (password: string) => post<NewSecondFactor>('/two-factor/enable', { password })
-export const disableSecondFactor = (password: string) => post('/two-factor/disable', { password })
+/** Starts the setup of two-factor authentication. `verifyTotp` with a first code completes it. */
+export const enableTwoFactor = (password: string) => post<NewTwoFactor>('/two-factor/enable', { password })
+export const disableTwoFactor = (password: string) => post('/two-factor/disable', { password })
 
-/** New backup codes; the old ones no longer count. */
-export const newBackupCodes = (password: string) =>
+/** Creates new backup codes and invalidates the old ones. */
+export const createBackupCodes = (password: string) =>
   post<{ readonly backupCodes: readonly string[] }>('/two-factor/generate-backup-codes', { password })
 
-/** Ends the sessions of all other browsers. */
+/** Ends all other sessions of the operator. */
 export const revokeOtherSessions = () => post('/revoke-other-sessions', {})

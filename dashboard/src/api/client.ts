@@ -1,23 +1,23 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { readError } from './api-error.ts'
 import type { paths } from './schema.d.ts'
-import { asUnreachable } from './unreachable.ts'
+import { toNetworkError } from './unreachable-error.ts'
 import { currentWorkspace } from './workspace.ts'
 
-const inWorkspace: Middleware = {
+const sendWorkspace: Middleware = {
   onRequest({ request }) {
     const workspace = currentWorkspace()
     if (workspace !== undefined) request.headers.set('x-gatehouse-workspace', workspace)
   },
 }
 
-const failuresAreThrown: Middleware = {
-  onError: ({ error }) => asUnreachable(error),
+const throwErrors: Middleware = {
+  onError: ({ error }) => toNetworkError(error),
   async onResponse({ response }) {
     if (!response.ok) throw await readError(response)
   },
 }
 
-/** The API as docs/api/openapi.json has it. Refusals are thrown, as ApiError. */
+/** Typed client of docs/api/openapi.json. Error responses are thrown as ApiError. */
 export const client = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' })
-client.use(inWorkspace, failuresAreThrown)
+client.use(sendWorkspace, throwErrors)

@@ -1,28 +1,25 @@
 /** One server-sent event. */
 export interface ServerEvent {
-  /** `message` where the server names none. */
+  /** Default: `message`. */
   readonly type: string
-  /** Undefined: nothing happened, only the place to resume from has moved. */
+  /** Undefined: the event only updates the id to resume from. */
   readonly data: string | undefined
   readonly id: string | undefined
 }
 
 const FRAME_END = /\r?\n\r?\n/
 
-/**
- * The events of an answer, as they come. The browser's own EventSource sends no bearer token; where the session's cookie is
- * enough, use that.
- */
+/** Reads server-sent events from a response body. For bearer tokens, which EventSource cannot send. */
 export async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent> {
-  let rest = ''
+  let buffer = ''
   for await (const text of chunksOf(body.pipeThrough(new TextDecoderStream()))) {
-    const frames = (rest + text).split(FRAME_END)
-    rest = frames.pop() ?? ''
-    yield* frames.map(eventIn)
+    const frames = (buffer + text).split(FRAME_END)
+    buffer = frames.pop() ?? ''
+    yield* frames.map(parseEvent)
   }
 }
 
-/** Not every browser can iterate over a stream. */
+/** Some browsers cannot iterate over a ReadableStream. */
 async function* chunksOf(stream: ReadableStream<string>): AsyncGenerator<string> {
   const reader = stream.getReader()
   try {
@@ -32,7 +29,7 @@ async function* chunksOf(stream: ReadableStream<string>): AsyncGenerator<string>
   }
 }
 
-function eventIn(frame: string): ServerEvent {
+function parseEvent(frame: string): ServerEvent {
   const fields = new Map<string, string[]>()
   for (const line of frame.split(/\r?\n/)) {
     const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? []

@@ -1,26 +1,26 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch'
 import { hasStatus, readError } from './api-error.ts'
 import type { paths } from './schema.d.ts'
-import { asUnreachable } from './unreachable.ts'
+import { toNetworkError } from './unreachable-error.ts'
 
-/** The user's token no longer counts. Not an ApiError: the operator's own session goes on. */
-export class TokenEnded extends Error {}
+/** The user's token was revoked. Not an ApiError, because the operator's session is still valid. */
+export class TokenEndedError extends Error {}
 
-const failuresAreThrown: Middleware = {
-  onError: ({ error }) => asUnreachable(error),
+const throwErrors: Middleware = {
+  onError: ({ error }) => toNetworkError(error),
   async onResponse({ response }) {
     if (response.ok) return
     const error = await readError(response)
-    throw hasStatus(error, 401) ? new TokenEnded(error.message) : error
+    throw hasStatus(error, 401) ? new TokenEndedError(error.message) : error
   },
 }
 
 export type MemberClient = Client<paths>
 
-/** The messaging API as one user, whose token is sent in place of the operator's cookie. Refusals are thrown, as ApiError. */
+/** Client of the messaging API that sends a user's token instead of the operator's cookie. Error responses are thrown as ApiError. */
 export function memberClient(token: string): MemberClient {
   const client = createClient<paths>({ baseUrl: '/', credentials: 'omit', headers: bearer(token) })
-  client.use(failuresAreThrown)
+  client.use(throwErrors)
   return client
 }
 

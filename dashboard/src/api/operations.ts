@@ -4,24 +4,24 @@ import type { paths } from './schema.d.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** The paths of the API that know this method. */
+/** Paths of the API that support a method. */
 export type PathOf<M extends Method> = { [P in keyof paths]: paths[P] extends Record<M, object> ? P : never }[keyof paths]
 
-/** What an operation takes: path and query parameters, body. */
+/** Path and query parameters and body of an operation. */
 export type InitOf<M extends Method, P extends PathOf<M>> = MaybeOptionalInit<paths[P], M>
 
-/** What an operation answers. */
-export type AnswerOf<M extends Method, P extends PathOf<M>> = NonNullable<
+/** Response body of an operation. */
+export type ResponseOf<M extends Method, P extends PathOf<M>> = NonNullable<
   FetchResponse<paths[P][M] & Record<string | number, unknown>, unknown, 'application/json'>['data']
 >
 
-/** The paths that answer a list, page by page. */
-export type ListPath = { [P in PathOf<'get'>]: AnswerOf<'get', P> extends Listed ? P : never }[PathOf<'get'>]
+/** Paths that return a paged list. */
+export type ListPath = { [P in PathOf<'get'>]: ResponseOf<'get', P> extends ListPage ? P : never }[PathOf<'get'>]
 
-/** One entry of a list. */
-export type ItemOf<P extends ListPath> = AnswerOf<'get', P> extends { data: (infer Item)[] } ? Item : never
+/** An item of a list. */
+export type ItemOf<P extends ListPath> = ResponseOf<'get', P> extends { data: (infer Item)[] } ? Item : never
 
-interface Listed {
+interface ListPage {
   data: unknown[]
   has_more: boolean
   next_cursor: string | null
@@ -37,14 +37,14 @@ export interface Parameters {
 
 type LooseRequest = (method: string, path: string, init: object) => Promise<{ data?: unknown }>
 
-/** Any operation by method and path, typed by those. */
-export async function call<M extends Method, P extends PathOf<M>>(
+/** Sends a request. Method and path determine the types. */
+export async function sendRequest<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
   init: InitOf<M, P>,
   signal?: AbortSignal,
-): Promise<AnswerOf<M, P>> {
-  // The client's own signature cannot be followed through type parameters; ours says the same.
+): Promise<ResponseOf<M, P>> {
+  // TypeScript cannot resolve the client's signature through type parameters.
   const { data } = await (client.request as unknown as LooseRequest)(method, path, { ...init, ...(signal && { signal }) })
-  return (data ?? null) as AnswerOf<M, P>
+  return (data ?? null) as ResponseOf<M, P>
 }

@@ -10,52 +10,52 @@ import {
 } from '@tanstack/react-query'
 import { useRef } from 'react'
 import {
-  type AnswerOf,
-  call,
   type InitOf,
   type ItemOf,
   type ListPath,
   type Method,
   type Parameters,
   type PathOf,
+  type ResponseOf,
+  sendRequest,
 } from './operations.ts'
 
 interface ReadOptions {
   readonly enabled?: boolean
-  /** Asks again every so many milliseconds, while the page is looked at. */
-  readonly every?: number
-  /** While another question is read, the answer to the one before stays: for pages that ask the same again with the time. */
+  /** Refetch interval in milliseconds, while the page is visible. */
+  readonly refetchMs?: number
+  /** Keeps the previous data while a query with other parameters loads. */
   readonly keepPrevious?: boolean
-  /** For so many milliseconds what was read is not read again; default: a few seconds. */
+  /** Milliseconds for which data counts as fresh. Default: 10 seconds. */
   readonly staleTime?: number
 }
 
 type Optional<T> = undefined extends T ? [init?: T, options?: ReadOptions] : [init: T, options?: ReadOptions]
 
-/** One thing: `useRead('/admin/v1/applications/{id}', { params: { path: { id } } })`. */
+/** Reads one object: `useRead('/admin/v1/applications/{id}', { params: { path: { id } } })`. */
 export function useRead<P extends PathOf<'get'>>(path: P, ...[init, options = {}]: Optional<InitOf<'get', P>>) {
   return useQuery({
     queryKey: [path, init ?? {}],
-    queryFn: ({ signal }) => call('get', path, init as InitOf<'get', P>, signal),
+    queryFn: ({ signal }) => sendRequest('get', path, init as InitOf<'get', P>, signal),
     ...(options.enabled !== undefined && { enabled: options.enabled }),
-    ...(options.every !== undefined && { refetchInterval: options.every }),
+    ...(options.refetchMs !== undefined && { refetchInterval: options.refetchMs }),
     ...(options.staleTime !== undefined && { staleTime: options.staleTime }),
     ...(options.keepPrevious && { placeholderData: keepPreviousData }),
-  }) as UseQueryResult<AnswerOf<'get', P>>
+  }) as UseQueryResult<ResponseOf<'get', P>>
 }
 
-/** A list as far as it has been read; `more` reads its next page. */
+/** The loaded pages of a list. */
 export interface List<Item> {
-  /** Undefined until the first page is there. */
+  /** Undefined until the first page is loaded. */
   readonly items: readonly Item[] | undefined
   readonly error: unknown
   readonly hasMore: boolean
   readonly loadingMore: boolean
-  readonly more: () => void
+  readonly loadMore: () => void
   readonly retry: () => void
 }
 
-/** A list, page by page: `useList('/admin/v1/audit', { params: { query: { verdict: 'deny' } } })`. */
+/** Reads a list page by page: `useList('/admin/v1/audit', { params: { query: { verdict: 'deny' } } })`. */
 export function useList<P extends ListPath>(path: P, ...[init, options = {}]: Optional<InitOf<'get', P>>): List<ItemOf<P>> {
   const result = useInfiniteQuery({
     queryKey: [path, 'list', init ?? {}],
@@ -64,29 +64,29 @@ export function useList<P extends ListPath>(path: P, ...[init, options = {}]: Op
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
     ...(options.enabled !== undefined && { enabled: options.enabled }),
-    ...(options.every !== undefined && { refetchInterval: options.every }),
+    ...(options.refetchMs !== undefined && { refetchInterval: options.refetchMs }),
   })
   return {
     items: result.data?.pages.flatMap(({ data }) => data),
     error: result.error,
     hasMore: result.hasNextPage,
     loadingMore: result.isFetchingNextPage,
-    more: () => void result.fetchNextPage(),
+    loadMore: () => void result.fetchNextPage(),
     retry: () => void result.refetch(),
   }
 }
 
 const ALL_FRESH_MS = 60_000
 
-/** How many pages of a list are read at most: 20,000 items. */
-const MOST_PAGES = 200
+/** Limit for `useAll`: 20,000 items. */
+const MAX_PAGES = 200
 
-/** A list to its end, for what is chosen from or looked up in it. */
+/** Reads all pages of a list, for select inputs and lookups. */
 export function useAll<P extends ListPath>(path: P, ...[init, options = {}]: Optional<InitOf<'get', P>>) {
   const { data, error, refetch } = useQuery({
     queryKey: [path, 'all', init ?? {}],
     queryFn: ({ signal }) => readAll(path, init, signal),
-    // Long lists take several requests, and are read for names and choices: they may be a little older.
+    // A long list takes several requests, and names rarely change.
     staleTime: options.staleTime ?? ALL_FRESH_MS,
     ...(options.enabled !== undefined && { enabled: options.enabled }),
   })
@@ -97,7 +97,7 @@ async function readAll<P extends ListPath>(path: P, init: Parameters | undefined
   const items: ItemOf<P>[] = []
   const first = { ...init, params: { ...init?.params, query: { limit: 100, ...init?.params?.query } } }
   let cursor: string | undefined
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const { data, next_cursor } = await readPage(path, fromCursor(first, cursor) as InitOf<'get', P>, signal)
     items.push(...data)
     if (next_cursor === null) break
@@ -106,58 +106,59 @@ async function readAll<P extends ListPath>(path: P, init: Parameters | undefined
   return items
 }
 
-interface ListedPage<Item> {
+interface Page<Item> {
   readonly data: readonly Item[]
   readonly next_cursor: string | null
 }
 
 const readPage = async <P extends ListPath>(path: P, init: InitOf<'get', P>, signal: AbortSignal) =>
-  (await call('get', path, init, signal)) as unknown as ListedPage<ItemOf<P>>
+  (await sendRequest('get', path, init, signal)) as unknown as Page<ItemOf<P>>
 
 function fromCursor(init: Parameters | undefined, cursor: string | undefined): Parameters | undefined {
   if (cursor === undefined) return init
   return { ...init, params: { ...init?.params, query: { ...init?.params?.query, cursor } } }
 }
 
-interface ChangeOptions<Answer> {
-  /** Whatever was read from paths that begin so is read anew. */
+interface ChangeOptions<Body> {
+  /** Path prefixes whose queries are refetched. */
   readonly refresh?: readonly string[]
-  /** As `refresh`, for what the change removes while its page is being left: read anew when next it is looked at. */
+  /** Path prefixes whose queries become stale without a refetch, for objects that the change deletes. */
   readonly expire?: readonly string[]
-  readonly onDone?: (answer: Answer) => void
+  readonly onDone?: (body: Body) => void
 }
 
-/** A change: `const create = useChange('post', '/admin/v1/applications', { refresh: ['/admin/v1/applications'] })`. */
+/** A mutation: `const create = useChange('post', '/admin/v1/applications', { refresh: ['/admin/v1/applications'] })`. */
 export function useChange<M extends Exclude<Method, 'get'>, P extends PathOf<M>>(
   method: M,
   path: P,
-  { refresh = [], expire = [], onDone }: ChangeOptions<AnswerOf<M, P>> = {},
-): UseMutationResult<AnswerOf<M, P>, Error, InitOf<M, P>> {
+  { refresh = [], expire = [], onDone }: ChangeOptions<ResponseOf<M, P>> = {},
+): UseMutationResult<ResponseOf<M, P>, Error, InitOf<M, P>> {
   const queries = useQueryClient()
-  const inFlight = useRef(new Map<string, Promise<AnswerOf<M, P>>>())
+  const inFlight = useRef(new Map<string, Promise<ResponseOf<M, P>>>())
   return useMutation({
-    mutationFn: (init: InitOf<M, P>) => once(inFlight.current, JSON.stringify(init), () => call(method, path, init)),
-    onSuccess: async (answer) => {
-      onDone?.(answer)
+    mutationFn: (init: InitOf<M, P>) =>
+      shareInFlight(inFlight.current, JSON.stringify(init), () => sendRequest(method, path, init)),
+    onSuccess: async (body) => {
+      onDone?.(body)
       await Promise.all([refreshPaths(queries, refresh), refreshPaths(queries, expire, 'none')])
     },
   })
 }
 
-/** A change that is in flight is not sent a second time: a double click gets the first one's answer. */
-function once<T>(inFlight: Map<string, Promise<T>>, key: string, send: () => Promise<T>): Promise<T> {
-  const sent = inFlight.get(key) ?? send().finally(() => inFlight.delete(key))
-  inFlight.set(key, sent)
-  return sent
+/** Does not send a request that is in flight again: a double click gets the response of the first click. */
+function shareInFlight<T>(inFlight: Map<string, Promise<T>>, key: string, send: () => Promise<T>): Promise<T> {
+  const request = inFlight.get(key) ?? send().finally(() => inFlight.delete(key))
+  inFlight.set(key, request)
+  return request
 }
 
-/** Reads anew whatever came from paths that begin with one of `prefixes`; with 'none', when next it is looked at. */
+/** Invalidates the queries of paths with one of the `prefixes`. 'active' refetches visible queries at once. */
 export async function refreshPaths(
   queries: QueryClient,
   prefixes: readonly string[],
   refetchType: 'active' | 'none' = 'active',
 ): Promise<void> {
   if (prefixes.length === 0) return
-  const concerned = (path: unknown) => prefixes.some((prefix) => String(path).startsWith(prefix))
-  await queries.invalidateQueries({ predicate: ({ queryKey }) => concerned(queryKey[0]), refetchType })
+  const isAffected = (path: unknown) => prefixes.some((prefix) => String(path).startsWith(prefix))
+  await queries.invalidateQueries({ predicate: ({ queryKey }) => isAffected(queryKey[0]), refetchType })
 }

@@ -10,8 +10,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Governed chat completion
-         * @description OpenAI-compatible. With `stream: true` the answer is server-sent events, replayed after full validation.
+         * Create a governed chat completion
+         * @description Compatible with the OpenAI chat API. With `stream: true` the completion is validated as a whole and then sent as server-sent events (GW-SSE-1). Rules: GW-CHAT-1 to GW-CHAT-17, GW-COMP-1 to GW-COMP-4, verdicts GW-VERD-1 to GW-VERD-6, reviews GW-REV-4 to GW-REV-8.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -27,7 +27,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Models that the calling Application may use */
+        /**
+         * List the models that the calling Application can use
+         * @description Rules: GW-MOD-1, GW-MOD-2.
+         */
         get: operations["listModels"];
         put?: never;
         post?: never;
@@ -45,8 +48,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One model that the calling Application may use
-         * @description The id as in a chat: `model` or `provider/model`; slashes in it may be percent-encoded.
+         * Get a model that the calling Application can use
+         * @description The id as in a chat: `model` or `provider/model`. Slashes may be percent-encoded (GW-MOD-3).
          */
         get: operations["getModel"];
         put?: never;
@@ -64,7 +67,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Audit record of an execution of the calling Application */
+        /**
+         * Get the audit record of a request of the calling Application
+         * @description Rules: GW-AUD-1 to GW-AUD-3.
+         */
         get: operations["getAuditRecord"];
         put?: never;
         post?: never;
@@ -83,7 +89,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Permission-filtered knowledge retrieval */
+        /**
+         * Search knowledge that the user can see
+         * @description Returns passages that the user may see (GW-KNOW-6). A denied query returns no hits (GW-VERD-7). Rules: GW-KNOW-1 to GW-KNOW-10.
+         */
         post: operations["searchKnowledge"];
         delete?: never;
         options?: never;
@@ -100,7 +109,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Scope-isolated memory recall */
+        /**
+         * Search memories that the user can see
+         * @description Returns memories of the scopes that the user belongs to (GW-MEMS-6). A denied query returns no hits (GW-VERD-7). Rules: GW-MEMS-1 to GW-MEMS-8.
+         */
         post: operations["searchMemory"];
         delete?: never;
         options?: never;
@@ -117,7 +129,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Explicit memory capture */
+        /**
+         * Store a memory
+         * @description Stores one memory, if policies allow it (GW-MEMC-6 to GW-MEMC-8). Rules: GW-MEMC-1 to GW-MEMC-12.
+         */
         post: operations["captureMemory"];
         delete?: never;
         options?: never;
@@ -132,7 +147,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The picture of a contact or group that has none of its own */
+        /** Get the default avatar of a contact or group */
         get: operations["getAvatar"];
         put?: never;
         post?: never;
@@ -149,7 +164,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The people and assistants of the Workspace but the caller, by username */
+        /** List the users and assistants of the Workspace, without the caller, by username */
         get: operations["listContacts"];
         put?: never;
         post?: never;
@@ -166,11 +181,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One contact */
+        /** Get a contact */
         get: operations["getContact"];
         /**
          * Change the caller's own profile
-         * @description What is left out stays, null or the empty text empties.
+         * @description Missing fields stay unchanged. null or an empty text clears a field.
          */
         put: operations["updateContact"];
         post?: never;
@@ -187,7 +202,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's groups, newest first */
+        /** List the caller's groups, newest first */
         get: operations["listGroups"];
         put?: never;
         /** Create a group that the caller owns */
@@ -205,15 +220,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One group */
+        /** Get a group */
         get: operations["getGroup"];
         /**
          * Change a group
-         * @description What is left out stays; `contacts` replaces all members but the owner.
+         * @description Missing fields stay unchanged. `contacts` replaces all members except the owner.
          */
         put: operations["updateGroup"];
         post?: never;
-        /** Delete a group with its conversations and their messages, for good */
+        /** Delete a group, its conversations and their messages, permanently */
         delete: operations["deleteGroup"];
         options?: never;
         head?: never;
@@ -227,12 +242,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The group's members, by username */
+        /** List the members of a group, by username */
         get: operations["listGroupContacts"];
         put?: never;
         /**
-         * Bring a contact into a group
-         * @description They see all of its conversations. Who is in it already stays.
+         * Add a contact to a group
+         * @description The new member sees all conversations of the group. Adding a member again changes nothing.
          */
         post: operations["addGroupContact"];
         delete?: never;
@@ -251,7 +266,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Send a contact away, or leave */
+        /** Remove a contact from a group, or leave it */
         delete: operations["removeGroupContact"];
         options?: never;
         head?: never;
@@ -266,14 +281,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The caller's conversations, the last active first
-         * @description Of `muted`, `archived` and `pinned` only true filters.
+         * List the caller's conversations, last active first
+         * @description `muted`, `archived` and `pinned` filter when they are true (MSG-CONV-2). Pages: MSG-LIST-1 to MSG-LIST-6.
          */
         get: operations["listConversations"];
         put?: never;
         /**
-         * Begin a conversation with a contact or a group
-         * @description Exactly one of contact_id and group_id. With `distinct` the newest one that exists is answered, with 200.
+         * Start a conversation with a contact or a group
+         * @description Needs exactly one of contact_id and group_id (MSG-CONV-3). With `distinct` the response is the newest existing conversation, with 200 (MSG-CONV-4).
          */
         post: operations["createConversation"];
         delete?: never;
@@ -289,15 +304,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One conversation */
+        /**
+         * Get a conversation
+         * @description Rule: MSG-CONV-6.
+         */
         get: operations["getConversation"];
         /**
          * Pin, mute or archive a conversation, or pin a message in it
-         * @description What is left out stays. All but pinned_message_id is for the caller alone.
+         * @description Missing fields stay unchanged. All fields except pinned_message_id are the caller’s own (MSG-CONV-7 to MSG-CONV-10).
          */
         put: operations["updateConversation"];
         post?: never;
-        /** Delete a conversation with all its messages, for everybody and for good */
+        /**
+         * Delete a conversation and all its messages, for all members and permanently
+         * @description Rule: MSG-CONV-11.
+         */
         delete: operations["deleteConversation"];
         options?: never;
         head?: never;
@@ -313,7 +334,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move the caller's read marker up to a message, or to the end; never back */
+        /**
+         * Move the caller's read marker forward to a message, or to the end
+         * @description Rules: MSG-CONV-13, MSG-CONV-14, MSG-MSG-9.
+         */
         post: operations["readConversation"];
         delete?: never;
         options?: never;
@@ -328,10 +352,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Messages of one conversation, or of all, newest first */
+        /**
+         * List the messages of one or all conversations, newest first
+         * @description Rules: MSG-MSG-3, MSG-LIST-1 to MSG-LIST-5.
+         */
         get: operations["listMessages"];
         put?: never;
-        /** Send a message */
+        /**
+         * Send a message
+         * @description Policies decide on its text (MSG-GOV-1 to MSG-GOV-6). Rules: MSG-MSG-4, MSG-MSG-8, MSG-MSG-10.
+         */
         post: operations["sendMessage"];
         delete?: never;
         options?: never;
@@ -347,8 +377,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Messages of the caller's conversations that hold all the words of q, newest first
-         * @description Words as they are written; `"a phrase"`, `or` and `-without` mean what they say.
+         * Search the messages of the caller's conversations that contain all words of q, newest first
+         * @description Words match exactly. `"a phrase"`, `or` and `-without` work as in web searches.
          */
         get: operations["searchMessages"];
         put?: never;
@@ -366,15 +396,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One message */
+        /**
+         * Get a message
+         * @description Rule: MSG-MSG-5.
+         */
         get: operations["getMessage"];
         /**
-         * Change a message, its attachments, or what the caller reacts with
-         * @description What is left out stays. Text and attachments are changed by the sender only.
+         * Change a message, its attachments or the caller's reactions
+         * @description Missing fields stay unchanged. Only the sender changes text and attachments (MSG-MSG-6, MSG-REACT-1 to MSG-REACT-3).
          */
         put: operations["updateMessage"];
         post?: never;
-        /** Delete a message for everybody and for good */
+        /**
+         * Delete a message for all members, permanently
+         * @description Rule: MSG-MSG-7.
+         */
         delete: operations["deleteMessage"];
         options?: never;
         head?: never;
@@ -389,10 +425,16 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** React to a message */
+        /**
+         * Add a reaction to a message
+         * @description Rule: MSG-REACT-4.
+         */
         put: operations["addReaction"];
         post?: never;
-        /** Take the caller's reaction back */
+        /**
+         * Remove the caller's reaction
+         * @description Rule: MSG-REACT-4.
+         */
         delete: operations["removeReaction"];
         options?: never;
         head?: never;
@@ -406,12 +448,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's own uploads, newest first */
+        /** List the caller's uploads, newest first */
         get: operations["listAttachments"];
         put?: never;
         /**
-         * Upload a file, to be sent with a message
-         * @description What it is is read from its bytes.
+         * Upload a file to send with a message
+         * @description The media type is detected from the content.
          */
         post: operations["uploadAttachment"];
         delete?: never;
@@ -427,11 +469,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What one file is */
+        /** Get the metadata of a file */
         get: operations["getAttachment"];
         put?: never;
         post?: never;
-        /** Delete a file for good; a message that carries it stays without it */
+        /** Delete a file permanently; its message stays */
         delete: operations["deleteAttachment"];
         options?: never;
         head?: never;
@@ -446,8 +488,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The bytes of a file
-         * @description To be saved: browsers neither show nor run it.
+         * Download a file
+         * @description Sent as a download: browsers neither display nor run it.
          */
         get: operations["downloadAttachment"];
         put?: never;
@@ -465,11 +507,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How long messages of a conversation are kept */
+        /** Get the retention of a conversation */
         get: operations["getConversationRetention"];
         /**
-         * Keep messages of a conversation for so many days, then delete them for good
-         * @description Never for longer than the Workspace keeps them. For those who may delete the conversation.
+         * Set the number of days after which messages of a conversation are deleted permanently
+         * @description Cannot exceed the Workspace's retention. Requires permission to delete the conversation.
          */
         put: operations["setConversationRetention"];
         post?: never;
@@ -487,8 +529,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A whole conversation as JSON lines
-         * @description The conversation, then its messages, oldest first, each as the API shows it.
+         * Export a conversation as JSON lines
+         * @description The conversation, then its messages, oldest first, in the format of the API.
          */
         get: operations["exportConversation"];
         put?: never;
@@ -507,8 +549,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The caller's events, as a stream
-         * @description Server-sent events: `event:` is the type (`message.created` …), `data:` the object as the API shows it, `id:` its place in the log. `Last-Event-ID` or `after` resumes after that place, without loss or duplicate; the log reaches back seven days, and what has been deleted is no longer in it. An `id:` without data moves that place on. `event: reset`: the log does not reach back that far; read anew what you show.
+         * Stream the caller's events
+         * @description Server-sent events (MSG-EVENT-1). `event:` is the type (`message.created` …), `data:` the object as the API shows it, `id:` its place in the log. `Last-Event-ID` or `after` resumes after that place, without loss or duplicate (MSG-EVENT-2). The log holds seven days, without deleted objects. An `id:` without data only moves the place. `event: reset` means that the place is older than the log: read again all that you show (MSG-EVENT-3).
          */
         get: operations["streamEvents"];
         put?: never;
@@ -526,7 +568,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Workspaces, oldest first */
+        /** List Workspaces, oldest first */
         get: operations["listWorkspaces"];
         put?: never;
         /** Create a Workspace */
@@ -544,7 +586,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One Workspace */
+        /** Get a Workspace */
         get: operations["getWorkspace"];
         put?: never;
         post?: never;
@@ -552,8 +594,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a Workspace: who signs user tokens, how long records are kept
-         * @description What is left out stays; null resets a setting to its default.
+         * Change a Workspace: keys of user tokens, retention and other settings
+         * @description Missing fields stay unchanged. null resets a setting to its default.
          */
         patch: operations["updateWorkspace"];
         trace?: never;
@@ -565,7 +607,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who you are here, and what you may */
+        /** Get the current operator and their scopes */
         get: operations["getSession"];
         put?: never;
         post?: never;
@@ -582,7 +624,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Applications, oldest first */
+        /** List Applications, oldest first */
         get: operations["listApplications"];
         put?: never;
         /** Create an Application */
@@ -600,7 +642,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One Application */
+        /** Get an Application */
         get: operations["getApplication"];
         put?: never;
         post?: never;
@@ -608,8 +650,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change an Application: its models, providers, limits, ceiling, settings
-         * @description What is left out stays; null resets to the default; `limits` and `settings` are merged field by field.
+         * Change an Application: models, providers, limits, maximum classification, settings
+         * @description Missing fields stay unchanged. null resets a field to its default. `limits` and `settings` are merged field by field.
          */
         patch: operations["updateApplication"];
         trace?: never;
@@ -624,8 +666,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try an Application out: a chat as it would have it
-         * @description Reads and answers as `POST /v1/chat/completions` does, streams included, with `X-Audit-Id`. Policies, limits, knowledge, memory and providers are those of the Application; the record names the operator under `playground`. Who lacks `memory:write` leaves no memories: what would be remembered is decided, and not stored.
+         * Try an Application: run a chat with its configuration
+         * @description Reads and answers as `POST /v1/chat/completions` does, streams included, with `X-Audit-Id`. Policies, limits, knowledge, memory and providers are those of the Application; the record names the operator under `playground`. Without `memory:write` memories are decided on and not stored.
          */
         post: operations["chatAsApplication"];
         delete?: never;
@@ -641,7 +683,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a Workspace is doing, and what needs attention */
+        /** Get the overview of a Workspace: usage, and problems that need attention */
         get: operations["getOverview"];
         put?: never;
         post?: never;
@@ -658,7 +700,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an Application has asked for */
+        /** Get the usage of an Application */
         get: operations["getApplicationUsage"];
         put?: never;
         post?: never;
@@ -675,12 +717,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An Application's keys, oldest first, revoked ones too */
+        /** List an Application's keys, including revoked keys, oldest first */
         get: operations["listKeys"];
         put?: never;
         /**
-         * Issue a key: it is in this answer, and nowhere afterwards
-         * @description Whoever issues a key may not decide on what is asked with it.
+         * Issue a key. Only this response contains it
+         * @description The operator who issues a key cannot decide on its requests.
          */
         post: operations["issueKey"];
         delete?: never;
@@ -699,7 +741,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke a key, at once on this node and within a second on every other
+         * Revoke a key: immediately on this node, within a second on all others
          * @description Revoking a revoked key changes nothing.
          */
         post: operations["revokeKey"];
@@ -716,12 +758,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Users of the Workspace, by id */
+        /** List the users of the Workspace, by id */
         get: operations["listUsers"];
         put?: never;
         /**
          * Create a user
-         * @description Without an `id` one is made.
+         * @description Without `id`, the server generates one.
          */
         post: operations["createUser"];
         delete?: never;
@@ -737,20 +779,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One user */
+        /** Get a user */
         get: operations["getUser"];
         put?: never;
         post?: never;
         /**
-         * Erase a user with all that is theirs
-         * @description With profile, tokens, memories, messages, reactions and files, for good; audit records keep keyed hashes. Groups of their own go to who has been there for longest. In direct conversations the other side keeps what it has said. A user token of the Workspace's own keys still brings its user back, as a new one.
+         * Erase a user and all their data
+         * @description Permanently erases profile, tokens, memories, messages, reactions and files. Audit records keep keyed hashes. The member who joined first becomes the owner of the user's groups. In direct conversations the other member keeps their own messages. A valid user token creates the user again, without their former data.
          */
         delete: operations["eraseUser"];
         options?: never;
         head?: never;
         /**
          * Change a user
-         * @description What is left out stays, null empties; `attributes` is replaced as a whole.
+         * @description Missing fields stay unchanged. null clears a field. `attributes` is replaced as a whole.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -762,7 +804,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Departments that users are in, by name */
+        /** List the departments of users, by name */
         get: operations["listDepartments"];
         put?: never;
         post?: never;
@@ -779,7 +821,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Projects that users are in, by name: as their attribute `projects` has them */
+        /** List the projects in the attribute `projects` of users, by name */
         get: operations["listProjects"];
         put?: never;
         post?: never;
@@ -796,12 +838,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A user's tokens for the messaging API, oldest first, revoked ones too */
+        /** List a user's tokens for the messaging API, including revoked tokens, oldest first */
         get: operations["listAccessTokens"];
         put?: never;
         /**
-         * Issue a token for the messaging API: it is in this answer, and nowhere afterwards
-         * @description For people; an assistant has none. Whoever issues one may not decide on what the user sends.
+         * Issue a token for the messaging API. Only this response contains it
+         * @description Not for assistants. The operator who issues a token cannot decide on the user's messages.
          */
         post: operations["issueAccessToken"];
         delete?: never;
@@ -820,7 +862,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke a token, at once on this node and within a second on every other
+         * Revoke a token: immediately on this node, within a second on all others
          * @description Revoking a revoked token changes nothing.
          */
         post: operations["revokeAccessToken"];
@@ -838,8 +880,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Memories, newest first
-         * @description That somebody has read them is recorded. With `history=true` also what has been superseded; expired ones are gone.
+         * List memories, newest first
+         * @description Reading is recorded in the audit log. `history=true` includes superseded memories. Expired memories are never included.
          */
         get: operations["listMemories"];
         put?: never;
@@ -858,19 +900,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One memory
-         * @description That somebody has read it is recorded.
+         * Get a memory
+         * @description Reading is recorded in the audit log.
          */
         get: operations["getMemory"];
         put?: never;
         post?: never;
-        /** Erase a memory, and the history behind it */
+        /** Erase a memory and its history */
         delete: operations["eraseMemory"];
         options?: never;
         head?: never;
         /**
          * Correct a memory
-         * @description Answers the new version, which has an id of its own and the same labels or stricter ones; the old one is kept as history. Secrets are refused.
+         * @description Returns the new version, which has a new id and the same or stricter labels. The old version is kept as history. Secrets are refused.
          */
         patch: operations["correctMemory"];
         trace?: never;
@@ -886,8 +928,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Erase all of a user's own memories
-         * @description Those of their sessions and the history included, in every Application. Users who are in no directory too.
+         * Erase all memories of a user
+         * @description Includes sessions and history, in all Applications. Works also for users who are not in the Workspace's directory.
          */
         delete: operations["eraseUserMemories"];
         options?: never;
@@ -903,14 +945,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Admin tokens of the server, oldest first, revoked ones too
-         * @description A token may what its issuer may: at each use the role of the operator who answers for it counts.
+         * List admin tokens, including revoked tokens, oldest first
+         * @description A token has at most the scopes of the role that its issuer has at the time of use.
          */
         get: operations["listAdminTokens"];
         put?: never;
         /**
-         * Issue an admin token: it is in this answer, and nowhere afterwards
-         * @description Tokens serve the whole server; that one was issued is recorded in the Workspace of the request.
+         * Issue an admin token. Only this response contains it
+         * @description Tokens are valid for the whole server. The audit log of the request's Workspace records the issue.
          */
         post: operations["issueAdminToken"];
         delete?: never;
@@ -929,8 +971,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke an admin token; the last one stays
-         * @description Nobody revokes a token that may more than they do. Invitations that were issued with a token that no operator answers for end with it.
+         * Revoke an admin token. The last token cannot be revoked
+         * @description You cannot revoke a token that has scopes you do not have. Invitations issued with a token without a responsible operator end with it.
          */
         post: operations["revokeAdminToken"];
         delete?: never;
@@ -946,12 +988,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** People who operate the server, oldest first */
+        /** List operators, oldest first */
         get: operations["listOperators"];
         put?: never;
         /**
-         * Invite somebody, in a role
-         * @description Operators serve the whole server; that one was invited is recorded in the Workspace of the request. Nobody gives a role that may more than they do.
+         * Invite an operator
+         * @description Operators work on the whole server. The audit log of the request's Workspace records the invitation. You cannot give a role with scopes that you do not have.
          */
         post: operations["inviteOperator"];
         delete?: never;
@@ -970,8 +1012,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A new link, for who has lost the old one, a password or a second factor
-         * @description Older links open nothing any more. Whoever opens it chooses a password anew; the second factor is gone then.
+         * Create a new invitation link for an operator who lost the link, password or second factor
+         * @description Older links become invalid. The operator who opens the link sets a new password and loses the second factor.
          */
         post: operations["reinviteOperator"];
         delete?: never;
@@ -991,15 +1033,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove somebody: their sessions, the admin tokens that they issued and their invitations end
-         * @description API keys and tokens of users that they issued stay: they belong to an Application or a user.
+         * Remove an operator with their sessions, admin tokens and invitations
+         * @description API keys and user tokens that the operator issued stay valid: they belong to an Application or a user.
          */
         delete: operations["deleteOperator"];
         options?: never;
         head?: never;
         /**
-         * Change the name or the role of somebody; a new role ends their sessions
-         * @description A link that was made for the old role opens nothing any more, nor do invitations that they issued. Admin tokens that they issued may what the new role may.
+         * Change the name or role of an operator. A new role ends their sessions
+         * @description A new role invalidates links for the old role and invitations that the operator issued. Admin tokens that the operator issued get at most the scopes of the new role.
          */
         patch: operations["updateOperator"];
         trace?: never;
@@ -1011,7 +1053,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Providers, by id */
+        /** List providers, by id */
         get: operations["listProviders"];
         put?: never;
         /** Add a provider */
@@ -1029,17 +1071,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One provider */
+        /** Get a provider */
         get: operations["getProvider"];
         put?: never;
         post?: never;
-        /** Remove a provider and its models */
+        /** Delete a provider and its models */
         delete: operations["deleteProvider"];
         options?: never;
         head?: never;
         /**
          * Change a provider
-         * @description What is left out stays. A `base_url` of another origin drops the stored key: give it anew.
+         * @description Missing fields stay unchanged. A `base_url` with another origin removes the stored key: send the key again.
          */
         patch: operations["updateProvider"];
         trace?: never;
@@ -1051,7 +1093,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Models of all providers, by provider and id */
+        /** List the models of all providers, by provider and id */
         get: operations["listAllModels"];
         put?: never;
         post?: never;
@@ -1068,12 +1110,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Models of one provider, by id */
+        /** List the models of a provider, by id */
         get: operations["listProviderModels"];
         put?: never;
         /**
-         * Add models to a provider, or change those that are there
-         * @description At most 200 at once, all or none of them. Models that are not named stay.
+         * Add or change models of a provider
+         * @description At most 200 models, all or none of them. Other models stay unchanged.
          */
         post: operations["putModels"];
         delete?: never;
@@ -1091,16 +1133,16 @@ export interface paths {
         };
         get?: never;
         /**
-         * Add a model, or change it; what is left out is unknown
-         * @description With the header `If-None-Match: *` a model that is there already stays as it is, and the answer is 409.
+         * Add or replace a model. Missing fields become unknown
+         * @description With the header `If-None-Match: *`, an existing model stays unchanged and the response is 409.
          */
         put: operations["putModel"];
         post?: never;
-        /** Remove a model */
+        /** Delete a model */
         delete: operations["deleteModel"];
         options?: never;
         head?: never;
-        /** Change a model; what is left out stays */
+        /** Change a model. Missing fields stay unchanged */
         patch: operations["patchModel"];
         trace?: never;
     };
@@ -1113,7 +1155,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask a provider which models it has; nothing is stored */
+        /** List the models that a provider offers. Nothing is stored */
         post: operations["discoverModels"];
         delete?: never;
         options?: never;
@@ -1128,12 +1170,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Assistants of the Workspace, by id */
+        /** List assistants, by id */
         get: operations["listAssistants"];
         put?: never;
         /**
          * Create an assistant
-         * @description A contact for which an Application answers, with its default model, its settings and the policies in force: whatever is written to it in a direct conversation, and what mentions it in a group.
+         * @description An assistant is a contact. Its Application answers messages in direct conversations and mentions in groups, with the Application's default model and settings and the active policies.
          */
         post: operations["createAssistant"];
         delete?: never;
@@ -1149,7 +1191,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One assistant */
+        /** Get an assistant */
         get: operations["getAssistant"];
         put?: never;
         post?: never;
@@ -1158,7 +1200,7 @@ export interface paths {
         head?: never;
         /**
          * Change an assistant
-         * @description What is left out stays, null empties.
+         * @description Missing fields stay unchanged. null clears a field.
          */
         patch: operations["updateAssistant"];
         trace?: never;
@@ -1170,12 +1212,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Published versions, newest first */
+        /** List published versions, newest first */
         get: operations["listPolicySets"];
         put?: never;
         /**
-         * Publish a policy document as a new version, and put it in force
-         * @description A document with a problem is refused as a whole (`details.errors` has them all), and the version in force stays. With `base_version` a document that is in force already makes no second version: it is answered with 200.
+         * Publish a policy document as a new version and activate it
+         * @description A document with errors is refused (all are in `details.errors`), and the active version stays. With `base_version`, publishing the active document again returns it with 200 and creates no version.
          */
         post: operations["publishPolicySet"];
         delete?: never;
@@ -1191,7 +1233,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One version, with its document */
+        /** Get a version and its document */
         get: operations["getPolicySet"];
         put?: never;
         post?: never;
@@ -1210,7 +1252,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put an earlier version in force again */
+        /** Activate an earlier version */
         post: operations["republishPolicySet"];
         delete?: never;
         options?: never;
@@ -1225,7 +1267,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What changes, rule by rule, from this version to another */
+        /** Compare two versions, rule by rule */
         get: operations["diffPolicySets"];
         put?: never;
         post?: never;
@@ -1244,7 +1286,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What publishing a document would say */
+        /** Check a document without publishing it */
         post: operations["checkPolicySet"];
         delete?: never;
         options?: never;
@@ -1263,7 +1305,7 @@ export interface paths {
         put?: never;
         /**
          * Run the tests of a document
-         * @description Cases under `tests:` run as they stand; files named there are run if they are sent along.
+         * @description Runs the cases under `tests:`, and the files named there that the request contains.
          */
         post: operations["testPolicySet"];
         delete?: never;
@@ -1282,8 +1324,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What policies would make of a request, without running it
-         * @description Runs the detectors, rules and transforms of a real exchange. No provider is called, and nothing is stored.
+         * Simulate the policy decision on a request
+         * @description Runs the detectors, rules and transforms of a real request. No provider is called, and nothing is stored.
          */
         post: operations["simulatePolicies"];
         delete?: never;
@@ -1302,8 +1344,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a draft would have made of the newest records
-         * @description Decides again on what records hold of each exchange, which is never its content. A rule whose condition stood in the policy that decided then keeps its outcome; a new condition is asked of the stored values.
+         * Replay the newest records against a draft
+         * @description Evaluates the draft on the audit records, which contain no content. A rule whose condition was in the original policy keeps its outcome. A new condition is evaluated on the recorded values.
          */
         post: operations["replayPolicies"];
         delete?: never;
@@ -1319,7 +1361,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Review items: those pending oldest first, others newest first */
+        /** List review items: pending items oldest first, others newest first */
         get: operations["listReviews"];
         put?: never;
         post?: never;
@@ -1337,8 +1379,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One review item, with what it is about
-         * @description That somebody has read the content is recorded.
+         * Get a review item and its content
+         * @description Reading the content is recorded in the audit log.
          */
         get: operations["getReview"];
         put?: never;
@@ -1359,8 +1401,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Approve a hold: its request may be sent again and goes through; a message is stored at once
-         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * Approve a hold. The request can be sent again and passes; a message is stored immediately
+         * @description Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final. Returns the item in its new state. The body is optional.
          */
         post: operations["approveReview"];
         delete?: never;
@@ -1379,8 +1421,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deny a hold, and erase its content
-         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * Deny a hold and erase its content
+         * @description Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final. Returns the item in its new state. The body is optional.
          */
         post: operations["denyReview"];
         delete?: never;
@@ -1399,8 +1441,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take an escalation off the queue
-         * @description Nobody decides on what they have asked themselves, on what was asked with an API key or by a user whose token they issued, nor by way of an admin token of theirs. Where `settings.review.four_eyes` of the Workspace is on, only a signed-in operator approves whose role cannot cause requests and whose password no other operator may know. The first decision stands; answers the item in its new state. Without a comment no body is needed.
+         * Acknowledge an escalation
+         * @description Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final. Returns the item in its new state. The body is optional.
          */
         post: operations["acknowledgeReview"];
         delete?: never;
@@ -1417,8 +1459,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Review items as they come and change
-         * @description Server-sent events. The stream ends after a minute, and clients come back; it ends at once for who may no longer read it; `reset` is its first event, since what happened meanwhile is not repeated.
+         * Stream new and changed review items
+         * @description Server-sent events. The stream ends after a minute, and clients reconnect. It ends immediately when the operator loses the scope. The first event is `reset`, because missed events are not repeated.
          */
         get: operations["streamReviews"];
         put?: never;
@@ -1436,7 +1478,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Audit records, newest first */
+        /** List audit records, newest first */
         get: operations["searchAuditRecords"];
         put?: never;
         post?: never;
@@ -1453,7 +1495,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One audit record, of any Application */
+        /** Get an audit record of any Application */
         get: operations["getAuditRecordAsOperator"];
         put?: never;
         post?: never;
@@ -1470,7 +1512,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Proof that a record is one of those that a checkpoint was signed over */
+        /** Get the proof that a checkpoint covers an audit record */
         get: operations["proveAuditRecord"];
         put?: never;
         post?: never;
@@ -1487,7 +1529,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Signed checkpoints, newest first */
+        /** List signed checkpoints, newest first */
         get: operations["listAuditCheckpoints"];
         put?: never;
         post?: never;
@@ -1507,8 +1549,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verify the whole log; tells the first bad record
-         * @description With a checkpoint that was kept elsewhere it also finds that the newest records were removed. No body is needed without one.
+         * Verify the audit log and find the first bad record
+         * @description A checkpoint that was stored elsewhere also reveals that the newest records were removed. The body is optional.
          */
         post: operations["verifyAudit"];
         delete?: never;
@@ -1524,7 +1566,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the log was tampered with, as far as the node that answers has found */
+        /** Get the state of the audit log as known to the node that responds */
         get: operations["getAuditState"];
         put?: never;
         post?: never;
@@ -1542,8 +1584,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export as JSON lines: a header, the records, the checkpoint over them
-         * @description From checkpoint to checkpoint, the smallest such range around `from` and `to`: it verifies by itself.
+         * Export audit records as JSON lines with the checkpoint that covers them
+         * @description Exports the smallest range between two checkpoints that contains `from` to `to`. It can be verified on its own.
          */
         get: operations["exportAudit"];
         put?: never;
@@ -1561,12 +1603,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Collections of documents, oldest first */
+        /** List collections, oldest first */
         get: operations["listCollections"];
         put?: never;
         /**
-         * Create a collection of documents
-         * @description Without a classification documents are restricted, without an ACL nobody finds them, unless they bring labels of their own.
+         * Create a collection
+         * @description Documents without their own labels get those of the collection. Without a classification they are `restricted`; without an ACL no user finds them.
          */
         post: operations["createCollection"];
         delete?: never;
@@ -1582,20 +1624,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One collection */
+        /** Get a collection */
         get: operations["getCollection"];
         put?: never;
         post?: never;
         /**
-         * Delete a collection with its documents
-         * @description Nothing of it is found any more; what it held is erased in the background.
+         * Delete a collection and its documents
+         * @description Searches stop finding the documents immediately. Their content is erased in the background.
          */
         delete: operations["deleteCollection"];
         options?: never;
         head?: never;
         /**
-         * Change a collection: its labels, its readers, the Applications it serves
-         * @description What is left out stays; null resets to the default; lists are replaced. It counts from the next search on.
+         * Change the labels, ACL or Applications of a collection
+         * @description Missing fields stay unchanged. null resets a field to its default. Lists are replaced. Changes apply from the next search.
          */
         patch: operations["updateCollection"];
         trace?: never;
@@ -1607,7 +1649,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Documents, oldest first */
+        /** List documents, oldest first */
         get: operations["listDocuments"];
         put?: never;
         post?: never;
@@ -1624,7 +1666,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One document, without its text */
+        /** Get a document, without its text */
         get: operations["getDocument"];
         put?: never;
         post?: never;
@@ -1633,8 +1675,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the labels of a document, or where it comes from
-         * @description What is left out stays; null takes a label back, and the collection’s counts. Labels may only narrow those of the collection.
+         * Change the labels or source of a document
+         * @description Missing fields stay unchanged. null removes a label, so that the collection's applies. Labels can only restrict access further than the collection.
          */
         patch: operations["updateDocument"];
         trace?: never;
@@ -1647,8 +1689,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The text of a document, as it is found: its chunks in reading order
-         * @description Whoever may see it over the gateway. That somebody has read it is recorded.
+         * List the chunks of a document, in reading order
+         * @description Contains the text regardless of which users can see it. Reading is recorded in the audit log.
          */
         get: operations["listChunks"];
         put?: never;
@@ -1668,7 +1710,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say that somebody has looked at what was found in a document */
+        /** Clear the flags of a document after review */
         post: operations["clearDocumentFlags"];
         delete?: never;
         options?: never;
@@ -1686,8 +1728,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring documents into a collection, or up to date: texts, URLs of files, or one file
-         * @description The same content with the same labels changes nothing, other content takes its place at once. Each document has its own outcome: one that cannot be read keeps the others from nothing. With `?key=` the body is a file (Markdown, HTML, PDF, Word, text, CSV, JSON; 20 MB).
+         * Add or update documents: texts, URLs or one file
+         * @description Unchanged content with the same labels changes nothing; new content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. With `?key=` the body is a file (Markdown, HTML, PDF, Word, text, CSV, JSON; 20 MB).
          */
         post: operations["ingestDocuments"];
         delete?: never;
@@ -1706,8 +1748,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Search as a user: what they would find, what they would not, and why
-         * @description By the labels, in the collections that the Application searches; policies may withhold or change more of it. That somebody has read it is recorded.
+         * Search as a user and explain the results
+         * @description Applies labels and the collections of the Application. Policies may withhold or change more. Reading is recorded in the audit log.
          */
         post: operations["explainKnowledgeSearch"];
         delete?: never;
@@ -1723,12 +1765,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Webhooks, oldest first */
+        /** List webhooks, oldest first */
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Tell a URL of everything that happens in messaging, from now on
-         * @description By POST, with the headers and the signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. What fails is tried again for 3 days, then it is dead. The secret is in this answer, and nowhere afterwards.
+         * Create a webhook for messaging events
+         * @description Events are sent by POST with the headers and signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. Failed deliveries are retried for 3 days and then dead. Only this response contains the secret.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1744,17 +1786,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One webhook */
+        /** Get a webhook */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
-        /** Delete a webhook with its deliveries */
+        /** Delete a webhook and its deliveries */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Change a webhook
-         * @description What is left out stays. While it is disabled nothing is sent, and what happens is not kept for it.
+         * @description Missing fields stay unchanged. A disabled webhook gets no events, and no events are kept for it.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -1767,8 +1809,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A webhook's deliveries, newest first
-         * @description `state=dead` lists those that were given up. Delivered ones are kept for 7 days, dead ones for 30; what has been deleted in the conversations is deleted here too.
+         * List the deliveries of a webhook, newest first
+         * @description `state=dead` lists failed deliveries. Successful deliveries are kept for 7 days, dead ones for 30. Content that is deleted from conversations is deleted here too.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -1789,8 +1831,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a delivery once more, with the same id
-         * @description In any state; for 3 days again.
+         * Replay a delivery, with the same id
+         * @description Works in every state. Retries continue for 3 days.
          */
         post: operations["replayWebhookDelivery"];
         delete?: never;
@@ -1808,7 +1850,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send every dead delivery of a webhook once more */
+        /** Replay all dead deliveries of a webhook */
         post: operations["replayDeadWebhookDeliveries"];
         delete?: never;
         options?: never;
@@ -1823,7 +1865,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process is alive. */
+        /** Check that the process is alive */
         get: {
             parameters: {
                 query?: never;
@@ -1861,7 +1903,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The server can take requests. */
+        /** Check that the server can handle requests */
         get: {
             parameters: {
                 query?: never;
@@ -1879,14 +1921,14 @@ export interface paths {
                     content: {
                         "application/json": {
                             status: "ready" | "not ready";
-                            /** @description A check that takes longer fails. */
+                            /** @description Timeout of each check. */
                             deadline_ms: number;
                             checks: {
-                                /** @description What was checked, as `database` or `schema`. */
+                                /** @description The check: `database`, `schema` … */
                                 name: string;
-                                /** @description `degraded`: an operator has to act, but the server takes requests. */
+                                /** @description `degraded`: the server handles requests, but an operator must act. */
                                 status: "ok" | "degraded" | "fail";
-                                /** @description What is wrong. */
+                                /** @description The problem. */
                                 message?: string;
                             }[];
                         };
@@ -1909,7 +1951,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prometheus metrics. With GATEHOUSE_METRICS_TOKEN set, for its bearer only. */
+        /** Get Prometheus metrics. Requires the bearer token if GATEHOUSE_METRICS_TOKEN is set */
         get: {
             parameters: {
                 query?: never;
@@ -1940,14 +1982,14 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The one error envelope of every route. */
+        /** @description The error envelope of all routes. */
         Error: {
             error: {
                 code: string;
                 message: string;
-                /** @description OpenAI's word for the kind of error. */
+                /** @description OpenAI's error type. */
                 type: string;
-                /** @description Path of the offending field. */
+                /** @description Path of the invalid field. */
                 param: string | null;
                 audit_id?: string;
                 review_item_id?: string;
@@ -1975,7 +2017,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Any further field goes to the provider as it is, and its texts are read like any other, except those that the gateway cannot govern yet: they are refused by name (`audio`, `web_search_options`, `functions`, a model of the caller's own choice behind the gateway …). */
+        /** @description Other fields are passed to the provider unchanged, and their texts are inspected like all others. Fields that the gateway cannot govern yet are refused by name (`audio`, `web_search_options`, `functions`, fields that choose another model …). */
         requestBody: {
             content: {
                 "application/json": {
@@ -2005,7 +2047,7 @@ export interface operations {
                             };
                         })[] | null;
                         refusal?: string | null;
-                        /** @description Sound is not read yet. */
+                        /** @description Audio is not supported yet. */
                         audio?: null;
                     }[];
                     temperature?: number | null;
@@ -2018,7 +2060,7 @@ export interface operations {
                             role?: string | null;
                             department?: string | null;
                             attributes?: ({
-                                /** @description A list of strings: whose memories of the scope project are found. */
+                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
                                 projects?: unknown;
                             } & {
                                 [key: string]: unknown;
@@ -2074,7 +2116,7 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "chat.completion";
-                        /** @description Unix seconds. */
+                        /** @description Unix time in seconds. */
                         created: number;
                         model: string;
                         choices: {
@@ -2119,7 +2161,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description List the models that the calling Application can use */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2152,7 +2194,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Get a model that the calling Application can use */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2181,7 +2223,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Get the audit record of a request of the calling Application */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2220,7 +2262,7 @@ export interface operations {
                             role?: string | null;
                             department?: string | null;
                             attributes?: ({
-                                /** @description A list of strings: whose memories of the scope project are found. */
+                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
                                 projects?: unknown;
                             } & {
                                 [key: string]: unknown;
@@ -2231,7 +2273,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Search knowledge that the user can see */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2288,7 +2330,7 @@ export interface operations {
                             role?: string | null;
                             department?: string | null;
                             attributes?: ({
-                                /** @description A list of strings: whose memories of the scope project are found. */
+                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
                                 projects?: unknown;
                             } & {
                                 [key: string]: unknown;
@@ -2300,7 +2342,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Search memories that the user can see */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2364,7 +2406,7 @@ export interface operations {
                             role?: string | null;
                             department?: string | null;
                             attributes?: ({
-                                /** @description A list of strings: whose memories of the scope project are found. */
+                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
                                 projects?: unknown;
                             } & {
                                 [key: string]: unknown;
@@ -2376,7 +2418,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Store a memory */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2415,7 +2457,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A picture. */
+            /** @description An SVG image. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2430,11 +2472,11 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description Id of the last object of the page before. */
+                /** @description Id of the last object of the previous page. */
                 starting_after?: string;
-                /** @description Id of the first object of the page after. */
+                /** @description Id of the first object of the next page. */
                 ending_before?: string;
-                /** @description Only who has exactly this one. */
+                /** @description Only the contact with exactly this username. */
                 username?: string;
             };
             header?: never;
@@ -2443,7 +2485,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The people and assistants of the Workspace but the caller, by username */
+            /** @description List the users and assistants of the Workspace, without the caller, by username */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2562,9 +2604,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description Id of the last object of the page before. */
+                /** @description Id of the last object of the previous page. */
                 starting_after?: string;
-                /** @description Id of the first object of the page after. */
+                /** @description Id of the first object of the next page. */
                 ending_before?: string;
             };
             header?: never;
@@ -2573,7 +2615,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The caller's groups, newest first */
+            /** @description List the caller's groups, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2591,7 +2633,7 @@ export interface operations {
                             /** Format: uri */
                             avatar_url: string;
                             owner_id: string;
-                            /** @description Ids of its members. */
+                            /** @description Ids of the members. */
                             contacts: string[];
                             /** @description Unix time in seconds. */
                             created_at: number;
@@ -2617,14 +2659,14 @@ export interface operations {
                     name: string;
                     description?: string;
                     avatar_url?: string | null;
-                    /** @description Ids of contacts; the owner is always one. */
+                    /** @description Ids of the members. The owner is always a member. */
                     contacts?: string[];
                 };
                 "application/json": {
                     name: string;
                     description?: string;
                     avatar_url?: string | null;
-                    /** @description Ids of contacts; the owner is always one. */
+                    /** @description Ids of the members. The owner is always a member. */
                     contacts?: string[];
                 };
             };
@@ -2645,7 +2687,7 @@ export interface operations {
                         /** Format: uri */
                         avatar_url: string;
                         owner_id: string;
-                        /** @description Ids of its members. */
+                        /** @description Ids of the members. */
                         contacts: string[];
                         /** @description Unix time in seconds. */
                         created_at: number;
@@ -2667,7 +2709,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One group */
+            /** @description Get a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2682,7 +2724,7 @@ export interface operations {
                         /** Format: uri */
                         avatar_url: string;
                         owner_id: string;
-                        /** @description Ids of its members. */
+                        /** @description Ids of the members. */
                         contacts: string[];
                         /** @description Unix time in seconds. */
                         created_at: number;
@@ -2708,7 +2750,7 @@ export interface operations {
                     name?: string;
                     description?: string;
                     avatar_url?: string | null;
-                    /** @description Ids of contacts; the owner is always one. */
+                    /** @description Ids of the members. The owner is always a member. */
                     contacts?: string[];
                     owner_id?: string;
                 };
@@ -2716,7 +2758,7 @@ export interface operations {
                     name?: string;
                     description?: string;
                     avatar_url?: string | null;
-                    /** @description Ids of contacts; the owner is always one. */
+                    /** @description Ids of the members. The owner is always a member. */
                     contacts?: string[];
                     owner_id?: string;
                 };
@@ -2738,7 +2780,7 @@ export interface operations {
                         /** Format: uri */
                         avatar_url: string;
                         owner_id: string;
-                        /** @description Ids of its members. */
+                        /** @description Ids of the members. */
                         contacts: string[];
                         /** @description Unix time in seconds. */
                         created_at: number;
@@ -2760,7 +2802,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2773,9 +2815,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description Id of the last object of the page before. */
+                /** @description Id of the last object of the previous page. */
                 starting_after?: string;
-                /** @description Id of the first object of the page after. */
+                /** @description Id of the first object of the next page. */
                 ending_before?: string;
             };
             header?: never;
@@ -2786,7 +2828,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The group's members, by username */
+            /** @description List the members of a group, by username */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2836,7 +2878,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Bring a contact into a group */
+            /** @description Add a contact to a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2851,7 +2893,7 @@ export interface operations {
                         /** Format: uri */
                         avatar_url: string;
                         owner_id: string;
-                        /** @description Ids of its members. */
+                        /** @description Ids of the members. */
                         contacts: string[];
                         /** @description Unix time in seconds. */
                         created_at: number;
@@ -2874,7 +2916,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2887,9 +2929,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description Id of the last object of the page before. */
+                /** @description Id of the last object of the previous page. */
                 starting_after?: string;
-                /** @description Id of the first object of the page after. */
+                /** @description Id of the first object of the next page. */
                 ending_before?: string;
                 muted?: boolean;
                 archived?: boolean;
@@ -2902,7 +2944,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The caller's conversations, the last active first */
+            /** @description List the caller's conversations, last active first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2918,7 +2960,7 @@ export interface operations {
                             contact_id: string | null;
                             group_id: string | null;
                             pinned_message_id: string | null;
-                            /** @description The caller's own, as are is_muted, archived_at and last_opened_at. */
+                            /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
                             is_pinned: boolean;
                             is_muted: boolean;
                             last_active_at: number | null;
@@ -2926,7 +2968,7 @@ export interface operations {
                             /** @description Unix time in seconds. */
                             created_at: number;
                             archived_at: number | null;
-                            /** @description Messages of others after the caller's read marker; 1000 at most. */
+                            /** @description Messages of other members after the caller's read marker, at most 1000. */
                             unread_count: number;
                         }[];
                         has_more: boolean;
@@ -2947,19 +2989,19 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     contact_id?: string | null;
                     group_id?: string | null;
-                    /** @description Answer the newest one that exists, if there is one. */
+                    /** @description Return the newest existing conversation, if there is one. */
                     distinct?: boolean;
                 };
                 "application/json": {
                     contact_id?: string | null;
                     group_id?: string | null;
-                    /** @description Answer the newest one that exists, if there is one. */
+                    /** @description Return the newest existing conversation, if there is one. */
                     distinct?: boolean;
                 };
             };
         };
         responses: {
-            /** @description Begin a conversation with a contact or a group */
+            /** @description Start a conversation with a contact or a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2972,7 +3014,7 @@ export interface operations {
                         contact_id: string | null;
                         group_id: string | null;
                         pinned_message_id: string | null;
-                        /** @description The caller's own, as are is_muted, archived_at and last_opened_at. */
+                        /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
                         is_pinned: boolean;
                         is_muted: boolean;
                         last_active_at: number | null;
@@ -2980,12 +3022,12 @@ export interface operations {
                         /** @description Unix time in seconds. */
                         created_at: number;
                         archived_at: number | null;
-                        /** @description Messages of others after the caller's read marker; 1000 at most. */
+                        /** @description Messages of other members after the caller's read marker, at most 1000. */
                         unread_count: number;
                     };
                 };
             };
-            /** @description Begin a conversation with a contact or a group */
+            /** @description Start a conversation with a contact or a group */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2998,7 +3040,7 @@ export interface operations {
                         contact_id: string | null;
                         group_id: string | null;
                         pinned_message_id: string | null;
-                        /** @description The caller's own, as are is_muted, archived_at and last_opened_at. */
+                        /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
                         is_pinned: boolean;
                         is_muted: boolean;
                         last_active_at: number | null;
@@ -3006,7 +3048,7 @@ export interface operations {
                         /** @description Unix time in seconds. */
                         created_at: number;
                         archived_at: number | null;
-                        /** @description Messages of others after the caller's read marker; 1000 at most. */
+                        /** @description Messages of other members after the caller's read marker, at most 1000. */
                         unread_count: number;
                     };
                 };
@@ -3024,7 +3066,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One conversation */
+            /** @description Get a conversation */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3037,7 +3079,7 @@ export interface operations {
                         contact_id: string | null;
                         group_id: string | null;
                         pinned_message_id: string | null;
-                        /** @description The caller's own, as are is_muted, archived_at and last_opened_at. */
+                        /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
                         is_pinned: boolean;
                         is_muted: boolean;
                         last_active_at: number | null;
@@ -3045,7 +3087,7 @@ export interface operations {
                         /** @description Unix time in seconds. */
                         created_at: number;
                         archived_at: number | null;
-                        /** @description Messages of others after the caller's read marker; 1000 at most. */
+                        /** @description Messages of other members after the caller's read marker, at most 1000. */
                         unread_count: number;
                     };
                 };
@@ -3064,19 +3106,19 @@ export interface operations {
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
-                    /** @description null: none. */
+                    /** @description null: no pinned message. */
                     pinned_message_id?: string | null;
                     is_pinned?: boolean;
                     is_muted?: boolean;
-                    /** @description null: restored. */
+                    /** @description null: not archived. */
                     archived_at?: number | null;
                 };
                 "application/json": {
-                    /** @description null: none. */
+                    /** @description null: no pinned message. */
                     pinned_message_id?: string | null;
                     is_pinned?: boolean;
                     is_muted?: boolean;
-                    /** @description null: restored. */
+                    /** @description null: not archived. */
                     archived_at?: number | null;
                 };
             };
@@ -3095,7 +3137,7 @@ export interface operations {
                         contact_id: string | null;
                         group_id: string | null;
                         pinned_message_id: string | null;
-                        /** @description The caller's own, as are is_muted, archived_at and last_opened_at. */
+                        /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
                         is_pinned: boolean;
                         is_muted: boolean;
                         last_active_at: number | null;
@@ -3103,7 +3145,7 @@ export interface operations {
                         /** @description Unix time in seconds. */
                         created_at: number;
                         archived_at: number | null;
-                        /** @description Messages of others after the caller's read marker; 1000 at most. */
+                        /** @description Messages of other members after the caller's read marker, at most 1000. */
                         unread_count: number;
                     };
                 };
@@ -3121,7 +3163,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3142,17 +3184,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
-                    /** @description Read up to here; absent: everything. */
+                    /** @description The last message that was read. Default: the newest message. */
                     message_id?: string | null;
                 };
                 "application/json": {
-                    /** @description Read up to here; absent: everything. */
+                    /** @description The last message that was read. Default: the newest message. */
                     message_id?: string | null;
                 };
             };
         };
         responses: {
-            /** @description Move the caller's read marker up to a message, or to the end; never back */
+            /** @description Move the caller's read marker forward to a message, or to the end */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3165,7 +3207,7 @@ export interface operations {
                         contact_id: string | null;
                         group_id: string | null;
                         pinned_message_id: string | null;
-                        /** @description The caller's own, as are is_muted, archived_at and last_opened_at. */
+                        /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
                         is_pinned: boolean;
                         is_muted: boolean;
                         last_active_at: number | null;
@@ -3173,7 +3215,7 @@ export interface operations {
                         /** @description Unix time in seconds. */
                         created_at: number;
                         archived_at: number | null;
-                        /** @description Messages of others after the caller's read marker; 1000 at most. */
+                        /** @description Messages of other members after the caller's read marker, at most 1000. */
                         unread_count: number;
                     };
                 };
@@ -3184,9 +3226,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description Id of the last object of the page before. */
+                /** @description Id of the last object of the previous page. */
                 starting_after?: string;
-                /** @description Id of the first object of the page after. */
+                /** @description Id of the first object of the next page. */
                 ending_before?: string;
                 conversation_id?: string;
             };
@@ -3196,7 +3238,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Messages of one conversation, or of all, newest first */
+            /** @description List the messages of one or all conversations, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3210,7 +3252,7 @@ export interface operations {
                             /** @enum {string} */
                             object: "message";
                             conversation_id: string;
-                            /** @description Who sent it. */
+                            /** @description Id of the sender. */
                             contact: {
                                 id: string;
                                 /** @enum {string} */
@@ -3234,22 +3276,22 @@ export interface operations {
                                 id: string;
                                 /** @enum {string} */
                                 object: "attachment";
-                                /** @description null: not sent yet; removed after a day. */
+                                /** @description null: not sent yet. Unsent uploads are deleted after a day. */
                                 message_id: string | null;
                                 filename: string;
                                 /**
                                  * Format: uri
-                                 * @description Its bytes, for those who may see it.
+                                 * @description URL of the content, for members who can see the message.
                                  */
                                 file_url: string;
-                                /** @description What it is by its own bytes. */
+                                /** @description Media type, detected from the content. */
                                 file_type: string;
                                 file_size: number;
                                 /** @description Unix time in seconds. */
                                 created_at: number;
                             }[];
                             reply_to: string | null;
-                            /** @description Record of the last decision on its text; null: nobody governs. */
+                            /** @description Audit record of the last decision on the text. null: no policy decision. */
                             governance: {
                                 audit_id: string;
                             } | null;
@@ -3275,7 +3317,7 @@ export interface operations {
             content: {
                 "application/x-www-form-urlencoded": {
                     conversation_id: string;
-                    /** @description 32 KiB at most. */
+                    /** @description At most 32 KiB. */
                     message: string;
                     attachments?: (string | {
                         id: string;
@@ -3283,7 +3325,7 @@ export interface operations {
                 };
                 "application/json": {
                     conversation_id: string;
-                    /** @description 32 KiB at most. */
+                    /** @description At most 32 KiB. */
                     message: string;
                     attachments?: (string | {
                         id: string;
@@ -3303,7 +3345,7 @@ export interface operations {
                         /** @enum {string} */
                         object: "message";
                         conversation_id: string;
-                        /** @description Who sent it. */
+                        /** @description Id of the sender. */
                         contact: {
                             id: string;
                             /** @enum {string} */
@@ -3327,22 +3369,22 @@ export interface operations {
                             id: string;
                             /** @enum {string} */
                             object: "attachment";
-                            /** @description null: not sent yet; removed after a day. */
+                            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
                             message_id: string | null;
                             filename: string;
                             /**
                              * Format: uri
-                             * @description Its bytes, for those who may see it.
+                             * @description URL of the content, for members who can see the message.
                              */
                             file_url: string;
-                            /** @description What it is by its own bytes. */
+                            /** @description Media type, detected from the content. */
                             file_type: string;
                             file_size: number;
                             /** @description Unix time in seconds. */
                             created_at: number;
                         }[];
                         reply_to: string | null;
-                        /** @description Record of the last decision on its text; null: nobody governs. */
+                        /** @description Audit record of the last decision on the text. null: no policy decision. */
                         governance: {
                             audit_id: string;
                         } | null;
@@ -3359,9 +3401,9 @@ export interface operations {
         parameters: {
             query: {
                 limit?: number;
-                /** @description Id of the last object of the page before. */
+                /** @description Id of the last object of the previous page. */
                 starting_after?: string;
-                /** @description Id of the first object of the page after. */
+                /** @description Id of the first object of the next page. */
                 ending_before?: string;
                 q: string;
                 conversation_id?: string;
@@ -3372,7 +3414,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Messages of the caller's conversations that hold all the words of q, newest first */
+            /** @description Search the messages of the caller's conversations that contain all words of q, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3386,7 +3428,7 @@ export interface operations {
                             /** @enum {string} */
                             object: "message";
                             conversation_id: string;
-                            /** @description Who sent it. */
+                            /** @description Id of the sender. */
                             contact: {
                                 id: string;
                                 /** @enum {string} */
@@ -3410,22 +3452,22 @@ export interface operations {
                                 id: string;
                                 /** @enum {string} */
                                 object: "attachment";
-                                /** @description null: not sent yet; removed after a day. */
+                                /** @description null: not sent yet. Unsent uploads are deleted after a day. */
                                 message_id: string | null;
                                 filename: string;
                                 /**
                                  * Format: uri
-                                 * @description Its bytes, for those who may see it.
+                                 * @description URL of the content, for members who can see the message.
                                  */
                                 file_url: string;
-                                /** @description What it is by its own bytes. */
+                                /** @description Media type, detected from the content. */
                                 file_type: string;
                                 file_size: number;
                                 /** @description Unix time in seconds. */
                                 created_at: number;
                             }[];
                             reply_to: string | null;
-                            /** @description Record of the last decision on its text; null: nobody governs. */
+                            /** @description Audit record of the last decision on the text. null: no policy decision. */
                             governance: {
                                 audit_id: string;
                             } | null;
@@ -3451,7 +3493,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One message */
+            /** @description Get a message */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3462,7 +3504,7 @@ export interface operations {
                         /** @enum {string} */
                         object: "message";
                         conversation_id: string;
-                        /** @description Who sent it. */
+                        /** @description Id of the sender. */
                         contact: {
                             id: string;
                             /** @enum {string} */
@@ -3486,22 +3528,22 @@ export interface operations {
                             id: string;
                             /** @enum {string} */
                             object: "attachment";
-                            /** @description null: not sent yet; removed after a day. */
+                            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
                             message_id: string | null;
                             filename: string;
                             /**
                              * Format: uri
-                             * @description Its bytes, for those who may see it.
+                             * @description URL of the content, for members who can see the message.
                              */
                             file_url: string;
-                            /** @description What it is by its own bytes. */
+                            /** @description Media type, detected from the content. */
                             file_type: string;
                             file_size: number;
                             /** @description Unix time in seconds. */
                             created_at: number;
                         }[];
                         reply_to: string | null;
-                        /** @description Record of the last decision on its text; null: nobody governs. */
+                        /** @description Audit record of the last decision on the text. null: no policy decision. */
                         governance: {
                             audit_id: string;
                         } | null;
@@ -3526,29 +3568,29 @@ export interface operations {
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
-                    /** @description 32 KiB at most. */
+                    /** @description At most 32 KiB. */
                     message?: string;
-                    /** @description What the caller gives: texts by name. Others' stay. */
+                    /** @description The caller's reactions: text by name. Reactions of other members stay unchanged. */
                     reactions?: {
                         [key: string]: string[];
                     } | {
                         [key: string]: string[];
                     }[];
-                    /** @description All that the message carries from now on. */
+                    /** @description All attachments of the message after the change. */
                     attachments?: (string | {
                         id: string;
                     })[];
                 };
                 "application/json": {
-                    /** @description 32 KiB at most. */
+                    /** @description At most 32 KiB. */
                     message?: string;
-                    /** @description What the caller gives: texts by name. Others' stay. */
+                    /** @description The caller's reactions: text by name. Reactions of other members stay unchanged. */
                     reactions?: {
                         [key: string]: string[];
                     } | {
                         [key: string]: string[];
                     }[];
-                    /** @description All that the message carries from now on. */
+                    /** @description All attachments of the message after the change. */
                     attachments?: (string | {
                         id: string;
                     })[];
@@ -3556,7 +3598,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a message, its attachments, or what the caller reacts with */
+            /** @description Change a message, its attachments or the caller's reactions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3567,7 +3609,7 @@ export interface operations {
                         /** @enum {string} */
                         object: "message";
                         conversation_id: string;
-                        /** @description Who sent it. */
+                        /** @description Id of the sender. */
                         contact: {
                             id: string;
                             /** @enum {string} */
@@ -3591,22 +3633,22 @@ export interface operations {
                             id: string;
                             /** @enum {string} */
                             object: "attachment";
-                            /** @description null: not sent yet; removed after a day. */
+                            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
                             message_id: string | null;
                             filename: string;
                             /**
                              * Format: uri
-                             * @description Its bytes, for those who may see it.
+                             * @description URL of the content, for members who can see the message.
                              */
                             file_url: string;
-                            /** @description What it is by its own bytes. */
+                            /** @description Media type, detected from the content. */
                             file_type: string;
                             file_size: number;
                             /** @description Unix time in seconds. */
                             created_at: number;
                         }[];
                         reply_to: string | null;
-                        /** @description Record of the last decision on its text; null: nobody governs. */
+                        /** @description Audit record of the last decision on the text. null: no policy decision. */
                         governance: {
                             audit_id: string;
                         } | null;
@@ -3630,7 +3672,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3651,7 +3693,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description React to a message */
+            /** @description Add a reaction to a message */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3662,7 +3704,7 @@ export interface operations {
                         /** @enum {string} */
                         object: "message";
                         conversation_id: string;
-                        /** @description Who sent it. */
+                        /** @description Id of the sender. */
                         contact: {
                             id: string;
                             /** @enum {string} */
@@ -3686,22 +3728,22 @@ export interface operations {
                             id: string;
                             /** @enum {string} */
                             object: "attachment";
-                            /** @description null: not sent yet; removed after a day. */
+                            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
                             message_id: string | null;
                             filename: string;
                             /**
                              * Format: uri
-                             * @description Its bytes, for those who may see it.
+                             * @description URL of the content, for members who can see the message.
                              */
                             file_url: string;
-                            /** @description What it is by its own bytes. */
+                            /** @description Media type, detected from the content. */
                             file_type: string;
                             file_size: number;
                             /** @description Unix time in seconds. */
                             created_at: number;
                         }[];
                         reply_to: string | null;
-                        /** @description Record of the last decision on its text; null: nobody governs. */
+                        /** @description Audit record of the last decision on the text. null: no policy decision. */
                         governance: {
                             audit_id: string;
                         } | null;
@@ -3726,7 +3768,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3739,9 +3781,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description Id of the last object of the page before. */
+                /** @description Id of the last object of the previous page. */
                 starting_after?: string;
-                /** @description Id of the first object of the page after. */
+                /** @description Id of the first object of the next page. */
                 ending_before?: string;
             };
             header?: never;
@@ -3750,7 +3792,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The caller's own uploads, newest first */
+            /** @description List the caller's uploads, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3763,15 +3805,15 @@ export interface operations {
                             id: string;
                             /** @enum {string} */
                             object: "attachment";
-                            /** @description null: not sent yet; removed after a day. */
+                            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
                             message_id: string | null;
                             filename: string;
                             /**
                              * Format: uri
-                             * @description Its bytes, for those who may see it.
+                             * @description URL of the content, for members who can see the message.
                              */
                             file_url: string;
-                            /** @description What it is by its own bytes. */
+                            /** @description Media type, detected from the content. */
                             file_type: string;
                             file_size: number;
                             /** @description Unix time in seconds. */
@@ -3799,7 +3841,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Upload a file, to be sent with a message */
+            /** @description Upload a file to send with a message */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3809,15 +3851,15 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "attachment";
-                        /** @description null: not sent yet; removed after a day. */
+                        /** @description null: not sent yet. Unsent uploads are deleted after a day. */
                         message_id: string | null;
                         filename: string;
                         /**
                          * Format: uri
-                         * @description Its bytes, for those who may see it.
+                         * @description URL of the content, for members who can see the message.
                          */
                         file_url: string;
-                        /** @description What it is by its own bytes. */
+                        /** @description Media type, detected from the content. */
                         file_type: string;
                         file_size: number;
                         /** @description Unix time in seconds. */
@@ -3838,7 +3880,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What one file is */
+            /** @description Get the metadata of a file */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3848,15 +3890,15 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "attachment";
-                        /** @description null: not sent yet; removed after a day. */
+                        /** @description null: not sent yet. Unsent uploads are deleted after a day. */
                         message_id: string | null;
                         filename: string;
                         /**
                          * Format: uri
-                         * @description Its bytes, for those who may see it.
+                         * @description URL of the content, for members who can see the message.
                          */
                         file_url: string;
-                        /** @description What it is by its own bytes. */
+                        /** @description Media type, detected from the content. */
                         file_type: string;
                         file_size: number;
                         /** @description Unix time in seconds. */
@@ -3877,7 +3919,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3919,7 +3961,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How long messages of a conversation are kept */
+            /** @description Get the retention of a conversation */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3930,7 +3972,7 @@ export interface operations {
                         object: "retention";
                         conversation_id: string;
                         days: number | null;
-                        /** @description The shorter of days and the Workspace's; null: for ever. */
+                        /** @description The shorter of `days` and the Workspace's retention. null: no limit. */
                         effective_days: number | null;
                     };
                 };
@@ -3949,17 +3991,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
-                    /** @description null: as long as the Workspace keeps them. */
+                    /** @description null: the Workspace's retention. */
                     days: number | null;
                 };
                 "application/json": {
-                    /** @description null: as long as the Workspace keeps them. */
+                    /** @description null: the Workspace's retention. */
                     days: number | null;
                 };
             };
         };
         responses: {
-            /** @description Keep messages of a conversation for so many days, then delete them for good */
+            /** @description Set the number of days after which messages of a conversation are deleted permanently */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3970,7 +4012,7 @@ export interface operations {
                         object: "retention";
                         conversation_id: string;
                         days: number | null;
-                        /** @description The shorter of days and the Workspace's; null: for ever. */
+                        /** @description The shorter of `days` and the Workspace's retention. null: no limit. */
                         effective_days: number | null;
                     };
                 };
@@ -4002,7 +4044,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                /** @description As Last-Event-ID, which wins. */
+                /** @description Same as `Last-Event-ID`. The header takes precedence. */
                 after?: number;
             };
             header?: never;
@@ -4026,7 +4068,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4035,7 +4077,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Workspaces, oldest first */
+            /** @description List Workspaces, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4110,7 +4152,7 @@ export interface operations {
                         audit_retention_days?: number | null;
                         message_retention_days?: number | null;
                         review?: {
-                            /** @description Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off. */
+                            /** @description Whether approval requires an operator with a second role. The admin API can only turn it on; gatehouse.yaml can also turn it off. */
                             four_eyes?: boolean | null;
                         } | null;
                     };
@@ -4166,7 +4208,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One Workspace */
+            /** @description Get a Workspace */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4236,7 +4278,7 @@ export interface operations {
                         audit_retention_days?: number | null;
                         message_retention_days?: number | null;
                         review?: {
-                            /** @description Whether approving takes an operator of a second role. The admin API turns it on; only gatehouse.yaml turns it off. */
+                            /** @description Whether approval requires an operator with a second role. The admin API can only turn it on; gatehouse.yaml can also turn it off. */
                             four_eyes?: boolean | null;
                         } | null;
                     };
@@ -4244,7 +4286,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a Workspace: who signs user tokens, how long records are kept */
+            /** @description Change a Workspace: keys of user tokens, retention and other settings */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4290,7 +4332,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who you are here, and what you may */
+            /** @description Get the current operator and their scopes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4312,7 +4354,7 @@ export interface operations {
                             id: string;
                             name: string;
                         }[];
-                        /** @description The server's. */
+                        /** @description Version of the server. */
                         version: string;
                     };
                 };
@@ -4323,13 +4365,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -4337,7 +4379,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Applications, oldest first */
+            /** @description List Applications, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4404,11 +4446,11 @@ export interface operations {
     createApplication: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -4418,7 +4460,7 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /** @description Other names are free; policies see them as application.settings. */
+                    /** @description Other names are allowed. Policies read them as `application.settings`. */
                     settings?: {
                         extensions?: ("tools" | "content_parts" | "developer_role")[] | null;
                         knowledge?: {
@@ -4439,7 +4481,7 @@ export interface operations {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                        /** @description Origins of browsers that may call with this Application. */
+                        /** @description Origins of web pages that may use this Application's keys (CORS). */
                         cors?: {
                             origins: string[];
                         } | null;
@@ -4521,11 +4563,11 @@ export interface operations {
     getApplication: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -4535,7 +4577,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One Application */
+            /** @description Get an Application */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4595,11 +4637,11 @@ export interface operations {
     updateApplication: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -4611,7 +4653,7 @@ export interface operations {
             content: {
                 "application/json": {
                     name?: string;
-                    /** @description Other names are free; policies see them as application.settings. */
+                    /** @description Other names are allowed. Policies read them as `application.settings`. */
                     settings?: {
                         extensions?: ("tools" | "content_parts" | "developer_role")[] | null;
                         knowledge?: {
@@ -4632,7 +4674,7 @@ export interface operations {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                        /** @description Origins of browsers that may call with this Application. */
+                        /** @description Origins of web pages that may use this Application's keys (CORS). */
                         cors?: {
                             origins: string[];
                         } | null;
@@ -4654,7 +4696,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change an Application: its models, providers, limits, ceiling, settings */
+            /** @description Change an Application: models, providers, limits, maximum classification, settings */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4714,13 +4756,13 @@ export interface operations {
     chatAsApplication: {
         parameters: {
             query?: {
-                /** @description Id of a user of the directory, as if a user token vouched for them. Default: whom `governance.user` asserts. */
+                /** @description Id of a user of the Workspace, treated as verified by a user token. Default: the user that `governance.user` asserts. */
                 as?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -4757,7 +4799,7 @@ export interface operations {
                             };
                         })[] | null;
                         refusal?: string | null;
-                        /** @description Sound is not read yet. */
+                        /** @description Audio is not supported yet. */
                         audio?: null;
                     }[];
                     temperature?: number | null;
@@ -4770,7 +4812,7 @@ export interface operations {
                             role?: string | null;
                             department?: string | null;
                             attributes?: ({
-                                /** @description A list of strings: whose memories of the scope project are found. */
+                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
                                 projects?: unknown;
                             } & {
                                 [key: string]: unknown;
@@ -4816,7 +4858,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Try an Application out: a chat as it would have it */
+            /** @description Try an Application: run a chat with its configuration */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4832,17 +4874,17 @@ export interface operations {
     getOverview: {
         parameters: {
             query?: {
-                /** @description Default: a day before `to`. */
+                /** @description Default: one day before `to`. */
                 from?: string;
                 /** @description Default: now. */
                 to?: string;
-                /** @description Default: the shortest that gives a hundred points at most. */
+                /** @description Default: the shortest interval that gives at most 100 points. */
                 interval?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -4850,7 +4892,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How a Workspace is doing, and what needs attention */
+            /** @description Get the overview of a Workspace: usage, and problems that need attention */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4872,9 +4914,9 @@ export interface operations {
                                 require_approval: number;
                                 deny: number;
                             };
-                            /** @description Requests that failed; refusals by a policy are verdicts. */
+                            /** @description Failed requests. Denials by a policy count as verdicts. */
                             errors: number;
-                            /** @description Of all calls of providers, in and out. */
+                            /** @description Prompt and completion tokens of all provider requests. */
                             tokens: number;
                             cost: number | null;
                             latency: {
@@ -4882,7 +4924,7 @@ export interface operations {
                                 p95_ms: number | null;
                             };
                         };
-                        /** @description One entry for each interval, oldest first, those without requests as well. */
+                        /** @description One entry for each interval, oldest first, including intervals without requests. */
                         series: {
                             /** Format: date-time */
                             at: string;
@@ -4893,9 +4935,9 @@ export interface operations {
                                 require_approval: number;
                                 deny: number;
                             };
-                            /** @description Requests that failed; refusals by a policy are verdicts. */
+                            /** @description Failed requests. Denials by a policy count as verdicts. */
                             errors: number;
-                            /** @description Of all calls of providers, in and out. */
+                            /** @description Prompt and completion tokens of all provider requests. */
                             tokens: number;
                             cost: number | null;
                             latency: {
@@ -4903,7 +4945,7 @@ export interface operations {
                                 p95_ms: number | null;
                             };
                         }[];
-                        /** @description How long stages took, from about a thousand records spread evenly over the time. */
+                        /** @description Duration of the stages, from about 1,000 audit records spread evenly over the period. */
                         stages: {
                             name: string;
                             p50_ms: number;
@@ -4920,22 +4962,22 @@ export interface operations {
                             oldest: string | null;
                             next_expiry: string | null;
                         };
-                        /** @description As they stand on the node that answers. */
+                        /** @description State on the node that responds. */
                         providers: {
                             id: string;
                             enabled: boolean;
-                            /** @description How it stands on the node that answers. */
+                            /** @description State on the node that responds. */
                             health: {
                                 circuit: "closed" | "open" | "half_open";
-                                /** @description Calls under way. */
+                                /** @description Requests in flight. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
                                 last_error: {
-                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
                                     kind: string;
                                     /** Format: date-time */
                                     at: string;
-                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    /** @description The failure lasts until an operator resolves it: key, account or models. */
                                     fault: boolean;
                                 } | null;
                             };
@@ -4944,7 +4986,7 @@ export interface operations {
                         attention: {
                             kind: "audit_tampered" | "holds_expiring" | "provider_down" | "provider_fault" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
                             text: string;
-                            /** @description Where in the dashboard to see to it. */
+                            /** @description Path of the dashboard page that shows the problem. */
                             link: string;
                         }[];
                     };
@@ -4955,17 +4997,17 @@ export interface operations {
     getApplicationUsage: {
         parameters: {
             query?: {
-                /** @description Default: a day before `to`. */
+                /** @description Default: one day before `to`. */
                 from?: string;
                 /** @description Default: now. */
                 to?: string;
-                /** @description Default: the shortest that gives a hundred points at most. */
+                /** @description Default: the shortest interval that gives at most 100 points. */
                 interval?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -4975,7 +5017,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What an Application has asked for */
+            /** @description Get the usage of an Application */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4998,9 +5040,9 @@ export interface operations {
                                 require_approval: number;
                                 deny: number;
                             };
-                            /** @description Requests that failed; refusals by a policy are verdicts. */
+                            /** @description Failed requests. Denials by a policy count as verdicts. */
                             errors: number;
-                            /** @description Of all calls of providers, in and out. */
+                            /** @description Prompt and completion tokens of all provider requests. */
                             tokens: number;
                             cost: number | null;
                             latency: {
@@ -5008,7 +5050,7 @@ export interface operations {
                                 p95_ms: number | null;
                             };
                         };
-                        /** @description One entry for each interval, oldest first, those without requests as well. */
+                        /** @description One entry for each interval, oldest first, including intervals without requests. */
                         series: {
                             /** Format: date-time */
                             at: string;
@@ -5019,9 +5061,9 @@ export interface operations {
                                 require_approval: number;
                                 deny: number;
                             };
-                            /** @description Requests that failed; refusals by a policy are verdicts. */
+                            /** @description Failed requests. Denials by a policy count as verdicts. */
                             errors: number;
-                            /** @description Of all calls of providers, in and out. */
+                            /** @description Prompt and completion tokens of all provider requests. */
                             tokens: number;
                             cost: number | null;
                             latency: {
@@ -5029,7 +5071,7 @@ export interface operations {
                                 p95_ms: number | null;
                             };
                         }[];
-                        /** @description How long stages took, from about a thousand records spread evenly over the time. */
+                        /** @description Duration of the stages, from about 1,000 audit records spread evenly over the period. */
                         stages: {
                             name: string;
                             p50_ms: number;
@@ -5045,13 +5087,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5061,7 +5103,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An Application's keys, oldest first, revoked ones too */
+            /** @description List an Application's keys, including revoked keys, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5077,12 +5119,12 @@ export interface operations {
                             application_id: string;
                             name: string;
                             hint: string;
-                            /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                            /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
                             issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
                             revoked_at: string | null;
-                            /** @description To about a minute; null: never. */
+                            /** @description Accurate to about a minute. null: never. */
                             last_used_at: string | null;
                         }[];
                         has_more: boolean;
@@ -5096,11 +5138,11 @@ export interface operations {
     issueKey: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5116,7 +5158,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Issue a key: it is in this answer, and nowhere afterwards */
+            /** @description Issue a key. Only this response contains it */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5130,12 +5172,12 @@ export interface operations {
                         application_id: string;
                         name: string;
                         hint: string;
-                        /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                        /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
                         issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
-                        /** @description To about a minute; null: never. */
+                        /** @description Accurate to about a minute. null: never. */
                         last_used_at: string | null;
                     };
                 };
@@ -5145,11 +5187,11 @@ export interface operations {
     revokeKey: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5159,7 +5201,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Revoke a key, at once on this node and within a second on every other */
+            /** @description Revoke a key: immediately on this node, within a second on all others */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5172,12 +5214,12 @@ export interface operations {
                         application_id: string;
                         name: string;
                         hint: string;
-                        /** @description The operator who issued it, who may not decide on what is asked with it. null: issued on the server itself. */
+                        /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
                         issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
                         revoked_at: string | null;
-                        /** @description To about a minute; null: never. */
+                        /** @description Accurate to about a minute. null: never. */
                         last_used_at: string | null;
                     };
                 };
@@ -5188,18 +5230,18 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Part of the id or of the username. */
+                /** @description Part of the id or username. */
                 search?: string;
                 department?: string;
-                /** @description One of their attribute `projects`. */
+                /** @description A project in the attribute `projects`. */
                 project?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -5207,7 +5249,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Users of the Workspace, by id */
+            /** @description List the users of the Workspace, by id */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5243,11 +5285,11 @@ export interface operations {
     createUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -5260,7 +5302,7 @@ export interface operations {
                     username: string;
                     role?: string | null;
                     department?: string | null;
-                    /** @description Free-form; policies see it. */
+                    /** @description Free-form. Policies can read it. */
                     attributes?: Record<string, unknown> | null;
                 };
             };
@@ -5295,11 +5337,11 @@ export interface operations {
     getUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5309,7 +5351,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One user */
+            /** @description Get a user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5338,11 +5380,11 @@ export interface operations {
     eraseUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5352,7 +5394,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5364,11 +5406,11 @@ export interface operations {
     updateUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5382,7 +5424,7 @@ export interface operations {
                     username?: string;
                     role?: string | null;
                     department?: string | null;
-                    /** @description Free-form; policies see it. */
+                    /** @description Free-form. Policies can read it. */
                     attributes?: Record<string, unknown> | null;
                 };
             };
@@ -5418,13 +5460,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -5432,7 +5474,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Departments that users are in, by name */
+            /** @description List the departments of users, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5445,7 +5487,7 @@ export interface operations {
                             /** @enum {string} */
                             object: "department";
                             name: string;
-                            /** @description How many are in it. */
+                            /** @description Number of users. */
                             users: number;
                         }[];
                         has_more: boolean;
@@ -5460,13 +5502,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -5474,7 +5516,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Projects that users are in, by name: as their attribute `projects` has them */
+            /** @description List the projects in the attribute `projects` of users, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5487,7 +5529,7 @@ export interface operations {
                             /** @enum {string} */
                             object: "project";
                             name: string;
-                            /** @description How many are in it. */
+                            /** @description Number of users. */
                             users: number;
                         }[];
                         has_more: boolean;
@@ -5502,13 +5544,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5518,7 +5560,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A user's tokens for the messaging API, oldest first, revoked ones too */
+            /** @description List a user's tokens for the messaging API, including revoked tokens, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5533,7 +5575,7 @@ export interface operations {
                             object: "access_token";
                             user_id: string;
                             name: string;
-                            /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                            /** @description The operator who issued the token and cannot decide on the user's messages. null: issued on the server. */
                             issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
@@ -5550,11 +5592,11 @@ export interface operations {
     issueAccessToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5570,7 +5612,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Issue a token for the messaging API: it is in this answer, and nowhere afterwards */
+            /** @description Issue a token for the messaging API. Only this response contains it */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5582,7 +5624,7 @@ export interface operations {
                         object: "access_token";
                         user_id: string;
                         name: string;
-                        /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                        /** @description The operator who issued the token and cannot decide on the user's messages. null: issued on the server. */
                         issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
@@ -5596,11 +5638,11 @@ export interface operations {
     revokeAccessToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5610,7 +5652,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Revoke a token, at once on this node and within a second on every other */
+            /** @description Revoke a token: immediately on this node, within a second on all others */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5622,7 +5664,7 @@ export interface operations {
                         object: "access_token";
                         user_id: string;
                         name: string;
-                        /** @description The operator who issued it, who may not decide on what the user sends. null: issued on the server itself. */
+                        /** @description The operator who issued the token and cannot decide on the user's messages. null: issued on the server. */
                         issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
@@ -5636,22 +5678,22 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description The user's own, those of their sessions included. */
+                /** @description Memories of this user, including those of their sessions. */
                 user_id?: string;
                 scope?: "user" | "session" | "application" | "department" | "project" | "workspace";
-                /** @description The session, department, project … by its id. */
+                /** @description Id of the session, department, project … */
                 scope_id?: string;
-                /** @description The Application that had them remembered. */
+                /** @description The Application that stored the memories. */
                 application_id?: string;
                 mode?: "active" | "audit_only";
                 history?: "true" | "false";
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -5659,7 +5701,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Memories, newest first */
+            /** @description List memories, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5675,7 +5717,7 @@ export interface operations {
                             scope: "user" | "session" | "application" | "department" | "project" | "workspace";
                             scope_id: string;
                             user_id: string | null;
-                            /** @description The Application that had it remembered. */
+                            /** @description The Application that stored the memory. */
                             application_id: string;
                             kind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
                             content: string;
@@ -5685,7 +5727,7 @@ export interface operations {
                             regulations: string[];
                             mode: "active" | "audit_only";
                             source: "capture" | "explicit" | "extract" | "admin";
-                            /** @description Record of the exchange that it comes from. */
+                            /** @description Audit record of the request that stored the memory. */
                             audit_id: string;
                             message_id: string | null;
                             /** Format: date-time */
@@ -5705,11 +5747,11 @@ export interface operations {
     getMemory: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5719,7 +5761,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One memory */
+            /** @description Get a memory */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5732,7 +5774,7 @@ export interface operations {
                         scope: "user" | "session" | "application" | "department" | "project" | "workspace";
                         scope_id: string;
                         user_id: string | null;
-                        /** @description The Application that had it remembered. */
+                        /** @description The Application that stored the memory. */
                         application_id: string;
                         kind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
                         content: string;
@@ -5742,7 +5784,7 @@ export interface operations {
                         regulations: string[];
                         mode: "active" | "audit_only";
                         source: "capture" | "explicit" | "extract" | "admin";
-                        /** @description Record of the exchange that it comes from. */
+                        /** @description Audit record of the request that stored the memory. */
                         audit_id: string;
                         message_id: string | null;
                         /** Format: date-time */
@@ -5758,11 +5800,11 @@ export interface operations {
     eraseMemory: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5772,7 +5814,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5784,11 +5826,11 @@ export interface operations {
     correctMemory: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5800,7 +5842,7 @@ export interface operations {
             content: {
                 "application/json": {
                     content: string;
-                    /** @description Left out: none. */
+                    /** @description Default: no summary. */
                     summary?: string | null;
                 };
             };
@@ -5819,7 +5861,7 @@ export interface operations {
                         scope: "user" | "session" | "application" | "department" | "project" | "workspace";
                         scope_id: string;
                         user_id: string | null;
-                        /** @description The Application that had it remembered. */
+                        /** @description The Application that stored the memory. */
                         application_id: string;
                         kind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
                         content: string;
@@ -5829,7 +5871,7 @@ export interface operations {
                         regulations: string[];
                         mode: "active" | "audit_only";
                         source: "capture" | "explicit" | "extract" | "admin";
-                        /** @description Record of the exchange that it comes from. */
+                        /** @description Audit record of the request that stored the memory. */
                         audit_id: string;
                         message_id: string | null;
                         /** Format: date-time */
@@ -5845,11 +5887,11 @@ export interface operations {
     eraseUserMemories: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5859,7 +5901,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Erase all of a user's own memories */
+            /** @description Erase all memories of a user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5878,13 +5920,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -5892,7 +5934,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Admin tokens of the server, oldest first, revoked ones too */
+            /** @description List admin tokens, including revoked tokens, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5907,11 +5949,11 @@ export interface operations {
                             object: "admin_token";
                             name: string;
                             scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                            /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                            /** @description Current scopes: those of `scopes` that the issuer's role has. Empty for an inactive token. */
                             effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                            /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                            /** @description ended: the issuer was removed, or suspended by single sign-on. */
                             state: "active" | "revoked" | "ended";
-                            /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
+                            /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
                             issued_by: string | null;
                             /** Format: date-time */
                             created_at: string;
@@ -5928,11 +5970,11 @@ export interface operations {
     issueAdminToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -5942,13 +5984,13 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /** @description What it may. Default: all that you may; more than that is refused. */
+                    /** @description Scopes of the token. Default: all of your scopes. You cannot give scopes that you do not have. */
                     scopes?: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
                 };
             };
         };
         responses: {
-            /** @description Issue an admin token: it is in this answer, and nowhere afterwards */
+            /** @description Issue an admin token. Only this response contains it */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5960,11 +6002,11 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                        /** @description Current scopes: those of `scopes` that the issuer's role has. Empty for an inactive token. */
                         effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                        /** @description ended: the issuer was removed, or suspended by single sign-on. */
                         state: "active" | "revoked" | "ended";
-                        /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
+                        /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
                         issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
@@ -5978,11 +6020,11 @@ export interface operations {
     revokeAdminToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5992,7 +6034,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Revoke an admin token; the last one stays */
+            /** @description Revoke an admin token. The last token cannot be revoked */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6004,11 +6046,11 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description What it may now: of `scopes`, those that the role of its issuer has. Empty unless it is active. */
+                        /** @description Current scopes: those of `scopes` that the issuer's role has. Empty for an inactive token. */
                         effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description ended: the operator who issued it has been removed, or suspended by single sign-on. */
+                        /** @description ended: the issuer was removed, or suspended by single sign-on. */
                         state: "active" | "revoked" | "ended";
-                        /** @description The operator who answers for it (`opr_…`, or `adm_…`): of a token that was issued with a token, the issuer of that one. null: issued on the server itself. */
+                        /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
                         issued_by: string | null;
                         /** Format: date-time */
                         created_at: string;
@@ -6022,13 +6064,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6036,7 +6078,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description People who operate the server, oldest first */
+            /** @description List operators, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6052,7 +6094,7 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
                             state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
@@ -6070,11 +6112,11 @@ export interface operations {
     inviteOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6090,7 +6132,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Invite somebody, in a role */
+            /** @description Invite an operator */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6099,7 +6141,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object: "invitation";
-                        /** @description Opens once, for 7 days. It is in this answer, and nowhere afterwards. */
+                        /** @description Can be used once, within 7 days. Only this response contains it. */
                         url: string;
                         operator: {
                             id: string;
@@ -6108,7 +6150,7 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
                             state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
@@ -6123,11 +6165,11 @@ export interface operations {
     reinviteOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6137,7 +6179,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A new link, for who has lost the old one, a password or a second factor */
+            /** @description Create a new invitation link for an operator who lost the link, password or second factor */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6146,7 +6188,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object: "invitation";
-                        /** @description Opens once, for 7 days. It is in this answer, and nowhere afterwards. */
+                        /** @description Can be used once, within 7 days. Only this response contains it. */
                         url: string;
                         operator: {
                             id: string;
@@ -6155,7 +6197,7 @@ export interface operations {
                             email: string;
                             name: string;
                             role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                            /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
                             state: "invited" | "active" | "suspended";
                             two_factor: boolean;
                             last_signed_in_at: string | null;
@@ -6170,11 +6212,11 @@ export interface operations {
     deleteOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6184,7 +6226,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6196,11 +6238,11 @@ export interface operations {
     updateOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6217,7 +6259,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change the name or the role of somebody; a new role ends their sessions */
+            /** @description Change the name or role of an operator. A new role ends their sessions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6230,7 +6272,7 @@ export interface operations {
                         email: string;
                         name: string;
                         role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                        /** @description invited: has not come yet. suspended: single sign-on names no role for them any more; a role that it names, or that an operator gives them, ends this. */
+                        /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
                         state: "invited" | "active" | "suspended";
                         two_factor: boolean;
                         last_signed_in_at: string | null;
@@ -6245,13 +6287,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6259,7 +6301,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Providers, by id */
+            /** @description List providers, by id */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6289,18 +6331,18 @@ export interface operations {
                             region: string | null;
                             max_classification: "public" | "internal" | "confidential" | "restricted";
                             enabled: boolean;
-                            /** @description How it stands on the node that answers. */
+                            /** @description State on the node that responds. */
                             health: {
                                 circuit: "closed" | "open" | "half_open";
-                                /** @description Calls under way. */
+                                /** @description Requests in flight. */
                                 active: number;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
                                 last_error: {
-                                    /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                    /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
                                     kind: string;
                                     /** Format: date-time */
                                     at: string;
-                                    /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                    /** @description The failure lasts until an operator resolves it: key, account or models. */
                                     fault: boolean;
                                 } | null;
                             };
@@ -6320,11 +6362,11 @@ export interface operations {
     createProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6333,24 +6375,24 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A slug; `owned_by` of its models. */
+                    /** @description A slug. Models show it as `owned_by`. */
                     id: string;
                     kind?: "openai" | "stub";
-                    /** @description For instance `https://api.openai.com/v1`; absent for a stub. */
+                    /** @description For example `https://api.openai.com/v1`. Not for a stub. */
                     base_url?: string;
-                    /** @description Encrypted at rest and never shown; null removes it. */
+                    /** @description Encrypted at rest and never returned. null removes it. */
                     api_key?: string | null;
-                    /** @description Only the configuration file may name one. */
+                    /** @description Can only be set in the configuration file. */
                     api_key_env?: string | null;
-                    /** @description Of chat completions, below `base_url`. */
+                    /** @description Path of chat completions, relative to `base_url`. */
                     path?: string;
-                    /** @description `{api_key}` stands for the key. */
+                    /** @description `{api_key}` is replaced by the key. */
                     headers?: {
                         [key: string]: string;
                     };
-                    /** @description Longest time of one attempt. */
+                    /** @description Timeout of one attempt. */
                     timeout_ms?: number;
-                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    /** @description Timeout between two bytes, and until the response headers. null: the server's setting. */
                     idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
@@ -6389,18 +6431,18 @@ export interface operations {
                         region: string | null;
                         max_classification: "public" | "internal" | "confidential" | "restricted";
                         enabled: boolean;
-                        /** @description How it stands on the node that answers. */
+                        /** @description State on the node that responds. */
                         health: {
                             circuit: "closed" | "open" | "half_open";
-                            /** @description Calls under way. */
+                            /** @description Requests in flight. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
                             last_error: {
-                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
                                 kind: string;
                                 /** Format: date-time */
                                 at: string;
-                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                /** @description The failure lasts until an operator resolves it: key, account or models. */
                                 fault: boolean;
                             } | null;
                         };
@@ -6416,11 +6458,11 @@ export interface operations {
     getProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6430,7 +6472,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One provider */
+            /** @description Get a provider */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6457,18 +6499,18 @@ export interface operations {
                         region: string | null;
                         max_classification: "public" | "internal" | "confidential" | "restricted";
                         enabled: boolean;
-                        /** @description How it stands on the node that answers. */
+                        /** @description State on the node that responds. */
                         health: {
                             circuit: "closed" | "open" | "half_open";
-                            /** @description Calls under way. */
+                            /** @description Requests in flight. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
                             last_error: {
-                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
                                 kind: string;
                                 /** Format: date-time */
                                 at: string;
-                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                /** @description The failure lasts until an operator resolves it: key, account or models. */
                                 fault: boolean;
                             } | null;
                         };
@@ -6484,11 +6526,11 @@ export interface operations {
     deleteProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6498,7 +6540,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6510,11 +6552,11 @@ export interface operations {
     updateProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6525,21 +6567,21 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description For instance `https://api.openai.com/v1`; absent for a stub. */
+                    /** @description For example `https://api.openai.com/v1`. Not for a stub. */
                     base_url?: string;
-                    /** @description Encrypted at rest and never shown; null removes it. */
+                    /** @description Encrypted at rest and never returned. null removes it. */
                     api_key?: string | null;
-                    /** @description Only the configuration file may name one. */
+                    /** @description Can only be set in the configuration file. */
                     api_key_env?: string | null;
-                    /** @description Of chat completions, below `base_url`. */
+                    /** @description Path of chat completions, relative to `base_url`. */
                     path?: string;
-                    /** @description `{api_key}` stands for the key. */
+                    /** @description `{api_key}` is replaced by the key. */
                     headers?: {
                         [key: string]: string;
                     };
-                    /** @description Longest time of one attempt. */
+                    /** @description Timeout of one attempt. */
                     timeout_ms?: number;
-                    /** @description Longest time without a byte, to the headers and between bytes; null: the server's setting. */
+                    /** @description Timeout between two bytes, and until the response headers. null: the server's setting. */
                     idle_timeout_ms?: number | null;
                     max_retries?: number;
                     max_concurrency?: number;
@@ -6578,18 +6620,18 @@ export interface operations {
                         region: string | null;
                         max_classification: "public" | "internal" | "confidential" | "restricted";
                         enabled: boolean;
-                        /** @description How it stands on the node that answers. */
+                        /** @description State on the node that responds. */
                         health: {
                             circuit: "closed" | "open" | "half_open";
-                            /** @description Calls under way. */
+                            /** @description Requests in flight. */
                             active: number;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
                             last_error: {
-                                /** @description As the outcome of an attempt in the audit record: `key_rejected`, `quota_exhausted`, `timeout` … */
+                                /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
                                 kind: string;
                                 /** Format: date-time */
                                 at: string;
-                                /** @description It lasts, and only an operator can end it: the key, the account, the models. */
+                                /** @description The failure lasts until an operator resolves it: key, account or models. */
                                 fault: boolean;
                             } | null;
                         };
@@ -6606,13 +6648,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6620,7 +6662,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Models of all providers, by provider and id */
+            /** @description List the models of all providers, by provider and id */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6652,13 +6694,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6668,7 +6710,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Models of one provider, by id */
+            /** @description List the models of a provider, by id */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6699,11 +6741,11 @@ export interface operations {
     putModels: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6716,18 +6758,18 @@ export interface operations {
                 "application/json": {
                     models: {
                         id: string;
-                        /** @description The name the provider knows; null: the same. */
+                        /** @description The provider's name of the model. null: the same as `id`. */
                         upstream_name?: string | null;
-                        /** @description Per million prompt tokens; null: unknown. */
+                        /** @description Price per 1M prompt tokens. null: unknown. */
                         input_price?: number | null;
-                        /** @description Per million completion tokens; null: unknown. */
+                        /** @description Price per 1M completion tokens. null: unknown. */
                         output_price?: number | null;
                     }[];
                 };
             };
         };
         responses: {
-            /** @description Add models to a provider, or change those that are there */
+            /** @description Add or change models of a provider */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6755,11 +6797,11 @@ export interface operations {
     putModel: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6771,17 +6813,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The name the provider knows; null: the same. */
+                    /** @description The provider's name of the model. null: the same as `id`. */
                     upstream_name?: string | null;
-                    /** @description Per million prompt tokens; null: unknown. */
+                    /** @description Price per 1M prompt tokens. null: unknown. */
                     input_price?: number | null;
-                    /** @description Per million completion tokens; null: unknown. */
+                    /** @description Price per 1M completion tokens. null: unknown. */
                     output_price?: number | null;
                 };
             };
         };
         responses: {
-            /** @description Add a model, or change it; what is left out is unknown */
+            /** @description Add or replace a model. Missing fields become unknown */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6805,11 +6847,11 @@ export interface operations {
     deleteModel: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6820,7 +6862,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6832,11 +6874,11 @@ export interface operations {
     patchModel: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6848,17 +6890,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The name the provider knows; null: the same. */
+                    /** @description The provider's name of the model. null: the same as `id`. */
                     upstream_name?: string | null;
-                    /** @description Per million prompt tokens; null: unknown. */
+                    /** @description Price per 1M prompt tokens. null: unknown. */
                     input_price?: number | null;
-                    /** @description Per million completion tokens; null: unknown. */
+                    /** @description Price per 1M completion tokens. null: unknown. */
                     output_price?: number | null;
                 };
             };
         };
         responses: {
-            /** @description Change a model; what is left out stays */
+            /** @description Change a model. Missing fields stay unchanged */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6882,11 +6924,11 @@ export interface operations {
     discoverModels: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6896,7 +6938,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Ask a provider which models it has; nothing is stored */
+            /** @description List the models that a provider offers. Nothing is stored */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6907,7 +6949,7 @@ export interface operations {
                         object: "list";
                         data: {
                             id: string;
-                            /** @description Whether Applications can be offered it. */
+                            /** @description Whether the provider has this model already. */
                             known: boolean;
                         }[];
                     };
@@ -6919,13 +6961,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6933,7 +6975,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Assistants of the Workspace, by id */
+            /** @description List assistants, by id */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6965,11 +7007,11 @@ export interface operations {
     createAssistant: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7014,11 +7056,11 @@ export interface operations {
     getAssistant: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7028,7 +7070,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One assistant */
+            /** @description Get an assistant */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7053,11 +7095,11 @@ export interface operations {
     updateAssistant: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7102,13 +7144,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7116,7 +7158,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Published versions, newest first */
+            /** @description List published versions, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7132,7 +7174,7 @@ export interface operations {
                             sha256: string;
                             /** @enum {string} */
                             object: "policy_set";
-                            /** @description In force. */
+                            /** @description Whether the version is active. */
                             active: boolean;
                             declared: boolean | null;
                             published_by: string;
@@ -7150,13 +7192,13 @@ export interface operations {
     publishPolicySet: {
         parameters: {
             query?: {
-                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                /** @description Id of the version that the client regards as active, or `none`. If another version is active, the response is 409 and nothing changes. Default: no check. */
                 base_version?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7165,14 +7207,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The policy document, YAML. */
+                    /** @description The policy document as YAML. */
                     source: string;
                 };
                 "application/yaml": string;
             };
         };
         responses: {
-            /** @description Publish a policy document as a new version, and put it in force */
+            /** @description Publish a policy document as a new version and activate it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7185,7 +7227,7 @@ export interface operations {
                         sha256: string;
                         /** @enum {string} */
                         object: "policy_set";
-                        /** @description In force. */
+                        /** @description Whether the version is active. */
                         active: boolean;
                         declared: boolean | null;
                         published_by: string;
@@ -7194,7 +7236,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Publish a policy document as a new version, and put it in force */
+            /** @description Publish a policy document as a new version and activate it */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7207,7 +7249,7 @@ export interface operations {
                         sha256: string;
                         /** @enum {string} */
                         object: "policy_set";
-                        /** @description In force. */
+                        /** @description Whether the version is active. */
                         active: boolean;
                         declared: boolean | null;
                         published_by: string;
@@ -7221,11 +7263,11 @@ export interface operations {
     getPolicySet: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7235,7 +7277,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One version, with its document */
+            /** @description Get a version and its document */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7248,15 +7290,15 @@ export interface operations {
                         sha256: string;
                         /** @enum {string} */
                         object: "policy_set";
-                        /** @description In force. */
+                        /** @description Whether the version is active. */
                         active: boolean;
                         declared: boolean | null;
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
-                        /** @description The document as it was published, byte for byte. */
+                        /** @description The published document, byte for byte. */
                         source: string;
-                        /** @description Those of the document; empty where this release cannot read it. */
+                        /** @description Rules of the document. Empty when this release cannot read the document. */
                         rules: {
                             id: string;
                             description: string;
@@ -7272,13 +7314,13 @@ export interface operations {
     republishPolicySet: {
         parameters: {
             query?: {
-                /** @description Id of the version that is in force as far as the caller knows, or `none`. If another one is, the answer is 409 and nothing changes. Left out: published whatever is in force. */
+                /** @description Id of the version that the client regards as active, or `none`. If another version is active, the response is 409 and nothing changes. Default: no check. */
                 base_version?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7288,7 +7330,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Put an earlier version in force again */
+            /** @description Activate an earlier version */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7301,7 +7343,7 @@ export interface operations {
                         sha256: string;
                         /** @enum {string} */
                         object: "policy_set";
-                        /** @description In force. */
+                        /** @description Whether the version is active. */
                         active: boolean;
                         declared: boolean | null;
                         published_by: string;
@@ -7315,13 +7357,13 @@ export interface operations {
     diffPolicySets: {
         parameters: {
             query?: {
-                /** @description Id of the other version. Default: the one in force. */
+                /** @description Id of the other version. Default: the active version. */
                 to?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7331,7 +7373,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What changes, rule by rule, from this version to another */
+            /** @description Compare two versions, rule by rule */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7362,7 +7404,7 @@ export interface operations {
                                 after: unknown;
                             }[];
                         }[];
-                        /** @description Rules that both have stand in another order. */
+                        /** @description Whether rules of both versions have another order. */
                         reordered: boolean;
                         texts: string[];
                     };
@@ -7373,11 +7415,11 @@ export interface operations {
     checkPolicySet: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7386,13 +7428,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The policy document, YAML. */
+                    /** @description The policy document as YAML. */
                     source: string;
                 };
             };
         };
         responses: {
-            /** @description What publishing a document would say */
+            /** @description Check a document without publishing it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7401,16 +7443,16 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object: "policy_check";
-                        /** @description It can be published. */
+                        /** @description Whether the document can be published. */
                         ok: boolean;
                         name: string | null;
                         rules: number;
-                        /** @description Cases that stand in the document. */
+                        /** @description Number of test cases in the document. */
                         tests: number;
                         errors: {
                             line: number;
                             column: number;
-                            /** @description Path of the field; empty for the document as a whole. */
+                            /** @description Path of the field. Empty for the whole document. */
                             field: string;
                             message: string;
                         }[];
@@ -7422,11 +7464,11 @@ export interface operations {
     testPolicySet: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7435,9 +7477,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The policy document, YAML. */
+                    /** @description The policy document as YAML. */
                     source: string;
-                    /** @description Files that the document names under `tests:`, by those names. */
+                    /** @description Test files by the names in `tests:`. */
                     files?: {
                         [key: string]: string;
                     };
@@ -7454,7 +7496,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object: "policy_test_run";
-                        /** @description All passed, nothing is missing, and there was something to run. */
+                        /** @description Whether there were cases, no file is missing and all cases passed. */
                         ok: boolean;
                         passed: number;
                         failed: number;
@@ -7463,17 +7505,17 @@ export interface operations {
                             name: string;
                             line: number;
                             ok: boolean;
-                            /** @description One for each expectation that was not met. */
+                            /** @description One entry for each failed expectation. */
                             failures: string[];
                         }[];
-                        /** @description Files that the document names and nobody has sent. */
+                        /** @description Files that the document names and the request does not contain. */
                         missing: string[];
-                        /** @description Of files that cannot be run. */
+                        /** @description Errors of files that cannot be run. */
                         errors: {
                             file: string;
                             line: number;
                             column: number;
-                            /** @description Path of the field; empty for the document as a whole. */
+                            /** @description Path of the field. Empty for the whole document. */
                             field: string;
                             message: string;
                         }[];
@@ -7485,11 +7527,11 @@ export interface operations {
     simulatePolicies: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7498,13 +7540,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A draft. Default: the version in force. */
+                    /** @description A draft. Default: the active version. */
                     source?: string;
                     /** @description A published version. */
                     policy_set_id?: string;
-                    /** @description Whose request it is. Default: one with no settings of its own. */
+                    /** @description The requesting Application. Default: one with default settings. */
                     application_id?: string;
-                    /** @description As `POST /v1/chat/completions` takes it. */
+                    /** @description In the format of `POST /v1/chat/completions`. */
                     request: {
                         model?: string | null;
                         messages: {
@@ -7532,7 +7574,7 @@ export interface operations {
                                 };
                             })[] | null;
                             refusal?: string | null;
-                            /** @description Sound is not read yet. */
+                            /** @description Audio is not supported yet. */
                             audio?: null;
                         }[];
                         temperature?: number | null;
@@ -7545,7 +7587,7 @@ export interface operations {
                                 role?: string | null;
                                 department?: string | null;
                                 attributes?: ({
-                                    /** @description A list of strings: whose memories of the scope project are found. */
+                                    /** @description List of project names. Memories of these projects (scope `project`) are included. */
                                     projects?: unknown;
                                 } & {
                                     [key: string]: unknown;
@@ -7588,16 +7630,16 @@ export interface operations {
                             type: string;
                         }) | null;
                     };
-                    /** @description What a model might answer: output policies are asked too. */
+                    /** @description Assumed completion: output policies are evaluated as well. */
                     response?: string;
                     point?: "input" | "output";
-                    /** @description As if a user token vouched for the user. */
+                    /** @description Treat the user as verified by a user token. */
                     user_verified?: boolean;
                 };
             };
         };
         responses: {
-            /** @description What policies would make of a request, without running it */
+            /** @description Simulate the policy decision on a request */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7616,14 +7658,14 @@ export interface operations {
                         verdict: "allow" | "escalate" | "require_approval" | "deny";
                         risk_level: "low" | "medium" | "high" | "critical";
                         classification: "public" | "internal" | "confidential" | "restricted";
-                        /** @description Those that change something. */
+                        /** @description Transforms that change a text. */
                         transforms: string[];
                         directives: string[];
                         rules: {
                             id: string;
                             point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
                             verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition broke, and counted as a denial. */
+                            /** @description The condition failed, which counts as deny. */
                             error?: string;
                         }[];
                         findings: {
@@ -7634,9 +7676,9 @@ export interface operations {
                                 [key: string]: number;
                             };
                         };
-                        /** @description What could not be carried out, and therefore denies. */
+                        /** @description Detectors and transforms that failed, and therefore deny. */
                         failed: string[];
-                        /** @description As the provider would get them. */
+                        /** @description The messages as sent to the provider. */
                         messages: {
                             [key: string]: unknown;
                         }[];
@@ -7649,11 +7691,11 @@ export interface operations {
     replayPolicies: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7662,38 +7704,38 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A draft; or else `policy_set_id`. */
+                    /** @description A draft. Alternative: `policy_set_id`. */
                     source?: string;
                     /** @description A published version. */
                     policy_set_id?: string;
                     /**
-                     * @description How many records, the newest first.
+                     * @description Number of audit records, newest first.
                      * @default 1000
                      */
                     last?: number;
                     /**
                      * Format: date-time
-                     * @description Created then or later.
+                     * @description Records created at this time or later.
                      */
                     from?: string;
                     /**
                      * Format: date-time
-                     * @description Created before.
+                     * @description Records created before this time.
                      */
                     to?: string;
                     application_id?: string;
-                    /** @description A user id in the clear; records hold its keyed hash. */
+                    /** @description User id. Audit records contain its keyed hash. */
                     user?: string;
                     verdict?: "allow" | "escalate" | "require_approval" | "deny";
                     risk_level?: "low" | "medium" | "high" | "critical";
                     endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
-                    /** @description A status, or a class of them: `5xx`. */
+                    /** @description A status, or a class such as `5xx`. */
                     status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 };
             };
         };
         responses: {
-            /** @description What a draft would have made of the newest records */
+            /** @description Replay the newest records against a draft */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7708,21 +7750,21 @@ export interface operations {
                             version: number | null;
                             sha256: string;
                         };
-                        /** @description Looked at. */
+                        /** @description Records that were read. */
                         records: number;
                         from: string | null;
                         to: string | null;
                         unchanged: number;
                         changed: number;
-                        /** @description What would become of them is not known; `limits` says why. */
+                        /** @description Records without a known outcome; `limits` lists the reasons. */
                         not_replayed: number;
-                        /** @description Changed decisions by their verdicts, which may be the same. */
+                        /** @description Changed decisions by old and new verdict, which can be equal. */
                         transitions: {
                             from: "allow" | "escalate" | "require_approval" | "deny";
                             to: "allow" | "escalate" | "require_approval" | "deny";
                             count: number;
                         }[];
-                        /** @description Newest first, 500 at most. */
+                        /** @description Newest first, at most 500. */
                         changes: {
                             audit_id: string;
                             /** Format: date-time */
@@ -7731,44 +7773,44 @@ export interface operations {
                             endpoint: string;
                             before: {
                                 verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                /** @description What rules raise it to at least. */
+                                /** @description The minimum that rules raise it to. */
                                 classification: string;
-                                /** @description What rules raise it to at least. */
+                                /** @description The minimum that rules raise it to. */
                                 risk_level: string;
-                                /** @description Those demanded, whether or not there was anything to change. */
+                                /** @description Transforms that rules demand, whether or not they changed a text. */
                                 transforms: string[];
                                 directives: string[];
                                 rules: {
                                     id: string;
                                     point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
                                     verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                    /** @description The condition broke, and counted as a denial. */
+                                    /** @description The condition failed, which counts as deny. */
                                     error?: string;
                                 }[];
                             };
                             after: {
                                 verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                /** @description What rules raise it to at least. */
+                                /** @description The minimum that rules raise it to. */
                                 classification: string;
-                                /** @description What rules raise it to at least. */
+                                /** @description The minimum that rules raise it to. */
                                 risk_level: string;
-                                /** @description Those demanded, whether or not there was anything to change. */
+                                /** @description Transforms that rules demand, whether or not they changed a text. */
                                 transforms: string[];
                                 directives: string[];
                                 rules: {
                                     id: string;
                                     point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
                                     verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                    /** @description The condition broke, and counted as a denial. */
+                                    /** @description The condition failed, which counts as deny. */
                                     error?: string;
                                 }[];
                             };
-                            /** @description Rules that might match besides; the record does not tell. */
+                            /** @description Further rules that may match; the record does not contain enough to decide. */
                             uncertain: string[];
                         }[];
-                        /** @description More have changed than are shown. */
+                        /** @description More changed records exist than are listed. */
                         has_more: boolean;
-                        /** @description What cannot be replayed, and in how many records. */
+                        /** @description Reasons why records cannot be replayed, with the number of records. */
                         limits: {
                             reason: "refused_before_policies" | "repeated_answer" | "policy_gone" | "reads_text" | "reads_hashed" | "reads_settings" | "reads_unstored" | "hits_not_stored" | "not_reached";
                             rule: string | null;
@@ -7786,16 +7828,16 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 state?: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
                 kind?: "hold" | "escalation";
                 application_id?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7803,7 +7845,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Review items: those pending oldest first, others newest first */
+            /** @description List review items: pending items oldest first, others newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7821,7 +7863,7 @@ export interface operations {
                             workspace_id: string;
                             application_id: string | null;
                             message_id: string | null;
-                            /** @description Empty when the request named nobody. */
+                            /** @description Empty for a request without a user. */
                             user_id: string;
                             session_id: string | null;
                             endpoint: string;
@@ -7831,7 +7873,7 @@ export interface operations {
                                 id: string;
                                 point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
                                 verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                /** @description The condition broke, and counted as a denial. */
+                                /** @description The condition failed, which counts as deny. */
                                 error?: string;
                             }[];
                             classification: "public" | "internal" | "confidential" | "restricted";
@@ -7854,13 +7896,13 @@ export interface operations {
                             decided_by: string | null;
                             decided_at: string | null;
                             comment: string | null;
-                            /** @description Record of the exchange that opened the item. */
+                            /** @description Audit record of the request that created the item. */
                             audit_id: string;
                             released_at: string | null;
                             released_audit_id: string | null;
                             successor_id: string | null;
                             key_id: string | null;
-                            /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                            /** @description Operators who issued a key of the request. They cannot decide on it. */
                             key_issuers: string[];
                         }[];
                         has_more: boolean;
@@ -7874,11 +7916,11 @@ export interface operations {
     getReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7888,7 +7930,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One review item, with what it is about */
+            /** @description Get a review item and its content */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7903,7 +7945,7 @@ export interface operations {
                         workspace_id: string;
                         application_id: string | null;
                         message_id: string | null;
-                        /** @description Empty when the request named nobody. */
+                        /** @description Empty for a request without a user. */
                         user_id: string;
                         session_id: string | null;
                         endpoint: string;
@@ -7913,7 +7955,7 @@ export interface operations {
                             id: string;
                             point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
                             verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition broke, and counted as a denial. */
+                            /** @description The condition failed, which counts as deny. */
                             error?: string;
                         }[];
                         classification: "public" | "internal" | "confidential" | "restricted";
@@ -7936,40 +7978,40 @@ export interface operations {
                         decided_by: string | null;
                         decided_at: string | null;
                         comment: string | null;
-                        /** @description Record of the exchange that opened the item. */
+                        /** @description Audit record of the request that created the item. */
                         audit_id: string;
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
                         key_id: string | null;
-                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        /** @description Operators who issued a key of the request. They cannot decide on it. */
                         key_issuers: string[];
-                        /** @description null once it has been erased: on denial, and at expiry. */
+                        /** @description null after erasure: when the item is denied or expires. */
                         content: {
                             messages: {
                                 [key: string]: unknown;
                             }[];
-                            /** @description What else goes to the provider: settings of the model, tools, response format, metadata, …. As asked, like the messages: transforms are applied when it leaves. Missing where there is no such thing, as in a message. */
+                            /** @description Other parts of the upstream request: model settings, tools, response format, metadata … Shown before transforms, like the messages. Absent for a message of the messaging API. */
                             parameters?: {
                                 [key: string]: unknown;
                             };
-                            /** @description The answer, where that is what is held. */
+                            /** @description The held completion. */
                             completion?: {
                                 [key: string]: unknown;
                             };
                         } | null;
-                        /** @description Where in the content the detectors find something now. */
+                        /** @description Current findings of the detectors in the content. */
                         marks: {
-                            /** @description Index in `content.messages`; null: the answer, `content.completion`, or a parameter. */
+                            /** @description Index in `content.messages`. null: `content.completion` or a parameter. */
                             message: number | null;
-                            /** @description Index of the content part; null where the content is one text. */
+                            /** @description Index of the content part. null when the content is one text. */
                             part: number | null;
-                            /** @description JSON Pointer of the text in `content.parameters`; null: it is in a message or the answer. */
+                            /** @description JSON Pointer of the text in `content.parameters`. null: the text is in a message or the completion. */
                             parameter: string | null;
                             type: "pii.email" | "pii.phone" | "pii.card" | "pii.iban" | "pii.national_id" | "pii.ip" | "pii.person" | "secret.api_key" | "secret.token" | "secret.private_key" | "secret.connection_string" | "injection.override" | "injection.exfiltration" | "injection.role_play" | "hidden.text";
-                            /** @description In UTF-16 units, of the text there. */
+                            /** @description Start in the text, in UTF-16 units. */
                             start: number;
-                            /** @description After its last unit. */
+                            /** @description End in the text (exclusive), in UTF-16 units. */
                             end: number;
                         }[];
                     };
@@ -7980,11 +8022,11 @@ export interface operations {
     approveReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7995,13 +8037,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why. */
+                    /** @description Reason of the decision. */
                     comment?: string | null;
                 };
             };
         };
         responses: {
-            /** @description Approve a hold: its request may be sent again and goes through; a message is stored at once */
+            /** @description Approve a hold. The request can be sent again and passes; a message is stored immediately */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8016,7 +8058,7 @@ export interface operations {
                         workspace_id: string;
                         application_id: string | null;
                         message_id: string | null;
-                        /** @description Empty when the request named nobody. */
+                        /** @description Empty for a request without a user. */
                         user_id: string;
                         session_id: string | null;
                         endpoint: string;
@@ -8026,7 +8068,7 @@ export interface operations {
                             id: string;
                             point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
                             verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition broke, and counted as a denial. */
+                            /** @description The condition failed, which counts as deny. */
                             error?: string;
                         }[];
                         classification: "public" | "internal" | "confidential" | "restricted";
@@ -8049,13 +8091,13 @@ export interface operations {
                         decided_by: string | null;
                         decided_at: string | null;
                         comment: string | null;
-                        /** @description Record of the exchange that opened the item. */
+                        /** @description Audit record of the request that created the item. */
                         audit_id: string;
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
                         key_id: string | null;
-                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        /** @description Operators who issued a key of the request. They cannot decide on it. */
                         key_issuers: string[];
                     };
                 };
@@ -8065,11 +8107,11 @@ export interface operations {
     denyReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8080,13 +8122,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why. */
+                    /** @description Reason of the decision. */
                     comment?: string | null;
                 };
             };
         };
         responses: {
-            /** @description Deny a hold, and erase its content */
+            /** @description Deny a hold and erase its content */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8101,7 +8143,7 @@ export interface operations {
                         workspace_id: string;
                         application_id: string | null;
                         message_id: string | null;
-                        /** @description Empty when the request named nobody. */
+                        /** @description Empty for a request without a user. */
                         user_id: string;
                         session_id: string | null;
                         endpoint: string;
@@ -8111,7 +8153,7 @@ export interface operations {
                             id: string;
                             point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
                             verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition broke, and counted as a denial. */
+                            /** @description The condition failed, which counts as deny. */
                             error?: string;
                         }[];
                         classification: "public" | "internal" | "confidential" | "restricted";
@@ -8134,13 +8176,13 @@ export interface operations {
                         decided_by: string | null;
                         decided_at: string | null;
                         comment: string | null;
-                        /** @description Record of the exchange that opened the item. */
+                        /** @description Audit record of the request that created the item. */
                         audit_id: string;
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
                         key_id: string | null;
-                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        /** @description Operators who issued a key of the request. They cannot decide on it. */
                         key_issuers: string[];
                     };
                 };
@@ -8150,11 +8192,11 @@ export interface operations {
     acknowledgeReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8165,13 +8207,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why. */
+                    /** @description Reason of the decision. */
                     comment?: string | null;
                 };
             };
         };
         responses: {
-            /** @description Take an escalation off the queue */
+            /** @description Acknowledge an escalation */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8186,7 +8228,7 @@ export interface operations {
                         workspace_id: string;
                         application_id: string | null;
                         message_id: string | null;
-                        /** @description Empty when the request named nobody. */
+                        /** @description Empty for a request without a user. */
                         user_id: string;
                         session_id: string | null;
                         endpoint: string;
@@ -8196,7 +8238,7 @@ export interface operations {
                             id: string;
                             point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
                             verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition broke, and counted as a denial. */
+                            /** @description The condition failed, which counts as deny. */
                             error?: string;
                         }[];
                         classification: "public" | "internal" | "confidential" | "restricted";
@@ -8219,13 +8261,13 @@ export interface operations {
                         decided_by: string | null;
                         decided_at: string | null;
                         comment: string | null;
-                        /** @description Record of the exchange that opened the item. */
+                        /** @description Audit record of the request that created the item. */
                         audit_id: string;
                         released_at: string | null;
                         released_audit_id: string | null;
                         successor_id: string | null;
                         key_id: string | null;
-                        /** @description Operators who issued a key that it was asked with: they may not decide on it. */
+                        /** @description Operators who issued a key of the request. They cannot decide on it. */
                         key_issuers: string[];
                     };
                 };
@@ -8235,11 +8277,11 @@ export interface operations {
     streamReviews: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8247,7 +8289,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description `event: review` with a review item, without content, whenever one changed; `event: reset`: read the queue anew. */
+            /** @description `event: review`: a new or changed review item, without content. `event: reset`: read the queue again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8262,25 +8304,25 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Created then or later. */
+                /** @description Records created at this time or later. */
                 from?: string;
-                /** @description Created before. */
+                /** @description Records created before this time. */
                 to?: string;
                 application_id?: string;
-                /** @description A user id in the clear; records hold its keyed hash. */
+                /** @description User id. Audit records contain its keyed hash. */
                 user?: string;
                 verdict?: "allow" | "escalate" | "require_approval" | "deny";
                 risk_level?: "low" | "medium" | "high" | "critical";
                 endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
-                /** @description A status, or a class of them: `5xx`. */
+                /** @description A status, or a class such as `5xx`. */
                 status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8288,7 +8330,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Audit records, newest first */
+            /** @description List audit records, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8312,9 +8354,9 @@ export interface operations {
                             risk_level: ("low" | "medium" | "high" | "critical") | null;
                             integrity: {
                                 sequence: number;
-                                /** @description Lower-case hex. */
+                                /** @description Lowercase hexadecimal. */
                                 prev_hash: string;
-                                /** @description Lower-case hex. */
+                                /** @description Lowercase hexadecimal. */
                                 hash: string;
                             };
                         } & {
@@ -8331,11 +8373,11 @@ export interface operations {
     getAuditRecordAsOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8345,7 +8387,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One audit record, of any Application */
+            /** @description Get an audit record of any Application */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8366,9 +8408,9 @@ export interface operations {
                         risk_level: ("low" | "medium" | "high" | "critical") | null;
                         integrity: {
                             sequence: number;
-                            /** @description Lower-case hex. */
+                            /** @description Lowercase hexadecimal. */
                             prev_hash: string;
-                            /** @description Lower-case hex. */
+                            /** @description Lowercase hexadecimal. */
                             hash: string;
                         };
                     } & {
@@ -8381,11 +8423,11 @@ export interface operations {
     proveAuditRecord: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8395,7 +8437,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Proof that a record is one of those that a checkpoint was signed over */
+            /** @description Get the proof that a checkpoint covers an audit record */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8408,20 +8450,20 @@ export interface operations {
                             /** @enum {string} */
                             object: "audit_checkpoint";
                             workspace_id: string;
-                            /** @description How many records it covers. */
+                            /** @description Number of audit records that the checkpoint covers. */
                             size: number;
-                            /** @description Of the last of them. */
+                            /** @description Hash of the last record. */
                             hash: string;
-                            /** @description Of their RFC 9162 Merkle tree. */
+                            /** @description Root hash of the RFC 9162 Merkle tree. */
                             root: string;
                             /** Format: date-time */
                             created_at: string;
                             /** @description Ed25519, base64. */
                             signature: string;
                             frontier: string[];
-                            /** @description Absent in checkpoints that an older version has signed. */
+                            /** @description Absent in checkpoints of older versions. */
                             previous?: {
-                                /** @description Of the checkpoint before; 64 zeros for the first. */
+                                /** @description Hash of the previous checkpoint. 64 zeros for the first. */
                                 hash: string;
                                 /** @description Ed25519 over this checkpoint and `hash`, base64. */
                                 signature: string;
@@ -8444,9 +8486,9 @@ export interface operations {
                             risk_level: ("low" | "medium" | "high" | "critical") | null;
                             integrity: {
                                 sequence: number;
-                                /** @description Lower-case hex. */
+                                /** @description Lowercase hexadecimal. */
                                 prev_hash: string;
-                                /** @description Lower-case hex. */
+                                /** @description Lowercase hexadecimal. */
                                 hash: string;
                             };
                         } & {
@@ -8463,13 +8505,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8477,7 +8519,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Signed checkpoints, newest first */
+            /** @description List signed checkpoints, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8490,20 +8532,20 @@ export interface operations {
                             /** @enum {string} */
                             object: "audit_checkpoint";
                             workspace_id: string;
-                            /** @description How many records it covers. */
+                            /** @description Number of audit records that the checkpoint covers. */
                             size: number;
-                            /** @description Of the last of them. */
+                            /** @description Hash of the last record. */
                             hash: string;
-                            /** @description Of their RFC 9162 Merkle tree. */
+                            /** @description Root hash of the RFC 9162 Merkle tree. */
                             root: string;
                             /** Format: date-time */
                             created_at: string;
                             /** @description Ed25519, base64. */
                             signature: string;
                             frontier: string[];
-                            /** @description Absent in checkpoints that an older version has signed. */
+                            /** @description Absent in checkpoints of older versions. */
                             previous?: {
-                                /** @description Of the checkpoint before; 64 zeros for the first. */
+                                /** @description Hash of the previous checkpoint. 64 zeros for the first. */
                                 hash: string;
                                 /** @description Ed25519 over this checkpoint and `hash`, base64. */
                                 signature: string;
@@ -8522,11 +8564,11 @@ export interface operations {
     verifyAudit: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8539,20 +8581,20 @@ export interface operations {
                         /** @enum {string} */
                         object: "audit_checkpoint";
                         workspace_id: string;
-                        /** @description How many records it covers. */
+                        /** @description Number of audit records that the checkpoint covers. */
                         size: number;
-                        /** @description Of the last of them. */
+                        /** @description Hash of the last record. */
                         hash: string;
-                        /** @description Of their RFC 9162 Merkle tree. */
+                        /** @description Root hash of the RFC 9162 Merkle tree. */
                         root: string;
                         /** Format: date-time */
                         created_at: string;
                         /** @description Ed25519, base64. */
                         signature: string;
                         frontier: string[];
-                        /** @description Absent in checkpoints that an older version has signed. */
+                        /** @description Absent in checkpoints of older versions. */
                         previous?: {
-                            /** @description Of the checkpoint before; 64 zeros for the first. */
+                            /** @description Hash of the previous checkpoint. 64 zeros for the first. */
                             hash: string;
                             /** @description Ed25519 over this checkpoint and `hash`, base64. */
                             signature: string;
@@ -8562,7 +8604,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Verify the whole log; tells the first bad record */
+            /** @description Verify the audit log and find the first bad record */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8572,19 +8614,19 @@ export interface operations {
                         /** @enum {string} */
                         object: "audit_verification";
                         ok: boolean;
-                        /** @description Found good, up to the first bad one. */
+                        /** @description Number of valid records, up to the first bad one. */
                         records: number;
                         checkpoints: number;
-                        /** @description Sequence of the first record kept. */
+                        /** @description Sequence of the oldest record that retention has kept. */
                         first: number;
-                        /** @description Up to here a checkpoint vouches for the records. */
+                        /** @description Sequence of the last record that a checkpoint covers. */
                         signed_through: number;
-                        /** @description An operator has accepted the records up to this one as they stood: they are not checked. 0: none. */
+                        /** @description An operator accepted the records up to this sequence; they are not checked. 0: none. */
                         accepted_through: number;
                         first_bad: {
-                            /** @description 0: the Workspace's keys or its audit seal, and no record. */
+                            /** @description 0: the Workspace's keys or its audit seal, not a record. */
                             sequence: number;
-                            /** @description It is one of `sequence` to `through`. */
+                            /** @description The bad record is between `sequence` and `through`. */
                             through?: number;
                             id: string | null;
                             reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
@@ -8598,11 +8640,11 @@ export interface operations {
     getAuditState: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8610,7 +8652,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether the log was tampered with, as far as the node that answers has found */
+            /** @description Get the state of the audit log as known to the node that responds */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8619,12 +8661,12 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object: "audit_state";
-                        /** @description false: the log was tampered with, and no checkpoint is signed until an operator acts. */
+                        /** @description false: the log was tampered with. No checkpoint is signed until an operator acts. */
                         ok: boolean;
                         first_bad: {
-                            /** @description 0: the Workspace's keys or its audit seal, and no record. */
+                            /** @description 0: the Workspace's keys or its audit seal, not a record. */
                             sequence: number;
-                            /** @description It is one of `sequence` to `through`. */
+                            /** @description The bad record is between `sequence` and `through`. */
                             through?: number;
                             id: string | null;
                             reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
@@ -8638,15 +8680,15 @@ export interface operations {
     exportAudit: {
         parameters: {
             query?: {
-                /** @description Created then or later. */
+                /** @description Records created at this time or later. */
                 from?: string;
-                /** @description Created before. */
+                /** @description Records created before this time. */
                 to?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8654,7 +8696,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A header, the records oldest first, and the checkpoint that was signed over them. */
+            /** @description A header, the records oldest first, and the checkpoint that covers them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8669,13 +8711,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8683,7 +8725,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Collections of documents, oldest first */
+            /** @description List collections, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8725,11 +8767,11 @@ export interface operations {
     createCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8742,7 +8784,7 @@ export interface operations {
                     description?: string | null;
                     classification?: "public" | "internal" | "confidential" | "restricted" | null;
                     regulations?: string[] | null;
-                    /** @description `everyone`, or whoever one of the lists names. null: none. */
+                    /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
                     acl?: {
                         /** @enum {boolean} */
                         everyone?: true;
@@ -8750,15 +8792,15 @@ export interface operations {
                         roles?: string[];
                         departments?: string[];
                     } | string | null;
-                    /** @description In which its documents are indexed; `none`: every word as it stands. Counts for what comes in from then on. */
+                    /** @description Language for indexing. `none`: words are not stemmed. A change applies to documents added later. */
                     language?: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | null;
-                    /** @description Names or ids of the Applications it serves. null: all of the Workspace. */
+                    /** @description Names or ids of the Applications that can search the collection. null: all Applications of the Workspace. */
                     applications?: string[] | null;
                 };
             };
         };
         responses: {
-            /** @description Create a collection of documents */
+            /** @description Create a collection */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8793,11 +8835,11 @@ export interface operations {
     getCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8807,7 +8849,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One collection */
+            /** @description Get a collection */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8842,11 +8884,11 @@ export interface operations {
     deleteCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8856,7 +8898,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8868,11 +8910,11 @@ export interface operations {
     updateCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8887,7 +8929,7 @@ export interface operations {
                     description?: string | null;
                     classification?: "public" | "internal" | "confidential" | "restricted" | null;
                     regulations?: string[] | null;
-                    /** @description `everyone`, or whoever one of the lists names. null: none. */
+                    /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
                     acl?: {
                         /** @enum {boolean} */
                         everyone?: true;
@@ -8895,15 +8937,15 @@ export interface operations {
                         roles?: string[];
                         departments?: string[];
                     } | string | null;
-                    /** @description In which its documents are indexed; `none`: every word as it stands. Counts for what comes in from then on. */
+                    /** @description Language for indexing. `none`: words are not stemmed. A change applies to documents added later. */
                     language?: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | null;
-                    /** @description Names or ids of the Applications it serves. null: all of the Workspace. */
+                    /** @description Names or ids of the Applications that can search the collection. null: all Applications of the Workspace. */
                     applications?: string[] | null;
                 };
             };
         };
         responses: {
-            /** @description Change a collection: its labels, its readers, the Applications it serves */
+            /** @description Change the labels, ACL or Applications of a collection */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8939,16 +8981,16 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Id or name of a collection. */
                 collection?: string;
                 flagged?: "true" | "false";
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8956,7 +8998,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Documents, oldest first */
+            /** @description List documents, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8974,7 +9016,7 @@ export interface operations {
                             /** @description Path or URL, unique within the collection. */
                             key: string;
                             title: string;
-                            /** @description Counts up with each change of its content. */
+                            /** @description Increases with each change of the content. */
                             version: number;
                             /** @description SHA-256 of the file. */
                             content_hash: string;
@@ -8989,7 +9031,7 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
-                            /** @description What the document says of itself: it may only narrow the rest. */
+                            /** @description Labels in the document's front matter. They can only restrict access further. */
                             front_matter: {
                                 classification: ("public" | "internal" | "confidential" | "restricted") | null;
                                 regulations: string[];
@@ -9000,11 +9042,11 @@ export interface operations {
                                     departments?: string[];
                                 } | null;
                             };
-                            /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                            /** @description Effective labels: those of collection, document and front matter combined. */
                             effective: {
                                 classification: "public" | "internal" | "confidential" | "restricted";
                                 regulations: string[];
-                                /** @description A reader is named by each of them; empty: nobody may read it. */
+                                /** @description A user must match all of them. Empty: no user can read the document. */
                                 acls: {
                                     everyone?: boolean;
                                     users?: string[];
@@ -9047,11 +9089,11 @@ export interface operations {
     getDocument: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9061,7 +9103,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One document, without its text */
+            /** @description Get a document, without its text */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9076,7 +9118,7 @@ export interface operations {
                         /** @description Path or URL, unique within the collection. */
                         key: string;
                         title: string;
-                        /** @description Counts up with each change of its content. */
+                        /** @description Increases with each change of the content. */
                         version: number;
                         /** @description SHA-256 of the file. */
                         content_hash: string;
@@ -9091,7 +9133,7 @@ export interface operations {
                             roles?: string[];
                             departments?: string[];
                         } | null;
-                        /** @description What the document says of itself: it may only narrow the rest. */
+                        /** @description Labels in the document's front matter. They can only restrict access further. */
                         front_matter: {
                             classification: ("public" | "internal" | "confidential" | "restricted") | null;
                             regulations: string[];
@@ -9102,11 +9144,11 @@ export interface operations {
                                 departments?: string[];
                             } | null;
                         };
-                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        /** @description Effective labels: those of collection, document and front matter combined. */
                         effective: {
                             classification: "public" | "internal" | "confidential" | "restricted";
                             regulations: string[];
-                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            /** @description A user must match all of them. Empty: no user can read the document. */
                             acls: {
                                 everyone?: boolean;
                                 users?: string[];
@@ -9145,11 +9187,11 @@ export interface operations {
     deleteDocument: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9159,7 +9201,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9171,11 +9213,11 @@ export interface operations {
     updateDocument: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9188,7 +9230,7 @@ export interface operations {
                 "application/json": {
                     classification?: "public" | "internal" | "confidential" | "restricted" | null;
                     regulations?: string[] | null;
-                    /** @description `everyone`, or whoever one of the lists names. null: none. */
+                    /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
                     acl?: {
                         /** @enum {boolean} */
                         everyone?: true;
@@ -9196,13 +9238,13 @@ export interface operations {
                         roles?: string[];
                         departments?: string[];
                     } | string | null;
-                    /** @description Where it comes from, as it is shown with its passages. */
+                    /** @description The source, shown with passages. */
                     source?: string;
                 };
             };
         };
         responses: {
-            /** @description Change the labels of a document, or where it comes from */
+            /** @description Change the labels or source of a document */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9217,7 +9259,7 @@ export interface operations {
                         /** @description Path or URL, unique within the collection. */
                         key: string;
                         title: string;
-                        /** @description Counts up with each change of its content. */
+                        /** @description Increases with each change of the content. */
                         version: number;
                         /** @description SHA-256 of the file. */
                         content_hash: string;
@@ -9232,7 +9274,7 @@ export interface operations {
                             roles?: string[];
                             departments?: string[];
                         } | null;
-                        /** @description What the document says of itself: it may only narrow the rest. */
+                        /** @description Labels in the document's front matter. They can only restrict access further. */
                         front_matter: {
                             classification: ("public" | "internal" | "confidential" | "restricted") | null;
                             regulations: string[];
@@ -9243,11 +9285,11 @@ export interface operations {
                                 departments?: string[];
                             } | null;
                         };
-                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        /** @description Effective labels: those of collection, document and front matter combined. */
                         effective: {
                             classification: "public" | "internal" | "confidential" | "restricted";
                             regulations: string[];
-                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            /** @description A user must match all of them. Empty: no user can read the document. */
                             acls: {
                                 everyone?: boolean;
                                 users?: string[];
@@ -9287,13 +9329,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9303,7 +9345,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The text of a document, as it is found: its chunks in reading order */
+            /** @description List the chunks of a document, in reading order */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9333,11 +9375,11 @@ export interface operations {
     clearDocumentFlags: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9347,7 +9389,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Say that somebody has looked at what was found in a document */
+            /** @description Clear the flags of a document after review */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9362,7 +9404,7 @@ export interface operations {
                         /** @description Path or URL, unique within the collection. */
                         key: string;
                         title: string;
-                        /** @description Counts up with each change of its content. */
+                        /** @description Increases with each change of the content. */
                         version: number;
                         /** @description SHA-256 of the file. */
                         content_hash: string;
@@ -9377,7 +9419,7 @@ export interface operations {
                             roles?: string[];
                             departments?: string[];
                         } | null;
-                        /** @description What the document says of itself: it may only narrow the rest. */
+                        /** @description Labels in the document's front matter. They can only restrict access further. */
                         front_matter: {
                             classification: ("public" | "internal" | "confidential" | "restricted") | null;
                             regulations: string[];
@@ -9388,11 +9430,11 @@ export interface operations {
                                 departments?: string[];
                             } | null;
                         };
-                        /** @description The labels that apply: the collection's, the document's own and its front matter's, combined. */
+                        /** @description Effective labels: those of collection, document and front matter combined. */
                         effective: {
                             classification: "public" | "internal" | "confidential" | "restricted";
                             regulations: string[];
-                            /** @description A reader is named by each of them; empty: nobody may read it. */
+                            /** @description A user must match all of them. Empty: no user can read the document. */
                             acls: {
                                 everyone?: boolean;
                                 users?: string[];
@@ -9431,21 +9473,21 @@ export interface operations {
     ingestDocuments: {
         parameters: {
             query?: {
-                /** @description The body is a file, to be kept under this key. */
+                /** @description Key of the document. If present, the body is a file. */
                 key?: string;
                 title?: string;
-                /** @description Where it comes from, as it is shown with its passages. */
+                /** @description The source, shown with passages. */
                 source?: string;
                 classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                /** @description With commas between them. */
+                /** @description Separated by commas. */
                 regulations?: string;
                 /** @description `everyone`, or JSON as in the body. */
                 acl?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9459,18 +9501,18 @@ export interface operations {
                     documents: {
                         /** @description Path or URL, unique within the collection. */
                         key: string;
-                        /** @description Where the file is; https:// or http://, without credentials. */
+                        /** @description URL of the file: https:// or http://, without credentials. */
                         url?: string;
-                        /** @description The text itself, instead of a URL. */
+                        /** @description The text, instead of a URL. */
                         content?: string;
                         media_type?: string;
                         title?: string;
-                        /** @description Where it comes from, as it is shown with its passages. */
+                        /** @description The source, shown with passages. */
                         source?: string;
                     }[];
                     classification?: "public" | "internal" | "confidential" | "restricted" | null;
                     regulations?: string[] | null;
-                    /** @description `everyone`, or whoever one of the lists names. null: none. */
+                    /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
                     acl?: {
                         /** @enum {boolean} */
                         everyone?: true;
@@ -9483,7 +9525,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Bring documents into a collection, or up to date: texts, URLs of files, or one file */
+            /** @description Add or update documents: texts, URLs or one file */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9515,9 +9557,9 @@ export interface operations {
                                 "hidden.text"?: number;
                             } | null;
                             error: {
-                                /** @description empty, too_large, encrypted, broken, unsupported, timeout: the file; blocked, not_fetched: its URL; detector_failed: nobody knows what is in it. */
+                                /** @description empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected. */
                                 code: string;
-                                /** @description Says what to do. */
+                                /** @description The problem and what to do. */
                                 message: string;
                             } | null;
                         }[];
@@ -9529,11 +9571,11 @@ export interface operations {
     explainKnowledgeSearch: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -9543,9 +9585,9 @@ export interface operations {
             content: {
                 "application/json": {
                     query: string;
-                    /** @description The Application that they would ask through. */
+                    /** @description The Application of the search. */
                     application_id: string;
-                    /** @description Who asks. Default: nobody in particular. */
+                    /** @description The user of the search. Default: an anonymous user. */
                     user?: {
                         id?: string;
                         role?: string;
@@ -9554,7 +9596,7 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         /**
-                         * @description As if a user token vouched for them.
+                         * @description Treat the user as verified by a user token.
                          * @default true
                          */
                         verified?: boolean;
@@ -9565,7 +9607,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Search as a user: what they would find, what they would not, and why */
+            /** @description Search as a user and explain the results */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9574,11 +9616,11 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object: "knowledge_explanation";
-                        /** @description Whether the Application uses knowledge at all; if not, its users find nothing. */
+                        /** @description Whether knowledge is enabled for the Application. If not, its users find nothing. */
                         enabled: boolean;
-                        /** @description The most sensitive that this user may see through this Application. */
+                        /** @description Highest classification that this user can see through this Application. */
                         ceiling: "public" | "internal" | "confidential" | "restricted";
-                        /** @description What they would find, the best first. */
+                        /** @description Hits of the user, best first. */
                         visible: {
                             chunk_id: string;
                             document_id: string;
@@ -9591,15 +9633,15 @@ export interface operations {
                             classification: "public" | "internal" | "confidential" | "restricted";
                             similarity: number;
                             flagged: boolean;
-                            /** @description Every rule that decides whether the user sees it. */
+                            /** @description The rules that decide whether the user can see the chunk. */
                             checks: {
                                 rule: "applications" | "classification" | "acl";
                                 passed: boolean;
-                                /** @description A sentence for people. */
+                                /** @description Explanation in plain words. */
                                 because: string;
                             }[];
                         }[];
-                        /** @description What would fit as well, and is kept from them. */
+                        /** @description Matching chunks that the user cannot see. */
                         hidden: {
                             chunk_id: string;
                             document_id: string;
@@ -9612,11 +9654,11 @@ export interface operations {
                             classification: "public" | "internal" | "confidential" | "restricted";
                             similarity: number;
                             flagged: boolean;
-                            /** @description Every rule that decides whether the user sees it. */
+                            /** @description The rules that decide whether the user can see the chunk. */
                             checks: {
                                 rule: "applications" | "classification" | "acl";
                                 passed: boolean;
-                                /** @description A sentence for people. */
+                                /** @description Explanation in plain words. */
                                 because: string;
                             }[];
                         }[];
@@ -9629,13 +9671,13 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -9643,7 +9685,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Webhooks, oldest first */
+            /** @description List webhooks, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9675,11 +9717,11 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -9688,7 +9730,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Absolute, https:// or http://, at a public address. Redirects are not followed. */
+                    /** @description Absolute https:// or http:// URL with a public address. Redirects are not followed. */
                     url: string;
                     types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing")[] | null;
                     /** @default true */
@@ -9697,14 +9739,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Tell a URL of everything that happens in messaging, from now on */
+            /** @description Create a webhook for messaging events */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description `whsec_…`: what its deliveries are signed with (Standard Webhooks). */
+                        /** @description Signing secret, `whsec_…` (Standard Webhooks). */
                         secret: string;
                         id: string;
                         /** @enum {string} */
@@ -9724,11 +9766,11 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9738,7 +9780,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One webhook */
+            /** @description Get a webhook */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9763,11 +9805,11 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9777,7 +9819,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no body. */
+            /** @description No body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9789,11 +9831,11 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9804,7 +9846,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Absolute, https:// or http://, at a public address. Redirects are not followed. */
+                    /** @description Absolute https:// or http:// URL with a public address. Redirects are not followed. */
                     url?: string;
                     types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing")[] | null;
                     /** @default true */
@@ -9839,14 +9881,14 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 state?: "pending" | "delivered" | "dead";
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9856,7 +9898,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A webhook's deliveries, newest first */
+            /** @description List the deliveries of a webhook, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9866,14 +9908,14 @@ export interface operations {
                         /** @enum {string} */
                         object: "list";
                         data: {
-                            /** @description Sent as `webhook-id`, the same in every attempt. */
+                            /** @description Sent as `webhook-id`, the same for all attempts. */
                             id: string;
                             /** @enum {string} */
                             object: "webhook_delivery";
                             webhook_id: string;
                             type: string;
                             state: "pending" | "delivered" | "dead";
-                            /** @description Since it was first sent, or sent once more. */
+                            /** @description Number of attempts since the first, or since the last replay. */
                             attempts: number;
                             next_attempt_at: string | null;
                             last_status: number | null;
@@ -9893,11 +9935,11 @@ export interface operations {
     replayWebhookDelivery: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9908,21 +9950,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Send a delivery once more, with the same id */
+            /** @description Replay a delivery, with the same id */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description Sent as `webhook-id`, the same in every attempt. */
+                        /** @description Sent as `webhook-id`, the same for all attempts. */
                         id: string;
                         /** @enum {string} */
                         object: "webhook_delivery";
                         webhook_id: string;
                         type: string;
                         state: "pending" | "delivered" | "dead";
-                        /** @description Since it was first sent, or sent once more. */
+                        /** @description Number of attempts since the first, or since the last replay. */
                         attempts: number;
                         next_attempt_at: string | null;
                         last_status: number | null;
@@ -9938,11 +9980,11 @@ export interface operations {
     replayDeadWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the server's first. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace to work in. Default: the server's first. The query wins. */
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9952,14 +9994,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Send every dead delivery of a webhook once more */
+            /** @description Replay all dead deliveries of a webhook */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description How many. */
+                        /** @description Number of deliveries. */
                         replayed: number;
                     };
                 };

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react'
 
-/** The Workspace that every request is about, by name or id; undefined: the server's first. The page's address decides it. */
+/** Name or id of the Workspace that requests refer to, from the page's URL. Undefined: the server's first Workspace. */
 let current: string | undefined
 const listeners = new Set<() => void>()
 
 export const currentWorkspace = (): string | undefined => current
 
-export function chooseWorkspace(workspace: string | undefined): void {
+export function setCurrentWorkspace(workspace: string | undefined): void {
   if (workspace === current) return
   current = workspace
   for (const listener of listeners) listener()

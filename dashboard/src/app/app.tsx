@@ -6,17 +6,17 @@ import { RouterProvider } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useWorkspace } from '../api/workspace.ts'
 import { createQueryClient } from './query-client.ts'
-import { router, toSignIn } from './router.tsx'
+import { redirectToSignIn, router } from './router.tsx'
 import { styleNonce } from './style-nonce.ts'
-import { readableWords, theme } from './theme.ts'
+import { accessibleColors, theme } from './theme.ts'
 
-/** The whole dashboard. What was read in one Workspace is not shown in another: each has a cache of its own. */
+/** The dashboard. Each Workspace has its own query cache, so that data of one is never shown in another. */
 export function App() {
   const workspace = useWorkspace()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new Workspace is the reason for a new cache
-  const queries = useMemo(() => createQueryClient(toSignIn), [workspace])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each Workspace has its own cache
+  const queries = useMemo(() => createQueryClient(redirectToSignIn), [workspace])
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={readableWords} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+    <MantineProvider theme={theme} cssVariablesResolver={accessibleColors} defaultColorScheme="auto" getStyleNonce={styleNonce}>
       <QueryClientProvider client={queries}>
         <ModalsProvider>
           <Notifications position="top-right" />

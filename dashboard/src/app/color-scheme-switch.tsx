@@ -1,7 +1,7 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconMoon, IconSun } from '@tabler/icons-react'
 
-/** Follows the system until somebody decides otherwise. */
+/** Follows the system's color scheme until the operator switches it. */
 export function ColorSchemeSwitch() {
   const { setColorScheme } = useMantineColorScheme()
   const dark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark'
@@ -9,7 +9,7 @@ export function ColorSchemeSwitch() {
     <ActionIcon
       variant="default"
       size="lg"
-      aria-label={dark ? 'Light colours' : 'Dark colours'}
+      aria-label={dark ? 'Use light colors' : 'Use dark colors'}
       onClick={() => setColorScheme(dark ? 'light' : 'dark')}
     >
       {dark ? <IconSun size={18} /> : <IconMoon size={18} />}

@@ -3,10 +3,10 @@ import type { Feature, NavigationEntry } from '../routing/feature.ts'
 const modules = import.meta.glob<{ readonly feature: Feature }>('../features/*/feature.ts', { eager: true })
 const features = Object.values(modules).map(({ feature }) => feature)
 
-/** Every page of every feature. */
+/** All pages of all features. */
 export const PAGES = features.flatMap(({ pages }) => pages)
 
-/** The sidebar's entries, in their order. */
+/** Entries of the sidebar in order. */
 export const NAVIGATION: readonly NavigationEntry[] = features
   .flatMap(({ navigation = [] }) => navigation)
   .sort((one, other) => one.order - other.order)

@@ -6,14 +6,14 @@ import { NAVIGATION } from './features.ts'
 
 const SECTIONS = [undefined, 'Govern', 'Data', 'Connect', 'Settings'] as const
 
-/** The sidebar: what the session may see, by section. Empty until that is known. */
+/** The sidebar: the pages that the session's scopes allow, by section. Empty until the session is loaded. */
 export function Navigation() {
-  const known = useSession().data !== undefined
-  const { may } = useScopes()
+  const isLoaded = useSession().data !== undefined
+  const { hasScope } = useScopes()
   const { pathname } = useLocation()
-  if (!known) return null
+  if (!isLoaded) return null
   return SECTIONS.map((section) => {
-    const entries = NAVIGATION.filter((entry) => entry.section === section && may(entry.scope))
+    const entries = NAVIGATION.filter((entry) => entry.section === section && hasScope(entry.scope))
     if (entries.length === 0) return null
     return (
       <div key={section ?? 'top'}>
@@ -23,25 +23,25 @@ export function Navigation() {
           </Text>
         )}
         {entries.map((entry) => (
-          <Entry key={entry.to} entry={entry} here={isHere(entry.to, pathname)} />
+          <Entry key={entry.to} entry={entry} current={isCurrent(entry.to, pathname)} />
         ))}
       </div>
     )
   })
 }
 
-function Entry({ entry: { to, label, icon: Icon }, here }: { readonly entry: NavigationEntry; readonly here: boolean }) {
+function Entry({ entry: { to, label, icon: Icon }, current }: { readonly entry: NavigationEntry; readonly current: boolean }) {
   return (
     <NavLink
       component={Link}
       to={to}
       label={label}
-      active={here}
-      aria-current={here ? 'page' : undefined}
+      active={current}
+      aria-current={current ? 'page' : undefined}
       leftSection={<Icon size={18} stroke={1.6} />}
     />
   )
 }
 
-const isHere = (to: string, pathname: string): boolean =>
+const isCurrent = (to: string, pathname: string): boolean =>
   to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)

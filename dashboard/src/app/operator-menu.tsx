@@ -5,7 +5,7 @@ import { signOut } from '../api/auth.ts'
 import { useSession } from '../api/session.ts'
 import { ROLE_NAMES } from '../ui/roles.ts'
 
-/** Who is signed in, their account, and the way out. */
+/** Name of the operator, link to the account, and sign-out. */
 export function OperatorMenu() {
   const { data } = useSession()
   if (!data) return null
@@ -29,7 +29,7 @@ export function OperatorMenu() {
         <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} />}>
           Account
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={leave}>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={signOutAndReload}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>
@@ -37,8 +37,8 @@ export function OperatorMenu() {
   )
 }
 
-/** The page is loaded anew: nothing that was read stays in its memory. */
-async function leave(): Promise<void> {
+/** Reloads the page so that no data stays in memory. */
+async function signOutAndReload(): Promise<void> {
   await signOut()
   location.assign('/dashboard/sign-in')
 }

@@ -9,16 +9,16 @@ import { ErrorState } from '../ui/error-state.tsx'
 import { PageSkeleton } from '../ui/skeletons.tsx'
 import { SkipLink } from '../ui/skip-link.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
+import { MissingScope } from './error-pages.tsx'
 import { Navigation } from './navigation.tsx'
-import { NotForThisRole } from './no-page.tsx'
 import { OperatorMenu } from './operator-menu.tsx'
-import { WorkspaceChoice } from './workspace-choice.tsx'
+import { WorkspaceSelect } from './workspace-select.tsx'
 
-/** What stands around every page once somebody has signed in. */
+/** Header and sidebar around all pages that require a sign-in. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure()
   const { pathname } = useLocation()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page was chosen, the drawer has done its work
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes on navigation
   useEffect(close, [pathname])
   return (
     <AppShell header={{ height: 56 }} navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }} padding="md">
@@ -31,7 +31,7 @@ export function Shell() {
             Gatehouse
           </Text>
           <Group ml="auto" gap="xs" wrap="nowrap">
-            <WorkspaceChoice />
+            <WorkspaceSelect />
             <ColorSchemeSwitch />
             <OperatorMenu />
           </Group>
@@ -43,18 +43,18 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
-        <SignedIn />
+        <CurrentPage />
       </AppShell.Main>
     </AppShell>
   )
 }
 
-/** The page, once it is known who asks; who has not signed in is on the way to do so (query-client.ts). */
-function SignedIn() {
+/** The page, once the session is loaded. Without a session, query-client.ts redirects to the sign-in page. */
+function CurrentPage() {
   const { data, error, refetch } = useSession()
-  const { may } = useScopes()
+  const { hasScope } = useScopes()
   const scope = useMatches().at(-1)?.staticData.scope
-  if (data) return may(scope) ? <Outlet /> : <NotForThisRole scope={scope} />
+  if (data) return hasScope(scope) ? <Outlet /> : <MissingScope scope={scope} />
   if (error && !hasStatus(error, 401)) return <ErrorState error={error} onRetry={() => void refetch()} />
   return <PageSkeleton />
 }

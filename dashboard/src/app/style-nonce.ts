@@ -2,5 +2,5 @@ import { styleNonce } from '../ui/style-nonce.ts'
 
 export { styleNonce }
 
-/** Where the library that locks the page behind a dialog looks for it. */
+/** react-remove-scroll reads the nonce from this variable. */
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() })

@@ -1,6 +1,6 @@
 import { Badge, type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal, Notification } from '@mantine/core'
 
-/** A blue that is readable on white and, lighter, on black (WCAG AA). */
+/** Blue with enough contrast on white and, in its lighter shades, on black (WCAG AA). */
 const gate: MantineColorsTuple = [
   '#edf4ff',
   '#d9e6fb',
@@ -19,14 +19,14 @@ export const theme = createTheme({
   primaryColor: 'gate',
   primaryShade: { light: 8, dark: 8 },
   defaultRadius: 'md',
-  // Where white words and black ones can be read equally well.
+  // Above this luminance, black text has more contrast than white text.
   autoContrast: true,
   luminanceThreshold: 0.183,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Noto Sans Mono", monospace',
   headings: { fontWeight: '600' },
   components: {
-    // The words of a badge are what it says: they are never cut.
+    // Badge labels are never truncated.
     Badge: Badge.extend({
       styles: {
         root: { minWidth: 'max-content', overflow: 'visible', flexShrink: 0 },
@@ -38,12 +38,12 @@ export const theme = createTheme({
   },
 })
 
-/** Coloured words on a light ground of the same colour: darker than the library has them, by so much. */
-const DARKER = '35%'
+/** Share of black in colored text on a light background of the same color. */
+const BLACK_SHARE = '35%'
 
-/** Words that can be read on every ground of ours, as some of the library's own cannot (WCAG AA). */
-export const readableWords: CSSVariablesResolver = ({ colors }) => {
-  const darker = (color: string) => `color-mix(in srgb, var(--mantine-color-${color}-9), black ${DARKER})`
+/** Replaces text colors of Mantine that have too little contrast (WCAG AA). */
+export const accessibleColors: CSSVariablesResolver = ({ colors }) => {
+  const darker = (color: string) => `color-mix(in srgb, var(--mantine-color-${color}-9), black ${BLACK_SHARE})`
   const tinted = Object.keys(colors).flatMap((color) => [
     [`--mantine-color-${color}-light-color`, darker(color)],
     [`--mantine-color-${color}-text`, darker(color)],
@@ -57,7 +57,7 @@ export const readableWords: CSSVariablesResolver = ({ colors }) => {
       ...Object.fromEntries(tinted),
     },
     dark: {
-      // Also in a row that the mouse is on.
+      // Readable in hovered table rows too.
       '--mantine-color-anchor': 'var(--mantine-color-gate-3)',
       '--mantine-color-dimmed': '#b0b0b0',
       '--mantine-color-placeholder': '#9a9a9a',

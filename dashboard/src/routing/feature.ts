@@ -1,14 +1,14 @@
 import type { ComponentType, ReactNode } from 'react'
 import type { Scope } from '../api/session.ts'
 
-/** One page of a feature, in a file of its own that is loaded when it is first visited. */
+/** A page of a feature. Its file is loaded on the first visit. */
 export interface FeaturePage {
-  /** Below /dashboard, with `$name` for what changes: `/applications/$id`. */
+  /** Below /dashboard, with `$name` for parameters: `/applications/$id`. */
   readonly path: string
   readonly load: () => Promise<{ readonly Page: () => ReactNode }>
-  /** The scope without which the page is of no use: who lacks it is told so. */
+  /** Scope that the page requires. */
   readonly scope?: Scope
-  /** Stands alone, for people who have not signed in. */
+  /** Requires no sign-in and has no sidebar. */
   readonly public?: true
 }
 
@@ -16,15 +16,15 @@ export interface NavigationEntry {
   readonly to: string
   readonly label: string
   readonly icon: ComponentType<{ readonly size?: number; readonly stroke?: number }>
-  /** Under which heading it stands in the sidebar; none: at its top. */
+  /** Heading in the sidebar. Default: at the top, without a heading. */
   readonly section?: 'Govern' | 'Data' | 'Connect' | 'Settings'
-  /** Within its section, the smallest first. */
+  /** Position in its section, ascending. */
   readonly order: number
-  /** Shown to those who have it. */
+  /** Hidden without this scope. */
   readonly scope?: Scope
 }
 
-/** What a folder of features/ brings, in its file `feature.ts`: collected by app/features.ts. */
+/** Pages and navigation of a folder in features/, exported by its `feature.ts` and collected by app/features.ts. */
 export interface Feature {
   readonly pages: readonly FeaturePage[]
   readonly navigation?: readonly NavigationEntry[]

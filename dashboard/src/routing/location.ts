@@ -3,16 +3,13 @@ import { useCallback } from 'react'
 
 type Search = Readonly<Record<string, unknown>>
 
-/** What stands for `$name` in the page's path. */
+/** Value of `$name` in the page's path. */
 export function usePathParam(name: string): string {
   const params: Record<string, string> = useParams({ strict: false })
   return params[name] ?? ''
 }
 
-/**
- * Filters, kept in the page's address so that they can be linked to: `read` takes from the query what it understands, and
- * setting a filter to undefined takes it out. `const [filters, setFilters] = useFilters(readFilters)`.
- */
+/** Filters in the page's URL, so that links include them. Setting a filter to undefined removes it. */
 export function useFilters<F extends object>(read: (search: Search) => F): [F, (changes: Partial<F>) => void] {
   const search: Search = useSearch({ strict: false })
   const navigate = useRouterNavigate()
@@ -28,16 +25,16 @@ export function useFilters<F extends object>(read: (search: Search) => F): [F, (
 const withoutEmpty = (search: Search): Search =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== '' && value !== null))
 
-/** A text from the query, where it is one. */
+/** A query parameter as text. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
-/** One of the words that are allowed there, from the query. */
-export const oneOf = <W extends string>(words: readonly W[], value: unknown): W | undefined =>
-  words.find((word) => word === value)
+/** A query parameter if it is one of `values`. */
+export const oneOf = <V extends string>(values: readonly V[], value: unknown): V | undefined =>
+  values.find((one) => one === value)
 
-/** Goes to another page of the dashboard; the Workspace stays. */
-export function useGo(): (to: string, search?: Search) => void {
+/** Navigates to a page of the dashboard and keeps the Workspace. */
+export function useNavigateTo(): (to: string, search?: Search) => void {
   const navigate = useRouterNavigate()
   return useCallback((to, search = {}) => void navigate({ to, search }), [navigate])
 }

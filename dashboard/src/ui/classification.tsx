@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
 
-/** How sensitive content may be, least sensitive first. */
+/** Least sensitive first. */
 export const CLASSIFICATIONS = ['public', 'internal', 'confidential', 'restricted'] as const
 
 const COLORS: Readonly<Record<string, string>> = {
@@ -12,15 +12,15 @@ const COLORS: Readonly<Record<string, string>> = {
 
 interface ClassificationProps {
   readonly level: string | null
-  /** Stands where nothing is said. */
-  readonly otherwise?: string
+  /** Text for a null level. */
+  readonly fallback?: string
 }
 
-/** How sensitive something is, in a word that colour only repeats. */
-export function Classification({ level, otherwise = 'no label' }: ClassificationProps) {
+/** Badge with a classification. */
+export function Classification({ level, fallback = 'none' }: ClassificationProps) {
   return (
     <Badge color={level ? (COLORS[level] ?? 'gray') : 'gray'} variant={level ? 'light' : 'outline'} tt="none">
-      {level ?? otherwise}
+      {level ?? fallback}
     </Badge>
   )
 }

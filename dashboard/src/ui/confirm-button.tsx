@@ -4,30 +4,29 @@ import { type ReactNode, useRef, useState } from 'react'
 import { notifyError } from './notify.ts'
 import { useSettled } from './use-settled.ts'
 
-/** The second click of a double click on the button comes earlier, and must not confirm. */
+/** Longer than a double click, so that its second click does not confirm. */
 const SETTLE_MS = 400
 
 interface ConfirmButtonProps extends ButtonProps {
   readonly children: ReactNode
-  /** "Revoke the key?" */
+  /** "Revoke key?" */
   readonly question: string
-  /** What follows from it. */
   readonly consequence: ReactNode
-  /** Whether something is lost by it: then the confirmation is red. Default: true. */
+  /** Red confirmation button. Default: true. */
   readonly destructive?: boolean
   readonly onConfirm: () => Promise<unknown> | unknown
 }
 
-/** A button that asks before it acts, and acts once. A failure is shown, and the question stays. */
+/** A button that asks for confirmation and acts once. On failure it shows the error and keeps the dialog open. */
 export function ConfirmButton({ children, question, consequence, destructive = true, onConfirm, ...button }: ConfirmButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   const [pending, setPending] = useState(false)
-  // `pending` is seen by the next rendering only: of two fast clicks the second would still act.
-  const acting = useRef(false)
+  // State changes only with the next render, which is too late for the second of two fast clicks.
+  const isRunning = useRef(false)
   const settled = useSettled(opened ? 'opened' : undefined, SETTLE_MS)
   const confirm = async () => {
-    if (acting.current) return
-    acting.current = true
+    if (isRunning.current) return
+    isRunning.current = true
     setPending(true)
     try {
       await onConfirm()
@@ -35,7 +34,7 @@ export function ConfirmButton({ children, question, consequence, destructive = t
     } catch (error) {
       notifyError(error)
     } finally {
-      acting.current = false
+      isRunning.current = false
       setPending(false)
     }
   }

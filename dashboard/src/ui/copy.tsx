@@ -3,8 +3,8 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 
 interface CopyProps {
   readonly value: string
-  /** What is copied: "the key". */
-  readonly what: string
+  /** Names the value, without an article: "key". */
+  readonly label: string
 }
 
 interface CopyableProps extends CopyProps {
@@ -12,17 +12,17 @@ interface CopyableProps extends CopyProps {
   readonly autoFocus?: boolean
 }
 
-/** Copies a value, and says that it has. */
-export function CopyButton({ value, what, autoFocus }: CopyableProps) {
+/** Copies a value and confirms it. */
+export function CopyButton({ value, label, autoFocus }: CopyableProps) {
   return (
     <MantineCopyButton value={value} timeout={2_000}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
+        <Tooltip label={copied ? 'Copied' : `Copy ${label}`}>
           <ActionIcon
             variant="subtle"
             color={copied ? 'green' : 'gray'}
             onClick={copy}
-            aria-label={copied ? 'Copied' : `Copy ${what}`}
+            aria-label={copied ? 'Copied' : `Copy ${label}`}
             {...(autoFocus && { 'data-autofocus': true })}
           >
             {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
@@ -33,12 +33,12 @@ export function CopyButton({ value, what, autoFocus }: CopyableProps) {
   )
 }
 
-/** A value to be copied rather than read: ids, keys, links. */
-export function Copyable({ value, what, autoFocus }: CopyableProps) {
+/** A value that operators copy, such as an id, a key or a link. */
+export function Copyable({ value, label, autoFocus }: CopyableProps) {
   return (
     <Group gap={4} wrap="nowrap">
       <Code style={{ overflowWrap: 'anywhere' }}>{value}</Code>
-      <CopyButton value={value} what={what} {...(autoFocus && { autoFocus })} />
+      <CopyButton value={value} label={label} {...(autoFocus && { autoFocus })} />
     </Group>
   )
 }

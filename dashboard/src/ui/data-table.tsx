@@ -4,39 +4,39 @@ import { ErrorState } from './error-state.tsx'
 import { RowsSkeleton } from './skeletons.tsx'
 
 export interface Column<Row> {
-  /** Names the column; for actions, where nothing is to be seen above them, as `hiddenHeader`. */
+  /** Screen readers read it even with `hiddenHeader`. */
   readonly header: string
   readonly hiddenHeader?: true
   readonly cell: (row: Row) => ReactNode
-  /** Narrower screens go without it. */
+  /** Hidden on narrower screens. */
   readonly from?: 'xs' | 'sm' | 'md' | 'lg'
   readonly align?: 'left' | 'right'
 }
 
-/** A list that is read page by page: what `useList` gives. */
-interface Listing<Row> {
+/** A paged list, as `useList` returns it. */
+interface PagedList<Row> {
   readonly items: readonly Row[] | undefined
   readonly error: unknown
   readonly hasMore: boolean
   readonly loadingMore: boolean
-  readonly more: () => void
+  readonly loadMore: () => void
   readonly retry: () => void
 }
 
 interface DataTableProps<Row> {
-  /** What the rows are, for those who cannot see the page's title: "Applications". */
+  /** Accessible name: "Applications". */
   readonly label: string
-  readonly list: Listing<Row>
+  readonly list: PagedList<Row>
   readonly columns: readonly Column<Row>[]
   readonly keyOf: (row: Row) => string
-  /** Shown instead, when there is no row. */
+  /** Shown if there are no rows. */
   readonly empty: ReactNode
 }
 
-/** So that links can still be read. */
-const HOVER = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-6))'
+/** Links keep enough contrast on it. */
+const HOVER_COLOR = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-6))'
 
-/** Rows, however many pages of them were asked for. */
+/** A table with loading, error and empty state and a button for the next page. */
 export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTableProps<Row>) {
   if (list.error && !list.items) return <ErrorState error={list.error} onRetry={list.retry} />
   if (!list.items) return <RowsSkeleton />
@@ -47,11 +47,11 @@ export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTable
         minWidth={0}
         scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': label } }}
       >
-        <Table verticalSpacing="xs" highlightOnHover highlightOnHoverColor={HOVER} aria-label={label}>
+        <Table verticalSpacing="xs" highlightOnHover highlightOnHoverColor={HOVER_COLOR} aria-label={label}>
           <Table.Thead>
             <Table.Tr>
               {columns.map(({ header, hiddenHeader, from, align }) => (
-                <Table.Th key={header} scope="col" {...placed(from, align)}>
+                <Table.Th key={header} scope="col" {...layoutOf(from, align)}>
                   {hiddenHeader ? <VisuallyHidden>{header}</VisuallyHidden> : header}
                 </Table.Th>
               ))}
@@ -61,7 +61,7 @@ export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTable
             {list.items.map((row) => (
               <Table.Tr key={keyOf(row)}>
                 {columns.map(({ header, cell, from, align }) => (
-                  <Table.Td key={header} {...placed(from, align)}>
+                  <Table.Td key={header} {...layoutOf(from, align)}>
                     {cell(row)}
                   </Table.Td>
                 ))}
@@ -73,7 +73,7 @@ export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTable
       {list.error ? <ErrorState error={list.error} onRetry={list.retry} /> : null}
       {list.hasMore && (
         <Center>
-          <Button variant="default" loading={list.loadingMore} onClick={list.more}>
+          <Button variant="default" loading={list.loadingMore} onClick={list.loadMore}>
             Show more
           </Button>
         </Center>
@@ -82,7 +82,7 @@ export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTable
   )
 }
 
-const placed = (from: Column<never>['from'], align: Column<never>['align']) => ({
+const layoutOf = (from: Column<never>['from'], align: Column<never>['align']) => ({
   ...(from && { visibleFrom: from }),
   ...(align && { ta: align }),
 })

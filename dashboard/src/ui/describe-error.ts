@@ -1,11 +1,11 @@
-interface Described {
+interface ErrorDescription {
   readonly message: string
   readonly requestId: string | null
 }
 
-/** An error as it is shown to people. */
-export function describeError(error: unknown): Described {
-  if (!(error instanceof Error)) return { message: 'Something unexpected happened.', requestId: null }
+/** Message and request id of an error. */
+export function describeError(error: unknown): ErrorDescription {
+  if (!(error instanceof Error)) return { message: 'Unexpected error. Try again.', requestId: null }
   const { requestId } = error as { requestId?: string | null }
   return { message: error.message, requestId: requestId ?? null }
 }

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 
 interface EmptyStateProps {
   readonly title: string
-  /** What to do about it, or why there is nothing. */
+  /** The next step, or the reason. */
   readonly children?: ReactNode
   readonly action?: ReactNode
 }
 
-/** There is nothing here, and what to do about it. */
+/** Shown if there is no data. */
 export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <Center py="xl">

@@ -7,16 +7,16 @@ interface ErrorStateProps {
   readonly onRetry?: () => void
 }
 
-/** Something went wrong: the server's own words, and the id under which its log knows more. */
+/** Shows an error with the request id for the server's log. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const { message, requestId } = describeError(error)
   return (
-    <Alert role="alert" color="red" variant="light" icon={<IconAlertTriangle size={18} />} title="That did not work">
+    <Alert role="alert" color="red" variant="light" icon={<IconAlertTriangle size={18} />} title="Something went wrong">
       <Text size="sm">{message}</Text>
       <Group mt="xs" gap="md">
         {requestId && (
           <Text size="xs" c="dimmed">
-            Request <Code>{requestId}</Code>
+            Request ID <Code>{requestId}</Code>
           </Text>
         )}
         {onRetry && (

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react'
 interface Figure {
   readonly name: string
   readonly value: ReactNode
-  /** What it is made of. */
+  /** Details below the value. */
   readonly note?: ReactNode
 }
 
-/** Numbers that are to be seen at one glance. */
+/** A row of key figures. */
 export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
   return (
     <SimpleGrid component="dl" m={0} cols={{ base: 2, md: figures.length }} spacing="sm">

@@ -1,24 +1,24 @@
 import { CloseButton, TextInput, type TextInputProps } from '@mantine/core'
-import { useTypedFilter } from './use-typed-filter.ts'
+import { useDebouncedFilter } from './use-debounced-filter.ts'
 
 interface FilterFieldProps extends Pick<TextInputProps, 'label' | 'placeholder' | 'aria-label' | 'w' | 'error'> {
   readonly type?: 'text' | 'datetime-local'
-  /** What the address says. */
+  /** Value in the URL. */
   readonly value: string
   readonly onChange: (value: string | undefined) => void
 }
 
-/** A text that filters a list. */
+/** A text input that filters a list. */
 export function FilterField({ value, onChange, type = 'text', ...input }: FilterFieldProps) {
-  const { typed, change } = useTypedFilter(value, onChange)
+  const { text, change } = useDebouncedFilter(value, onChange)
   const name = input['aria-label'] ?? (typeof input.label === 'string' ? input.label : '')
   return (
     <TextInput
       {...input}
       type={type}
-      value={typed}
+      value={text}
       onChange={({ currentTarget }) => change(currentTarget.value)}
-      rightSection={typed && type === 'text' && <CloseButton size="sm" aria-label={`Clear ${name}`} onClick={() => change('')} />}
+      rightSection={text && type === 'text' && <CloseButton size="sm" aria-label={`Clear ${name}`} onClick={() => change('')} />}
     />
   )
 }

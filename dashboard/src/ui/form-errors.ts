@@ -6,8 +6,8 @@ interface Form {
   readonly getValues: () => object
 }
 
-/** Shows a refusal at the field that it names (`param`), else as a notification. For `onError` of a form's change. */
-export const showInForm =
+/** Shows an error at the field in its `param`, otherwise as a notification. For `onError` of a form's mutation. */
+export const showFormError =
   (form: Form) =>
   (error: unknown): void => {
     const { param } = error as { param?: string | null }
@@ -18,9 +18,9 @@ export const showInForm =
     }
     const { message } = describeError(error)
     form.setFieldError(field, message)
-    // Of a field within a field: shown where the form has an input for that.
+    // Nested field: shown if the form has an input for it.
     if (param !== field) form.setFieldError(param, message)
-    // Of an entry of a list: shown where the list is typed.
+    // Item of a list: shown at the input of the list.
     const list = param.replace(/[.[]\d+\]?$/, '')
     if (list !== param && list !== field) form.setFieldError(list, message)
   }

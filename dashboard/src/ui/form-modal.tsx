@@ -1,16 +1,16 @@
 import { Modal, type ModalProps } from '@mantine/core'
-import { mayLeave, useUnsaved } from './use-unsaved.ts'
+import { confirmLeave, useUnsavedWarning } from './use-unsaved-warning.ts'
 
 interface FormModalProps extends Pick<ModalProps, 'title' | 'size' | 'children' | 'closeOnClickOutside'> {
   readonly opened: boolean
-  /** Something was typed that is not saved: closing the dialog asks first. */
+  /** Closing the dialog asks for confirmation first. */
   readonly unsaved: boolean
-  /** Closes the dialog, and forgets what was typed. */
+  /** Closes the dialog and resets the form. */
   readonly onClose: () => void
 }
 
-/** A dialog with a form in it. Esc, a click outside, or leaving the page loses nothing without a question. */
+/** A dialog with a form. Asks before Esc, a click outside or leaving the page discards changes. */
 export function FormModal({ unsaved, onClose, opened, ...modal }: FormModalProps) {
-  useUnsaved(opened && unsaved)
-  return <Modal {...modal} opened={opened} onClose={() => (!unsaved || mayLeave()) && onClose()} />
+  useUnsavedWarning(opened && unsaved)
+  return <Modal {...modal} opened={opened} onClose={() => (!unsaved || confirmLeave()) && onClose()} />
 }

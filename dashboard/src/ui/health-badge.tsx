@@ -10,48 +10,48 @@ interface HealthBadgeProps {
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  url_not_allowed: 'address not allowed',
-  key_missing: 'key missing',
-  key_unreadable: 'key unreadable',
+  url_not_allowed: 'Address not allowed',
+  key_missing: 'Key missing',
+  key_unreadable: 'Key unreadable',
 }
 
 const ERRORS: Readonly<Record<string, string>> = {
-  key_rejected: 'key rejected',
-  quota_exhausted: 'quota exhausted',
-  model_not_found: 'model not found',
-  rate_limited: 'rate limited',
-  connect: 'no connection',
-  reset: 'connection reset',
-  truncated: 'answer cut off',
-  timeout: 'no answer in time',
-  malformed: 'answer not valid',
-  too_large: 'answer too large',
-  blocked: 'address not allowed',
-  status: 'error status',
+  key_rejected: 'Key rejected',
+  quota_exhausted: 'Quota exhausted',
+  model_not_found: 'Model not found',
+  rate_limited: 'Rate limited',
+  connect: 'No connection',
+  reset: 'Connection reset',
+  truncated: 'Response truncated',
+  timeout: 'Timeout',
+  malformed: 'Invalid response',
+  too_large: 'Response too large',
+  blocked: 'Address not allowed',
+  status: 'Error status',
 }
 
-/** The kind of a provider's last error (the outcome of an attempt), in words. */
-export const errorWords = (kind: string): string => ERRORS[kind] ?? kind
+/** Label of the kind of a provider's last error. */
+export const errorLabel = (kind: string): string => ERRORS[kind] ?? kind
 
-/** Whether a provider can be called now, in a word that colour only repeats. */
+/** Badge with the health of a provider. */
 export function HealthBadge({ enabled, health: { circuit, problem, last_error } }: HealthBadgeProps) {
-  const [color, word] = standing(enabled, circuit, problem, last_error?.fault ? last_error.kind : undefined)
+  const [color, label] = healthOf(enabled, circuit, problem, last_error?.fault ? last_error.kind : undefined)
   return (
     <Badge color={color} variant="light" tt="none">
-      {word}
+      {label}
     </Badge>
   )
 }
 
-function standing(
+function healthOf(
   enabled: boolean,
   circuit: string,
   problem: string | null,
   fault: string | undefined,
-): readonly [color: string, word: string] {
-  if (!enabled) return ['gray', 'switched off']
+): readonly [color: string, label: string] {
+  if (!enabled) return ['gray', 'Disabled']
   if (problem) return ['red', PROBLEMS[problem] ?? problem]
   if (fault) return ['red', ERRORS[fault] ?? fault]
-  if (circuit === 'open') return ['red', 'does not answer']
-  return circuit === 'half_open' ? ['yellow', 'being tried again'] : ['green', 'healthy']
+  if (circuit === 'open') return ['red', 'Unavailable']
+  return circuit === 'half_open' ? ['yellow', 'Recovering'] : ['green', 'Healthy']
 }

@@ -14,16 +14,16 @@ const COLORS: Readonly<Record<string, string>> = {
 interface LevelProps {
   /** A risk level or a classification. */
   readonly level: string | null
-  /** Said before it, where nothing else tells which of the two it is: "risk". */
-  readonly of?: string
+  /** Prefix if the context does not show which of the two it is: "Risk". */
+  readonly prefix?: string
 }
 
-/** How grave it is, in a word that colour only repeats. */
-export function Level({ level, of }: LevelProps) {
+/** Badge with a risk level or a classification. */
+export function Level({ level, prefix }: LevelProps) {
   if (level === null) return null
   return (
     <Badge color={COLORS[level] ?? 'gray'} variant="light" tt="none">
-      {of ? `${of} ${level}` : level}
+      {prefix ? `${prefix}: ${level}` : level}
     </Badge>
   )
 }

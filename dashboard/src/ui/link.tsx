@@ -3,13 +3,13 @@ import { Link as RouterLink } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 
 interface Target {
-  /** Below /dashboard: `/applications/app_…`. The Workspace stays. */
+  /** Below /dashboard: `/applications/app_…`. */
   readonly to: string
   readonly search?: Readonly<Record<string, unknown>>
   readonly children: ReactNode
 }
 
-/** A link to another page of the dashboard. */
+/** A link to a page of the dashboard. Keeps the Workspace. */
 export function Link({ to, search = {}, children, ...rest }: Target & AnchorProps) {
   return (
     <Anchor component={RouterLink} to={to} search={search as never} {...(rest.size === undefined && { fz: 'inherit' })} {...rest}>
@@ -18,7 +18,7 @@ export function Link({ to, search = {}, children, ...rest }: Target & AnchorProp
   )
 }
 
-/** As `Link`, in the shape of a button. */
+/** A `Link` that looks like a button. */
 export function LinkButton({ to, search = {}, children, ...rest }: Target & ButtonProps) {
   return (
     <Button component={RouterLink} to={to} search={search as never} {...rest}>

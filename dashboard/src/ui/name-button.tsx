@@ -2,30 +2,30 @@ import { Button, type ButtonProps, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { showInForm } from './form-errors.ts'
+import { showFormError } from './form-errors.ts'
 import { FormModal } from './form-modal.tsx'
 
 interface NameButtonProps extends Pick<ButtonProps, 'variant'> {
-  /** On the button, and above the dialog: "New Application". */
+  /** Button label and dialog title: "Create Application". */
   readonly title: string
-  /** What the name is for. */
+  /** Hint below the label of the name. */
   readonly description: string
-  /** In the dialog: "Create". */
+  /** Label of the submit button: "Create". */
   readonly action: string
   readonly onName: (name: string) => Promise<unknown>
 }
 
-/** Makes something that begins with no more than a name; a refusal stands below the field. */
+/** Creates an object that needs only a name. Shows an error below the field. */
 export function NameButton({ title, description, action, variant = 'filled', onName }: NameButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   const form = useForm({ initialValues: { name: '' } })
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: ({ name }: { name: string }) => onName(name.trim()),
     onSuccess: () => {
       close()
       form.reset()
     },
-    onError: showInForm(form),
+    onError: showFormError(form),
   })
   const dismiss = () => {
     close()
@@ -36,11 +36,11 @@ export function NameButton({ title, description, action, variant = 'filled', onN
       <Button variant={variant} onClick={open}>
         {title}
       </Button>
-      <FormModal opened={opened} unsaved={form.isDirty() && !make.isPending} onClose={dismiss} title={title}>
-        <form onSubmit={form.onSubmit((values) => make.mutate(values))}>
+      <FormModal opened={opened} unsaved={form.isDirty() && !create.isPending} onClose={dismiss} title={title}>
+        <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
           <Stack>
             <TextInput label="Name" description={description} required data-autofocus {...form.getInputProps('name')} />
-            <Button type="submit" loading={make.isPending}>
+            <Button type="submit" loading={create.isPending}>
               {action}
             </Button>
           </Stack>

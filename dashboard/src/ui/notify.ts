@@ -1,11 +1,11 @@
 import { notifications } from '@mantine/notifications'
 import { describeError } from './describe-error.ts'
 
-/** Says briefly that something was done. */
-export const notifyDone = (message: string): void => void notifications.show({ message, color: 'green' })
+/** Shows a short confirmation. */
+export const notifySuccess = (message: string): void => void notifications.show({ message, color: 'green' })
 
-/** Says what failed, where no form is there to show it. For `onError` of a change. */
+/** Shows an error that belongs to no form field. For `onError` of a mutation. */
 export function notifyError(error: unknown): void {
   const { message, requestId } = describeError(error)
-  notifications.show({ title: 'That did not work', message: requestId ? `${message} (${requestId})` : message, color: 'red' })
+  notifications.show({ title: 'Something went wrong', message: requestId ? `${message} (${requestId})` : message, color: 'red' })
 }

@@ -3,14 +3,14 @@ import { type ReactNode, useEffect } from 'react'
 
 interface PageProps {
   readonly title: string
-  /** One sentence: what the page is for. */
+  /** The purpose of the page in one sentence. */
   readonly description?: ReactNode
-  /** What can be done here, at the right of the title. */
+  /** Buttons to the right of the title. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** The frame of every page: its one heading, which is the window's title too, its actions, its content. */
+/** Frame of a page: heading, which is also the window title, actions and content. */
 export function Page({ title, description, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Gatehouse`
@@ -18,7 +18,7 @@ export function Page({ title, description, actions, children }: PageProps) {
   return (
     <Stack gap="lg" maw={1280}>
       <Group justify="space-between" align="flex-start">
-        <Box>
+        <Box flex="1 1 280px">
           <Title order={1} size="h2">
             {title}
           </Title>

@@ -1,4 +1,4 @@
-/** The roles as people say them, and what each is for. */
+/** Labels of the roles. */
 export const ROLE_NAMES = {
   owner: 'Owner',
   policy_author: 'Policy author',
@@ -8,9 +8,9 @@ export const ROLE_NAMES = {
 } as const
 
 export const ROLE_PURPOSES: Readonly<Record<keyof typeof ROLE_NAMES, string>> = {
-  owner: 'everything, operators included',
-  policy_author: 'writes policies, tries them in the playground, reads the rest',
-  reviewer: 'decides on what is held, with its content',
-  auditor: 'reads everything, verifies and exports the audit log',
-  read_only: 'looks, and changes nothing',
+  owner: 'Can do everything and manages operators',
+  policy_author: 'Writes and tests policies, reads everything else',
+  reviewer: 'Decides review items and sees their content',
+  auditor: 'Reads everything, verifies and exports the audit log',
+  read_only: 'Reads without making changes',
 }

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core'
 
-/** A page that is on its way. */
+/** Placeholder while a page loads. */
 export function PageSkeleton() {
   return (
     <Stack aria-busy="true" aria-label="Loading" role="status">
@@ -10,12 +10,12 @@ export function PageSkeleton() {
   )
 }
 
-/** Rows that are on their way. */
+/** Placeholder while rows load. */
 export function RowsSkeleton({ rows = 6 }: { readonly rows?: number }) {
   return (
     <Stack gap="xs" aria-hidden>
       {Array.from({ length: rows }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
         <Skeleton key={row} height={36} />
       ))}
     </Stack>

@@ -1,10 +1,10 @@
 import classes from './skip-link.module.css'
 
-/** The first stop of the Tab key: past the navigation. */
+/** First element in tab order; skips the navigation. */
 export function SkipLink() {
   return (
     <a className={classes.link} href="#content">
-      To the content
+      Skip to content
     </a>
   )
 }

@@ -1,5 +1,5 @@
 import { Table, Text } from '@mantine/core'
-import { msOf } from './numbers.ts'
+import { formatMs } from './format-numbers.ts'
 
 interface StageTime {
   readonly name: string
@@ -8,9 +8,9 @@ interface StageTime {
   readonly count: number
 }
 
-/** How long each stage of the pipeline took. */
+/** Latency of each stage of the pipeline. */
 export function StageTimes({ stages }: { readonly stages: readonly StageTime[] }) {
-  if (stages.length === 0) return <Text c="dimmed">No request has gone through a stage in this time.</Text>
+  if (stages.length === 0) return <Text c="dimmed">No requests in this period.</Text>
   return (
     <Table aria-label="Latency by stage" verticalSpacing={4}>
       <Table.Thead>
@@ -30,8 +30,8 @@ export function StageTimes({ stages }: { readonly stages: readonly StageTime[] }
             <Table.Th scope="row" fw={400}>
               {name}
             </Table.Th>
-            <Table.Td ta="right">{msOf(p50_ms)}</Table.Td>
-            <Table.Td ta="right">{msOf(p95_ms)}</Table.Td>
+            <Table.Td ta="right">{formatMs(p50_ms)}</Table.Td>
+            <Table.Td ta="right">{formatMs(p95_ms)}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

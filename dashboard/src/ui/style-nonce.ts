@@ -1,2 +1,2 @@
-/** The nonce that the server gave this page's styles; browsers show it to scripts of the page only. */
+/** The page's nonce for styles. Browsers expose it only to scripts of the page. */
 export const styleNonce = (): string => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''

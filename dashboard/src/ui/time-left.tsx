@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { spanOf } from './durations.ts'
+import { formatDuration } from './format-duration.ts'
 
 const TICK_MS = 1_000
 const URGENT_MS = 10 * 60_000
 
-/** How long something still waits, second by second. */
+/** Remaining time, updated every second. */
 export function TimeLeft({ until }: { readonly until: string }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -16,7 +16,7 @@ export function TimeLeft({ until }: { readonly until: string }) {
   return (
     <Text span inherit fw={left < URGENT_MS ? 600 : 400} {...(left < URGENT_MS && { c: 'red' })}>
       <time dateTime={until} title={new Date(until).toLocaleString()}>
-        {left > 0 ? `${spanOf(left)} left` : 'time is up'}
+        {left > 0 ? `${formatDuration(left)} left` : 'Expired'}
       </time>
     </Text>
   )

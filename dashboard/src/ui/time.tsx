@@ -4,18 +4,18 @@ const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
 interface TimeProps {
-  /** As the API has it: ISO 8601, or seconds since 1970. */
+  /** ISO 8601, or seconds since 1970. */
   readonly at: string | number | null | undefined
-  /** Stands where there is no time. */
-  readonly otherwise?: string
+  /** Text if there is no time. */
+  readonly fallback?: string
 }
 
-/** A moment in the viewer's own time zone; the exact one on hover. */
-export function Time({ at, otherwise = '–' }: TimeProps) {
+/** A time in the browser's time zone, with the exact time on hover. */
+export function Time({ at, fallback = '–' }: TimeProps) {
   if (at === null || at === undefined)
     return (
       <Text span inherit c="dimmed">
-        {otherwise}
+        {fallback}
       </Text>
     )
   const date = new Date(typeof at === 'number' ? at * 1_000 : at)

@@ -1,9 +1,9 @@
 import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
 import { Stack, VisuallyHidden } from '@mantine/core'
-import { countOf } from './numbers.ts'
+import { formatCount } from './format-numbers.ts'
 
-/** What happened in one interval of time. */
+/** Requests in one interval. */
 export interface TrafficPoint {
   readonly at: string
   readonly requests: number
@@ -17,19 +17,19 @@ export interface TrafficBarsProps {
   readonly height: number
 }
 
-/** From the bottom of a bar to its top. */
+/** From bottom to top. */
 const SERIES = [
-  { name: 'allow', label: 'allowed', color: 'teal.6' },
-  { name: 'escalate', label: 'escalated', color: 'grape.6' },
-  { name: 'require_approval', label: 'held', color: 'yellow.6' },
-  { name: 'deny', label: 'denied', color: 'red.6' },
-  { name: 'undecided', label: 'no decision', color: 'gray.5' },
+  { name: 'allow', label: 'Allowed', color: 'teal.6' },
+  { name: 'escalate', label: 'Escalated', color: 'grape.6' },
+  { name: 'require_approval', label: 'Held', color: 'yellow.6' },
+  { name: 'deny', label: 'Denied', color: 'red.6' },
+  { name: 'undecided', label: 'No decision', color: 'gray.5' },
 ]
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' })
 const timeOf = ({ at }: TrafficPoint): string => TIME.format(new Date(at))
 
-/** The drawing, and in words what it shows. */
+/** A bar chart with a text alternative. */
 export function TrafficBars({ series, height }: TrafficBarsProps) {
   return (
     <Stack gap="xs">
@@ -39,7 +39,7 @@ export function TrafficBars({ series, height }: TrafficBarsProps) {
         data={series.map(barOf)}
         dataKey="at"
         series={SERIES}
-        valueFormatter={countOf}
+        valueFormatter={formatCount}
         withLegend
         legendProps={{ verticalAlign: 'top', height: 32 }}
         xAxisProps={{ minTickGap: 48 }}
@@ -49,7 +49,7 @@ export function TrafficBars({ series, height }: TrafficBarsProps) {
         aria-hidden
         barChartProps={{ accessibilityLayer: false }}
       />
-      <VisuallyHidden>{inWords(series)}</VisuallyHidden>
+      <VisuallyHidden>{summaryOf(series)}</VisuallyHidden>
     </Stack>
   )
 }
@@ -60,9 +60,9 @@ const barOf = (point: TrafficPoint) => {
   return { at: timeOf(point), ...verdicts, undecided: Math.max(requests - decided, 0) }
 }
 
-function inWords(series: readonly TrafficPoint[]): string {
+function summaryOf(series: readonly TrafficPoint[]): string {
   const total = series.reduce((sum, { requests }) => sum + requests, 0)
   const [busiest] = series.toSorted((a, b) => b.requests - a.requests)
   if (busiest === undefined || total === 0) return 'No requests.'
-  return `${countOf(total)} requests, most of them (${countOf(busiest.requests)}) in the interval that began ${timeOf(busiest)}.`
+  return `${formatCount(total)} requests. Busiest interval: ${timeOf(busiest)} with ${formatCount(busiest.requests)} requests.`
 }

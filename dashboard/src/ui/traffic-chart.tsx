@@ -5,10 +5,10 @@ import type { TrafficPoint } from './traffic-bars.tsx'
 /** In pixels. */
 const HEIGHT = 200
 
-/** The library that draws is larger than any page: it comes with the first chart, not with the first page. */
+/** Loaded with the first chart, because the chart library is larger than any page. */
 const TrafficBars = lazy(async () => ({ default: (await import('./traffic-bars.tsx')).TrafficBars }))
 
-/** Requests over time, by what was decided on them. */
+/** Requests over time, by verdict. */
 export function TrafficChart({ series }: { readonly series: readonly TrafficPoint[] }) {
   return (
     <Suspense fallback={<Skeleton h={HEIGHT} />}>

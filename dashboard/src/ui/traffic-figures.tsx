@@ -1,7 +1,7 @@
 import { Figures } from './figures.tsx'
-import { costOf, countOf, msOf, shareOf } from './numbers.ts'
+import { formatCost, formatCount, formatMs, formatPercent } from './format-numbers.ts'
 
-/** What all requests of a time come to. */
+/** Sums over a period. */
 interface Totals {
   readonly requests: number
   readonly verdicts: Readonly<Record<'allow' | 'escalate' | 'require_approval' | 'deny', number>>
@@ -11,22 +11,22 @@ interface Totals {
   readonly latency: { readonly p50_ms: number | null; readonly p95_ms: number | null }
 }
 
-/** Requests, verdicts, latency, tokens and cost at one glance. */
+/** Key figures: requests, verdicts, latency, tokens and cost. */
 export function TrafficFigures({ totals }: { readonly totals: Totals }) {
   const { requests, verdicts, errors, tokens, cost, latency } = totals
   const decided = Object.values(verdicts).reduce((sum, count) => sum + count, 0)
   const figures = [
-    { name: 'Requests', value: countOf(requests), note: `${countOf(errors)} failed` },
+    { name: 'Requests', value: formatCount(requests), note: `${formatCount(errors)} failed` },
     {
       name: 'Allowed',
-      value: shareOf(verdicts.allow, decided),
-      note: `${countOf(verdicts.deny)} denied, ${countOf(verdicts.require_approval)} held, ${countOf(verdicts.escalate)} escalated`,
+      value: formatPercent(verdicts.allow, decided),
+      note: `${formatCount(verdicts.deny)} denied, ${formatCount(verdicts.require_approval)} held, ${formatCount(verdicts.escalate)} escalated`,
     },
-    { name: 'Latency', value: msOf(latency.p50_ms), note: `95th percentile ${msOf(latency.p95_ms)}` },
+    { name: 'Latency', value: formatMs(latency.p50_ms), note: `95th percentile ${formatMs(latency.p95_ms)}` },
     {
       name: 'Tokens',
-      value: countOf(tokens),
-      note: cost === null ? 'cost unavailable' : `cost ${costOf(cost)}`,
+      value: formatCount(tokens),
+      note: cost === null ? 'Cost not available' : `Cost ${formatCost(cost)}`,
     },
   ]
   return <Figures figures={figures} />

@@ -2,8 +2,8 @@ import { useDocumentVisibility } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 
 /**
- * True when `key` has stayed the same for `ms` milliseconds in a visible window. A click that was meant for what stood there
- * before comes earlier. Undefined: what has to settle is not there yet.
+ * True after `key` was unchanged for `ms` milliseconds in a visible window, so that a click that was meant for previous content
+ * does nothing. Undefined: the content is still loading.
  */
 export function useSettled(key: string | undefined, ms: number): boolean {
   const [settled, setSettled] = useState<string>()

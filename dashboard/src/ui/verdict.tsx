@@ -1,16 +1,16 @@
 import { Badge } from '@mantine/core'
 
-const LOOKS: Readonly<Record<string, { readonly color: string; readonly label: string }>> = {
-  allow: { color: 'green', label: 'allowed' },
-  escalate: { color: 'grape', label: 'escalated' },
-  require_approval: { color: 'yellow', label: 'held' },
-  deny: { color: 'red', label: 'denied' },
+const STYLES: Readonly<Record<string, { readonly color: string; readonly label: string }>> = {
+  allow: { color: 'green', label: 'Allowed' },
+  escalate: { color: 'grape', label: 'Escalated' },
+  require_approval: { color: 'yellow', label: 'Held' },
+  deny: { color: 'red', label: 'Denied' },
 }
 
-/** What was decided, in a word that colour only repeats. */
+/** Badge with a verdict. */
 export function Verdict({ verdict }: { readonly verdict: string | null | undefined }) {
   if (!verdict) return null
-  const { color, label } = LOOKS[verdict] ?? { color: 'gray', label: verdict }
+  const { color, label } = STYLES[verdict] ?? { color: 'gray', label: verdict }
   return (
     <Badge color={color} variant="light" tt="none">
       {label}

@@ -1,17 +1,17 @@
 import { Alert, Button, Code, Modal, SimpleGrid, Stack } from '@mantine/core'
 import { CopyButton } from '../../ui/copy.tsx'
-import { useUnsaved } from '../../ui/use-unsaved.ts'
+import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
 
 interface BackupCodesProps {
-  /** Undefined: nothing to show, the dialog is closed. */
+  /** Undefined: the dialog is closed. */
   readonly codes: readonly string[] | undefined
   readonly onDone: () => void
 }
 
-/** For the day when the phone is gone; each counts once. They cannot be shown a second time, so only the button closes the dialog. */
+/** Shows new backup codes. Only the button closes the dialog, because the codes cannot be shown again. */
 export function BackupCodes({ codes = [], onDone }: BackupCodesProps) {
   const opened = codes.length > 0
-  useUnsaved(opened)
+  useUnsavedWarning(opened)
   return (
     <Modal
       opened={opened}
@@ -23,15 +23,15 @@ export function BackupCodes({ codes = [], onDone }: BackupCodesProps) {
     >
       <Stack>
         <Alert color="yellow" variant="light">
-          Keep these codes: each signs you in once when the app is not at hand. They are shown this once.
+          Save these codes now. Each code replaces the authenticator app for one sign-in. They are not shown again.
         </Alert>
         <SimpleGrid cols={2} spacing="xs">
           {codes.map((code) => (
             <Code key={code}>{code}</Code>
           ))}
         </SimpleGrid>
-        <CopyButton value={codes.join('\n')} what="all codes" />
-        <Button onClick={onDone}>I have kept them</Button>
+        <CopyButton value={codes.join('\n')} label="all codes" />
+        <Button onClick={onDone}>I have saved them</Button>
       </Stack>
     </Modal>
   )

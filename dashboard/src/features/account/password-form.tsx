@@ -2,26 +2,26 @@ import { Button, PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { changePassword } from '../../api/auth.ts'
-import { showInForm } from '../../ui/form-errors.ts'
-import { notifyDone } from '../../ui/notify.ts'
-import { MIN_PASSWORD, passwordProblem } from '../../ui/passwords.ts'
-import { useUnsaved } from '../../ui/use-unsaved.ts'
+import { showFormError } from '../../ui/form-errors.ts'
+import { notifySuccess } from '../../ui/notify.ts'
+import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
+import { MIN_PASSWORD, validatePassword } from '../../ui/validate-password.ts'
 
-/** Chooses another password, which ends the sessions of all other browsers. */
+/** Changes the password. The server then ends all other sessions. */
 export function PasswordForm() {
   const form = useForm({
     initialValues: { currentPassword: '', newPassword: '' },
-    validate: { newPassword: passwordProblem },
+    validate: { newPassword: validatePassword },
   })
   const change = useMutation({
     mutationFn: changePassword,
     onSuccess: () => {
       form.reset()
-      notifyDone('The password was changed; all other sessions have ended.')
+      notifySuccess('Password changed. Other sessions signed out.')
     },
-    onError: showInForm(form),
+    onError: showFormError(form),
   })
-  useUnsaved(form.isDirty() && !change.isPending)
+  useUnsavedWarning(form.isDirty() && !change.isPending)
   return (
     <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
       <Stack maw={360} align="stretch">

@@ -5,7 +5,7 @@ interface QrCodeProps {
   readonly label: string
 }
 
-/** Drawn here: what it says is a secret, and goes nowhere. */
+/** Rendered in the browser, because the text is a secret. */
 export function QrCode({ text, label }: QrCodeProps) {
   const { data, size } = encode(text, { border: 2 })
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))

@@ -17,41 +17,25 @@ import { UsageTab } from './usage-tab.tsx'
 const TABS = ['usage', 'keys', 'settings'] as const
 const readTab = ({ tab }: Readonly<Record<string, unknown>>) => ({ tab: oneOf(TABS, tab) ?? 'usage' })
 
-/** One Application: what it asks for, its keys, its settings. */
+/** One Application: usage, keys and settings. */
 export function Page() {
   const id = usePathParam('id')
   const { data: application, error, refetch } = useRead('/admin/v1/applications/{id}', { params: { path: { id } } })
   const [{ tab }, setFilters] = useFilters(readTab)
-  // Once opened, the settings stay, so that what was typed there survives a look at another tab.
+  // The settings stay mounted once opened, so that unsaved changes survive a switch of tabs.
   const settingsOpened = useRef(false)
   settingsOpened.current ||= tab === 'settings'
-  const plays = useScopes().may('playground:use')
   if (hasStatus(error, 404)) {
     return (
-      <EmptyState title="There is no such Application" action={<LinkButton to="/applications">All Applications</LinkButton>}>
-        It may belong to another Workspace, or the link is incomplete.
+      <EmptyState title="Application not found" action={<LinkButton to="/applications">All Applications</LinkButton>}>
+        It belongs to another Workspace, or the link is incomplete.
       </EmptyState>
     )
   }
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!application) return <PageSkeleton />
   return (
-    <Frame
-      title={application.name}
-      description={<Copyable value={id} what="the id" />}
-      actions={
-        <>
-          <LinkButton to="/applications" variant="subtle">
-            All Applications
-          </LinkButton>
-          {plays && (
-            <LinkButton to="/playground" search={{ application: id }} variant="default">
-              Try it
-            </LinkButton>
-          )}
-        </>
-      }
-    >
+    <Frame title={application.name} description={<Copyable value={id} label="ID" />} actions={<PageLinks id={id} />}>
       <Tabs value={tab} onChange={(value) => setFilters({ tab: oneOf(TABS, value) ?? 'usage' })} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="usage">Usage</Tabs.Tab>
@@ -69,5 +53,21 @@ export function Page() {
         </Tabs.Panel>
       </Tabs>
     </Frame>
+  )
+}
+
+function PageLinks({ id }: { readonly id: string }) {
+  const canUsePlayground = useScopes().hasScope('playground:use')
+  return (
+    <>
+      <LinkButton to="/applications" variant="subtle">
+        All Applications
+      </LinkButton>
+      {canUsePlayground && (
+        <LinkButton to="/playground" search={{ application: id }} variant="default">
+          Open playground
+        </LinkButton>
+      )}
+    </>
   )
 }

@@ -1,18 +1,18 @@
 import { useChange } from '../../api/queries.ts'
-import { useGo } from '../../routing/location.ts'
+import { useNavigateTo } from '../../routing/location.ts'
 import { NameButton } from '../../ui/name-button.tsx'
 
-/** Creates an Application and goes to its keys: it is of no use without one. */
+/** Creates an Application and opens its keys. */
 export function CreateButton() {
-  const go = useGo()
+  const navigateTo = useNavigateTo()
   const create = useChange('post', '/admin/v1/applications', {
     refresh: ['/admin/v1/applications'],
-    onDone: ({ id }) => go(`/applications/${id}`, { tab: 'keys' }),
+    onDone: ({ id }) => navigateTo(`/applications/${id}`, { tab: 'keys' }),
   })
   return (
     <NameButton
-      title="New Application"
-      description="Policies and records call it so. Everything else has a default and can be changed later."
+      title="Create Application"
+      description="Policies and audit records use this name. You can change all settings later."
       action="Create"
       onName={(name) => create.mutateAsync({ body: { name } })}
     />

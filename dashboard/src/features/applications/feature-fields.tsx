@@ -6,29 +6,26 @@ import { Section } from '../../ui/section.tsx'
 import type { Values } from './settings-values.ts'
 
 const CAPTURE = [
-  { value: 'off', label: 'nothing' },
-  { value: 'explicit', label: 'what it is told to' },
-  { value: 'extract', label: 'also what it notices' },
+  { value: 'off', label: 'Off' },
+  { value: 'explicit', label: 'Explicit requests' },
+  { value: 'extract', label: 'Explicit requests and extracted facts' },
 ]
 
 const EXTENSIONS: readonly string[] = ['tools', 'content_parts', 'developer_role']
 
-/** Knowledge, memory, and what goes beyond the plain chat. */
+/** Knowledge, memory and extensions of an Application. */
 export function FeatureFields({ form }: { readonly form: UseFormReturnType<Values> }) {
   const { knowledge, memory, extensions } = form.getValues().settings
   return (
     <>
       <Section title="Knowledge">
-        <Switch
-          label="Answers may be based on documents"
-          {...form.getInputProps('settings.knowledge.enabled', { type: 'checkbox' })}
-        />
+        <Switch label="Enable knowledge" {...form.getInputProps('settings.knowledge.enabled', { type: 'checkbox' })} />
         {knowledge.enabled && (
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Collections form={form} />
             <NumberInput
-              label="Passages for a request, at most"
-              placeholder="the default"
+              label="Maximum passages per request"
+              placeholder="Default"
               min={0}
               max={50}
               {...form.getInputProps('settings.knowledge.passages')}
@@ -37,13 +34,13 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
         )}
       </Section>
       <Section title="Memory">
-        <Switch label="It remembers" {...form.getInputProps('settings.memory.enabled', { type: 'checkbox' })} />
+        <Switch label="Enable memory" {...form.getInputProps('settings.memory.enabled', { type: 'checkbox' })} />
         {memory.enabled && (
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <Select label="It keeps" data={CAPTURE} allowDeselect={false} {...form.getInputProps('settings.memory.capture')} />
+            <Select label="Capture" data={CAPTURE} allowDeselect={false} {...form.getInputProps('settings.memory.capture')} />
             <NumberInput
-              label="Memories for a request, at most"
-              placeholder="the default"
+              label="Maximum memories per request"
+              placeholder="Default"
               min={0}
               max={50}
               {...form.getInputProps('settings.memory.recall')}
@@ -53,8 +50,8 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
       </Section>
       <Section title="Extensions">
         <MultiSelect
-          label="Beyond text in and text out"
-          description="What is not opened here is refused"
+          label="Allowed extensions"
+          description="Requests that use other extensions are refused"
           data={[...new Set([...EXTENSIONS, ...extensions])]}
           {...form.getInputProps('settings.extensions')}
         />
@@ -64,12 +61,12 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
 }
 
 function Collections({ form }: { readonly form: UseFormReturnType<Values> }) {
-  const enabled = useScopes().may('knowledge:read')
+  const enabled = useScopes().hasScope('knowledge:read')
   const { items = [] } = useAll('/admin/v1/collections', {}, { enabled })
   return (
     <TagsInput
       label="Collections"
-      description="Empty: every one that serves it"
+      description="Empty: all collections available to the Application"
       data={items.map(({ name }) => name)}
       {...form.getInputProps('settings.knowledge.collections')}
     />

@@ -6,30 +6,30 @@ import { useScopes } from '../../api/session.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { notifyDone } from '../../ui/notify.ts'
-import { ShownOnce } from '../../ui/shown-once.tsx'
+import { notifySuccess } from '../../ui/notify.ts'
+import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Time } from '../../ui/time.tsx'
-import { IssueKeyButton } from './issue-key-button.tsx'
+import { CreateKeyButton } from './create-key-button.tsx'
 
 type Key = ItemOf<'/admin/v1/applications/{id}/keys'>
 
-/** The Application's keys: issued once, seen by their first letters, revoked. */
+/** The Application's API keys. */
 export function KeysTab({ id }: { readonly id: string }) {
   const list = useList('/admin/v1/applications/{id}/keys', { params: { path: { id } } })
-  const changes = useScopes().may('applications:write')
-  const [issued, setIssued] = useState<string>()
+  const canEdit = useScopes().hasScope('applications:write')
+  const [createdKey, setCreatedKey] = useState<string>()
   const columns: Column<Key>[] = [
     { header: 'Name', cell: ({ name }) => name },
-    { header: 'Begins with', cell: ({ hint }) => <Code>{hint}…</Code>, from: 'sm' },
-    { header: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} otherwise="never" /> },
-    { header: 'Issued', cell: ({ created_at }) => <Time at={created_at} />, from: 'md' },
-    { header: 'State', cell: (key) => <State shown={key} changes={changes} /> },
+    { header: 'Prefix', cell: ({ hint }) => <Code>{hint}…</Code>, from: 'sm' },
+    { header: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} fallback="Never" /> },
+    { header: 'Created', cell: ({ created_at }) => <Time at={created_at} />, from: 'md' },
+    { header: 'Status', cell: (key) => <Status apiKey={key} canEdit={canEdit} /> },
   ]
   return (
     <Stack>
-      {changes && (
+      {canEdit && (
         <Group justify="flex-end">
-          <IssueKeyButton applicationId={id} onIssued={setIssued} />
+          <CreateKeyButton applicationId={id} onCreated={setCreatedKey} />
         </Group>
       )}
       <DataTable
@@ -39,31 +39,31 @@ export function KeysTab({ id }: { readonly id: string }) {
         keyOf={(key) => key.id}
         empty={
           <EmptyState title="No keys yet">
-            {changes ? 'Issue one: the Application sends it as its API key.' : 'Nobody has issued one.'}
+            {canEdit ? 'Create a key for the Application to send with its requests.' : 'Ask an owner to create one.'}
           </EmptyState>
         }
       />
-      <ShownOnce secret={issued} title="The new key" what="the key" onClose={() => setIssued(undefined)} />
+      <SecretDialog secret={createdKey} title="Key created" label="key" onClose={() => setCreatedKey(undefined)} />
     </Stack>
   )
 }
 
-function State({ shown: key, changes }: { readonly shown: Key; readonly changes: boolean }) {
+function Status({ apiKey: key, canEdit }: { readonly apiKey: Key; readonly canEdit: boolean }) {
   const revoke = useChange('post', '/admin/v1/keys/{id}/revoke', {
     refresh: ['/admin/v1/applications/{id}/keys'],
-    onDone: ({ name }) => notifyDone(`${name} is revoked.`),
+    onDone: ({ name }) => notifySuccess(`Key ${name} revoked.`),
   })
   if (key.revoked_at !== null) {
     return (
       <Text size="sm" c="dimmed">
-        revoked <Time at={key.revoked_at} />
+        Revoked <Time at={key.revoked_at} />
       </Text>
     )
   }
-  if (!changes) {
+  if (!canEdit) {
     return (
       <Badge color="green" variant="light" tt="none">
-        active
+        Active
       </Badge>
     )
   }
@@ -71,7 +71,7 @@ function State({ shown: key, changes }: { readonly shown: Key; readonly changes:
     <ConfirmButton
       aria-label={`Revoke ${key.name}`}
       question={`Revoke ${key.name}?`}
-      consequence="Whatever uses it is refused from now on, within a second on every node. This cannot be taken back."
+      consequence="Requests with this key are refused within a second. This cannot be undone."
       onConfirm={() => revoke.mutateAsync({ params: { path: { id: key.id } } })}
     >
       Revoke

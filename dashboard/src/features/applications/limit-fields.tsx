@@ -4,14 +4,14 @@ import { Section } from '../../ui/section.tsx'
 import type { Values } from './settings-values.ts'
 
 const LIMITS = [
-  ['requests_per_minute', 'Requests a minute', 'the default'],
-  ['burst', 'Burst: at once, after a pause', 'the default'],
-  ['concurrency', 'Requests at the same time', 'the default'],
-  ['tokens_per_minute', 'Tokens a minute', 'no limit'],
-  ['user_requests_per_minute', 'Requests a minute of each user', 'no limit'],
+  ['requests_per_minute', 'Requests per minute', 'Default'],
+  ['burst', 'Burst size', 'Default'],
+  ['concurrency', 'Concurrent requests', 'Default'],
+  ['tokens_per_minute', 'Tokens per minute', 'No limit'],
+  ['user_requests_per_minute', 'Requests per minute per user', 'No limit'],
 ] as const
 
-/** How much the Application may ask; beyond it, it is told when to come again (429). */
+/** Rate limits. Requests beyond them get status 429 with Retry-After. */
 export function LimitFields({ form }: { readonly form: UseFormReturnType<Values> }) {
   return (
     <Section title="Limits">

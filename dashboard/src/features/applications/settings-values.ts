@@ -5,24 +5,24 @@ type Patch = NonNullable<InitOf<'patch', '/admin/v1/applications/{id}'>['body']>
 type Settings = Application['settings']
 type Limits = Application['limits']
 
-/** A number's input holds an empty text while it is empty. */
-type Typed = number | ''
+/** Mantine's NumberInput has an empty string as its empty value. */
+type NumberField = number | ''
 
-/** As the form holds it: lists are empty where everything is allowed. */
+/** Form values. An empty list allows everything. */
 export interface Values {
   name: string
   models: string[]
   providers: string[]
   default_model: string
   ceiling: Application['ceiling']
-  limits: { [K in keyof Limits]: Typed }
+  limits: { [K in keyof Limits]: NumberField }
   settings: {
     extensions: string[]
     default_classification: Settings['default_classification']
     assertion_clearance: Settings['assertion_clearance']
     cors: { origins: string[] }
-    knowledge: { enabled: boolean; passages: Typed; collections: string[] }
-    memory: { enabled: boolean; capture: Settings['memory']['capture']; recall: Typed }
+    knowledge: { enabled: boolean; passages: NumberField; collections: string[] }
+    memory: { enabled: boolean; capture: Settings['memory']['capture']; recall: NumberField }
   }
 }
 
@@ -52,7 +52,7 @@ export function valuesOf({ name, models, providers, default_model, ceiling, limi
   }
 }
 
-/** As the API takes it: what is empty has its default. */
+/** Request body. Empty fields get their defaults. */
 export function patchOf({ name, models, providers, default_model, ceiling, limits, settings }: Values): Patch {
   const { knowledge, memory, extensions, cors, ...levels } = settings
   return {
@@ -73,19 +73,19 @@ export function patchOf({ name, models, providers, default_model, ceiling, limit
 }
 
 const orNull = (list: string[]): string[] | null => (list.length === 0 ? null : list)
-const numberOf = (typed: Typed): number | null => (typed === '' ? null : typed)
+const numberOf = (field: NumberField): number | null => (field === '' ? null : field)
 
 const ORIGIN = /^(?:\*|https?:\/\/[a-z0-9._-]+(?::\d{1,5})?|https?:\/\/\[[0-9a-f:]+\](?::\d{1,5})?)$/
 
-/** What the form says by itself, in words that name the entry; everything else the API refuses. */
-export const PROBLEMS = {
+/** Validation in the form, because it can name the invalid entry. The API validates the rest. */
+export const VALIDATORS = {
   settings: {
     cors: {
       origins: (origins: readonly string[]): string | null => {
-        const wrong = origins.find((origin) => !ORIGIN.test(origin))
-        return wrong === undefined
+        const invalid = origins.find((origin) => !ORIGIN.test(origin))
+        return invalid === undefined
           ? null
-          : `“${wrong}” is not an origin. Give one such as https://app.example.org, without a path, or *`
+          : `“${invalid}” is not an origin. Enter one such as https://app.example.org, without a path, or *`
       },
     },
   },

@@ -2,7 +2,7 @@ import { Group, Stack } from '@mantine/core'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useFilters } from '../../routing/location.ts'
-import { PERIODS, readPeriod, useSince } from '../../routing/period.ts'
+import { PERIODS, readPeriod, usePeriodStart } from '../../routing/period.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { LinkButton } from '../../ui/link.tsx'
@@ -13,23 +13,23 @@ import { StageTimes } from '../../ui/stage-times.tsx'
 import { TrafficChart } from '../../ui/traffic-chart.tsx'
 import { TrafficFigures } from '../../ui/traffic-figures.tsx'
 
-const EVERY_MS = 30_000
+const REFETCH_MS = 30_000
 
-/** What the Application has asked for, over time. */
+/** Requests, latency and cost of the Application. */
 export function UsageTab({ id }: { readonly id: string }) {
   const [{ period }, setFilters] = useFilters(readPeriod)
-  const readsRecords = useScopes().may('audit:read')
+  const canReadAudit = useScopes().hasScope('audit:read')
   return (
     <Stack>
       <Group justify="space-between">
-        <PeriodControl periods={PERIODS} value={period} onChange={(chosen) => setFilters({ period: chosen })} />
-        {readsRecords && (
+        <PeriodControl periods={PERIODS} value={period} onChange={(selected) => setFilters({ period: selected })} />
+        {canReadAudit && (
           <LinkButton to="/audit" search={{ application: id }} variant="subtle">
-            Its records
+            View audit records
           </LinkButton>
         )}
       </Group>
-      <Usage id={id} from={useSince(period)} />
+      <Usage id={id} from={usePeriodStart(period)} />
     </Stack>
   )
 }
@@ -39,14 +39,14 @@ function Usage({ id, from }: { readonly id: string; readonly from: string }) {
   const { data, error, refetch } = useRead(
     '/admin/v1/applications/{id}/usage',
     { params },
-    { every: EVERY_MS, keepPrevious: true },
+    { refetchMs: REFETCH_MS, keepPrevious: true },
   )
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <RowsSkeleton />
   if (data.totals.requests === 0) {
     return (
       <EmptyState title="No requests in this period">
-        Issue a key, give it to the Application, and point its OpenAI client at this server.
+        Create a key and configure it with this server's URL in the Application's OpenAI client.
       </EmptyState>
     )
   }

@@ -13,7 +13,7 @@ export const ENDPOINTS = [
   'admin',
 ] as const
 
-/** What is searched for, as it stands in the address. */
+/** Filters in the page's URL. */
 export const readFilters = (search: Readonly<Record<string, unknown>>) => ({
   application: textOf(search.application),
   user: textOf(search.user),
@@ -29,15 +29,15 @@ export type AuditFilters = ReturnType<typeof readFilters>
 
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
-/** A status or a class of them, as the API takes it; undefined when the text is neither. */
+/** A status or status class; undefined if the text is neither. */
 const statusOf = (text: string) => (/^[1-5]\d\d$/.test(text) ? Number(text) : oneOf(STATUS_CLASSES, text.toLowerCase()))
 
-export const isStatusWrong = ({ status }: Pick<AuditFilters, 'status'>): boolean =>
+export const isStatusInvalid = ({ status }: Pick<AuditFilters, 'status'>): boolean =>
   status !== undefined && statusOf(status) === undefined
 
-/** As the API asks for it. Days and minutes are the viewer's. */
-export function queryOf({ application, user, verdict, risk, endpoint, status: typed, from, to }: AuditFilters) {
-  const status = typed === undefined ? undefined : statusOf(typed)
+/** Query of the API. Local times are converted to UTC. */
+export function queryOf({ application, user, verdict, risk, endpoint, status: statusText, from, to }: AuditFilters) {
+  const status = statusText === undefined ? undefined : statusOf(statusText)
   return {
     ...(application && { application_id: application }),
     ...(user && { user }),
@@ -55,7 +55,7 @@ export function timesOf({ from, to }: Pick<AuditFilters, 'from' | 'to'>): { from
   return { ...(start && { from: start }), ...(end && { to: end }) }
 }
 
-/** A local time (`2026-11-21T09:30`) as an instant; undefined when it is none. */
+/** A local time (`2026-11-21T09:30`) in UTC; undefined if invalid. */
 function instantOf(local: string | undefined): string | undefined {
   const time = local ? new Date(local) : undefined
   return time && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined

@@ -10,47 +10,23 @@ import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
-import { isStatusWrong, queryOf, readFilters } from './audit-filters.ts'
+import { type AuditFilters, isStatusInvalid, queryOf, readFilters } from './audit-filters.ts'
 import { type AuditRecord, eventOf, recordOf } from './audit-record.ts'
 import { AuditSearch } from './audit-search.tsx'
 import { ExportButton } from './export-button.tsx'
 import { TamperingAlert } from './tampering-alert.tsx'
 import { VerifyButton } from './verify-button.tsx'
 
-/** The audit log: every exchange and every change, newest first. */
+/** The audit log: requests and changes by operators, newest first. */
 export function Page() {
   const [filters, setFilters] = useFilters(readFilters)
-  const { nameOf } = useApplicationNames()
-  const checks = useScopes().may('audit:write')
-  const query = queryOf(filters)
-  const { items, ...list } = useList(
-    '/admin/v1/audit',
-    { params: { query: { limit: 50, ...query } } },
-    { enabled: !isStatusWrong(filters) },
-  )
-  const columns: Column<AuditRecord>[] = [
-    {
-      header: 'When',
-      cell: ({ id, created_at }) => (
-        <Link to={`/audit/${id}`} size="sm">
-          <Time at={created_at} />
-        </Link>
-      ),
-    },
-    { header: 'What', cell: (record) => <Text size="sm">{eventOf(record)}</Text> },
-    { header: 'Verdict', cell: ({ decision }) => <Verdict verdict={decision?.verdict} /> },
-    { header: 'Risk', cell: ({ risk_level }) => <Level level={risk_level} />, from: 'sm' },
-    { header: 'Application', cell: ({ application_id }) => application_id && nameOf(application_id), from: 'md' },
-    { header: 'Status', cell: ({ status, error_code }) => (error_code ? `${status} ${error_code}` : status), from: 'md' },
-    { header: 'Took', cell: ({ duration_ms }) => `${Math.round(duration_ms)} ms`, from: 'lg', align: 'right' },
-  ]
-  const filtered = Object.keys(query).length > 0
+  const canVerify = useScopes().hasScope('audit:write')
   return (
     <Frame
-      title="Audit"
-      description="Every exchange and every change, chained and signed. Never what was said."
+      title="Audit log"
+      description="Signed records of all requests and changes, without their content."
       actions={
-        checks && (
+        canVerify && (
           <>
             <VerifyButton />
             <ExportButton filters={filters} />
@@ -60,23 +36,50 @@ export function Page() {
     >
       <TamperingAlert />
       <AuditSearch filters={filters} onChange={setFilters} />
-      {isStatusWrong(filters) ? (
-        <EmptyState title="The status filter is not valid">Nothing is shown, because it would not be filtered.</EmptyState>
+      {isStatusInvalid(filters) ? (
+        <EmptyState title="Invalid status filter">Enter a status such as 404, or a class such as 5xx.</EmptyState>
       ) : (
-        <DataTable
-          label="Records"
-          list={{ ...list, items: items?.map(recordOf) }}
-          columns={columns}
-          keyOf={({ id }) => id}
-          empty={
-            filtered ? (
-              <EmptyState title="Nothing was found">Fewer filters may show more.</EmptyState>
-            ) : (
-              <EmptyState title="No records yet">The first request through the gateway writes one.</EmptyState>
-            )
-          }
-        />
+        <RecordsTable filters={filters} />
       )}
     </Frame>
   )
 }
+
+function RecordsTable({ filters }: { readonly filters: AuditFilters }) {
+  const { nameOf } = useApplicationNames()
+  const query = queryOf(filters)
+  const { items, ...list } = useList('/admin/v1/audit', { params: { query: { limit: 50, ...query } } })
+  const isFiltered = Object.keys(query).length > 0
+  return (
+    <DataTable
+      label="Records"
+      list={{ ...list, items: items?.map(recordOf) }}
+      columns={columnsOf(nameOf)}
+      keyOf={({ id }) => id}
+      empty={
+        isFiltered ? (
+          <EmptyState title="No matching records">Remove or change filters.</EmptyState>
+        ) : (
+          <EmptyState title="No records yet">Send a request through the gateway to write the first record.</EmptyState>
+        )
+      }
+    />
+  )
+}
+
+const columnsOf = (nameOf: (applicationId: string) => string): readonly Column<AuditRecord>[] => [
+  {
+    header: 'Time',
+    cell: ({ id, created_at }) => (
+      <Link to={`/audit/${id}`} size="sm">
+        <Time at={created_at} />
+      </Link>
+    ),
+  },
+  { header: 'Event', cell: (record) => <Text size="sm">{eventOf(record)}</Text> },
+  { header: 'Verdict', cell: ({ decision }) => <Verdict verdict={decision?.verdict} /> },
+  { header: 'Risk', cell: ({ risk_level }) => <Level level={risk_level} />, from: 'sm' },
+  { header: 'Application', cell: ({ application_id }) => application_id && nameOf(application_id), from: 'md' },
+  { header: 'HTTP status', cell: ({ status, error_code }) => (error_code ? `${status} ${error_code}` : status), from: 'md' },
+  { header: 'Duration', cell: ({ duration_ms }) => `${Math.round(duration_ms)} ms`, from: 'lg', align: 'right' },
+]

@@ -1,8 +1,8 @@
-import type { AnswerOf } from '../../api/operations.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 
 type Counts = Readonly<Record<string, number>>
 
-/** What a record holds beside its main fields; the document of the API leaves it open. */
+/** Fields of a record that the OpenAPI document does not describe. */
 interface MoreFields {
   readonly error_code: string | null
   readonly user: { readonly id: string | null; readonly verified: boolean; readonly role: string; readonly department: string }
@@ -30,7 +30,7 @@ interface Hit {
   readonly score: number
 }
 
-type MainFields = AnswerOf<'get', '/admin/v1/audit/{id}'>
+type MainFields = ResponseOf<'get', '/admin/v1/audit/{id}'>
 export type AuditRecord = Pick<
   MainFields,
   | 'id'
@@ -46,8 +46,8 @@ export type AuditRecord = Pick<
 > &
   MoreFields
 
-/** A record as the API answers it, with everything that it holds. */
-export const recordOf = (answer: object): AuditRecord => answer as AuditRecord
+/** Types a record of the API. */
+export const recordOf = (body: object): AuditRecord => body as AuditRecord
 
-/** What happened, in a few words. */
+/** The change, or the endpoint of the request. */
 export const eventOf = ({ change, endpoint }: AuditRecord): string => change?.action ?? endpoint.replaceAll('_', ' ')

@@ -2,74 +2,95 @@ import { Group, Select } from '@mantine/core'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { oneOf } from '../../routing/location.ts'
 import { FilterField } from '../../ui/filter-field.tsx'
-import { type AuditFilters, ENDPOINTS, isStatusWrong, RISK_LEVELS, VERDICTS } from './audit-filters.ts'
+import { type AuditFilters, ENDPOINTS, isStatusInvalid, RISK_LEVELS, VERDICTS } from './audit-filters.ts'
 
 interface AuditSearchProps {
   readonly filters: AuditFilters
   readonly onChange: (changes: Partial<AuditFilters>) => void
 }
 
-const VERDICT_CHOICES = [
-  { value: 'allow', label: 'allowed' },
-  { value: 'escalate', label: 'escalated' },
-  { value: 'require_approval', label: 'held' },
-  { value: 'deny', label: 'denied' },
-]
+interface Choice {
+  readonly value: string
+  readonly label: string
+}
 
-/** Filters of the audit log. Text fields wait for a pause, each on its own. */
+const VERDICT_LABELS = { allow: 'Allowed', escalate: 'Escalated', require_approval: 'Held', deny: 'Denied' } as const
+const VERDICT_CHOICES = VERDICTS.map((value) => ({ value, label: VERDICT_LABELS[value] }))
+const ENDPOINT_CHOICES = ENDPOINTS.map((value) => ({ value, label: value.replaceAll('_', ' ') }))
+const RISK_CHOICES = RISK_LEVELS.map((value) => ({ value, label: value }))
+
+/** Filters of the audit log. */
 export function AuditSearch({ filters, onChange }: AuditSearchProps) {
   const { choices } = useApplicationNames()
+  const { endpoint, verdict, risk, application, user, status, from, to } = filters
   return (
     <Group gap="xs" align="flex-start" role="search">
-      <Select
+      <ChoiceFilter
         label="Event"
-        placeholder="any"
-        w={170}
-        clearable
-        data={ENDPOINTS.map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
-        value={filters.endpoint ?? null}
+        width={170}
+        choices={ENDPOINT_CHOICES}
+        value={endpoint}
         onChange={(value) => onChange({ endpoint: oneOf(ENDPOINTS, value) })}
       />
-      <Select
+      <ChoiceFilter
         label="Verdict"
-        placeholder="any"
-        w={140}
-        clearable
-        data={VERDICT_CHOICES}
-        value={filters.verdict ?? null}
+        width={140}
+        choices={VERDICT_CHOICES}
+        value={verdict}
         onChange={(value) => onChange({ verdict: oneOf(VERDICTS, value) })}
       />
-      <Select
+      <ChoiceFilter
         label="Risk"
-        placeholder="any"
-        w={120}
-        clearable
-        data={[...RISK_LEVELS]}
-        value={filters.risk ?? null}
+        width={120}
+        choices={RISK_CHOICES}
+        value={risk}
         onChange={(value) => onChange({ risk: oneOf(RISK_LEVELS, value) })}
       />
-      <Select
+      <ChoiceFilter
         label="Application"
-        placeholder="any"
-        w={180}
-        clearable
+        width={180}
         searchable
-        limit={100}
-        data={choices}
-        value={filters.application ?? null}
+        choices={choices}
+        value={application}
         onChange={(value) => onChange({ application: value ?? undefined })}
       />
-      <FilterField label="User id" placeholder="any" w={150} value={filters.user ?? ''} onChange={(user) => onChange({ user })} />
+      <FilterField label="User ID" placeholder="Any" w={150} value={user ?? ''} onChange={(value) => onChange({ user: value })} />
       <FilterField
-        label="Status"
+        label="HTTP status"
         placeholder="404 or 5xx"
         w={120}
-        value={filters.status ?? ''}
-        error={isStatusWrong(filters) && 'Use a status, such as 404, or a class, such as 5xx.'}
-        onChange={(status) => onChange({ status })}
+        value={status ?? ''}
+        error={isStatusInvalid(filters) && 'Enter a status such as 404, or a class such as 5xx.'}
+        onChange={(value) => onChange({ status: value })}
       />
-      <FilterField label="From" type="datetime-local" value={filters.from ?? ''} onChange={(from) => onChange({ from })} />
-      <FilterField label="Before" type="datetime-local" value={filters.to ?? ''} onChange={(to) => onChange({ to })} />
+      <FilterField label="From" type="datetime-local" value={from ?? ''} onChange={(value) => onChange({ from: value })} />
+      <FilterField label="Before" type="datetime-local" value={to ?? ''} onChange={(value) => onChange({ to: value })} />
     </Group>
+  )
+}
+
+interface ChoiceFilterProps {
+  readonly label: string
+  /** In pixels. */
+  readonly width: number
+  readonly searchable?: boolean
+  readonly choices: readonly Choice[]
+  readonly value: string | undefined
+  readonly onChange: (value: string | null) => void
+}
+
+function ChoiceFilter({ label, width, searchable = false, choices, value, onChange }: ChoiceFilterProps) {
+  return (
+    <Select
+      label={label}
+      placeholder="Any"
+      w={width}
+      clearable
+      searchable={searchable}
+      limit={100}
+      data={choices}
+      value={value ?? null}
+      onChange={onChange}
+    />
   )
 }

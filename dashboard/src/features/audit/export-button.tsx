@@ -6,7 +6,7 @@ import { type AuditFilters, timesOf } from './audit-filters.ts'
 
 const PATH: PathOf<'get'> = '/admin/v1/audit/export'
 
-/** Downloads the log as JSON lines; of the filters only the times count, or the chain would not be whole. */
+/** Downloads the log as JSON lines. Of the filters only the times apply, because an export is a contiguous range. */
 export function ExportButton({ filters }: { readonly filters: AuditFilters }) {
   const [opened, { open, close }] = useDisclosure()
   const workspace = useWorkspace()
@@ -17,16 +17,16 @@ export function ExportButton({ filters }: { readonly filters: AuditFilters }) {
       <Button variant="default" onClick={open}>
         Export
       </Button>
-      <Modal opened={opened} onClose={close} title="Export the log">
+      <Modal opened={opened} onClose={close} title="Export audit log">
         <Stack>
           <Text size="sm">
-            JSON lines: a header, the records, and the checkpoint that was signed over them. It verifies by itself, with{' '}
+            A file of JSON lines: a header, the records and their signed checkpoint. Verify it without the server with{' '}
             <code>gatehouse audit verify-export</code>.
           </Text>
           <Text size="sm">
             {times.from || times.to
-              ? 'The smallest range between checkpoints around the times of the search.'
-              : 'The whole log. Choose times in the search for a part of it.'}
+              ? 'Contains the records between the checkpoints around the selected times.'
+              : 'Contains the whole log. Set From or Before in the search to export a part.'}
           </Text>
           <Button component="a" href={query ? `${PATH}?${query}` : PATH} download onClick={close}>
             Download

@@ -4,27 +4,27 @@ import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
 import { usePathParam } from '../../routing/location.ts'
 import { Copyable } from '../../ui/copy.tsx'
+import { DescriptionList } from '../../ui/description-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Facts } from '../../ui/facts.tsx'
 import { Link, LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { type AuditRecord, eventOf, recordOf } from './audit-record.ts'
-import { Decision } from './decision.tsx'
-import { Integrity } from './integrity.tsx'
+import { DecisionDetails } from './decision-details.tsx'
+import { RecordIntegrity } from './record-integrity.tsx'
 import { StageTimeline } from './stage-timeline.tsx'
 
-/** One record: an exchange through its twelve stages, or a change. */
+/** One audit record: a request with its stages, or a change by an operator. */
 export function Page() {
   const id = usePathParam('id')
   const { data, error, refetch } = useRead('/admin/v1/audit/{id}', { params: { path: { id } } })
   if (hasStatus(error, 404)) {
     return (
-      <EmptyState title="There is no such record" action={<LinkButton to="/audit">To the log</LinkButton>}>
-        It may belong to another Workspace, or retention has removed it.
+      <EmptyState title="Audit record not found" action={<LinkButton to="/audit">Open audit log</LinkButton>}>
+        It belongs to another Workspace, or its retention period has ended.
       </EmptyState>
     )
   }
@@ -43,18 +43,18 @@ export function Page() {
         )}
         <Grid.Col span={{ base: 12, md: record.stages.length > 0 ? 7 : 12 }}>
           <Stack>
-            <Section title="What happened">
-              <Origin record={record} />
+            <Section title="Event">
+              <EventDetails record={record} />
             </Section>
             {record.decision && (
-              <Section title="What was decided">
-                <Decision record={record} />
+              <Section title="Decision">
+                <DecisionDetails record={record} />
               </Section>
             )}
             <Section title="Integrity">
-              <Integrity record={record} />
+              <RecordIntegrity record={record} />
             </Section>
-            <Section title="The whole record">
+            <Section title="Full record">
               <Code block mah={320} tabIndex={0} style={{ overflow: 'auto' }}>
                 {JSON.stringify(data, null, 2)}
               </Code>
@@ -66,14 +66,14 @@ export function Page() {
   )
 }
 
-function Origin({ record }: { readonly record: AuditRecord }) {
+function EventDetails({ record }: { readonly record: AuditRecord }) {
   const { nameOf } = useApplicationNames()
   const { id, application_id, status, error_code, duration_ms, user, change, dry_run, features } = record
   const model = features['request.model']
   return (
-    <Facts
-      facts={[
-        ['Record', <Copyable key="id" value={id} what="the id" />],
+    <DescriptionList
+      items={[
+        ['Record', <Copyable key="id" value={id} label="ID" />],
         [
           'Application',
           application_id && (
@@ -82,16 +82,16 @@ function Origin({ record }: { readonly record: AuditRecord }) {
             </Link>
           ),
         ],
-        ['Answer', error_code ? `${status} ${error_code}` : status],
-        ['Took', `${Math.round(duration_ms)} ms`],
+        ['HTTP status', error_code ? `${status} ${error_code}` : status],
+        ['Duration', `${Math.round(duration_ms)} ms`],
         ['User (keyed hash)', user.id && <code key="user">{user.id.slice(0, 16)}…</code>],
         ['Role', user.role || null],
         ['Department', user.department || null],
-        ['Model asked for', typeof model === 'string' && model ? model : null],
-        ['Dry run', dry_run ? 'yes' : null],
+        ['Requested model', typeof model === 'string' && model ? model : null],
+        ['Dry run', dry_run ? 'Yes' : null],
         ['Change', change?.action],
-        ['Of', change?.object_id],
-        ['Fields', change?.fields.join(', ') || null],
+        ['Object', change?.object_id],
+        ['Changed fields', change?.fields.join(', ') || null],
       ]}
     />
   )

@@ -1,26 +1,27 @@
 import { Badge, Group, Text, Timeline } from '@mantine/core'
-import { findingName, foundTypes } from '../../ui/finding-names.ts'
+import { findingCounts, findingLabel } from '../../ui/finding-labels.ts'
 import type { AuditRecord } from './audit-record.ts'
 
-/** What each stage is for. */
+/** Descriptions of the stages. */
 const PURPOSES: Readonly<Record<string, string>> = {
-  authenticate: 'Whose key is it?',
-  admit: 'Is the request sound, and within limits?',
-  identify: 'Who asks?',
-  classify: 'What is in it?',
-  authorize: 'What do the policies say of the request?',
-  retrieve: 'What is known about it?',
-  recall: 'What is remembered?',
-  route: 'Which model, at which provider?',
-  invoke: 'The model answers.',
-  inspect: 'What do the policies say of the answer?',
-  remember: 'What is worth keeping?',
-  record: 'Written down, before anything leaves.',
+  authenticate: 'Checks the API key',
+  admit: 'Validates the request and checks limits',
+  identify: 'Identifies the user',
+  classify: 'Detects findings and risk',
+  authorize: 'Evaluates policies for the request',
+  retrieve: 'Searches knowledge',
+  recall: 'Searches memory',
+  route: 'Selects model and provider',
+  invoke: 'Sends the request to the provider',
+  inspect: 'Evaluates policies for the completion',
+  remember: 'Captures memories',
+  record: 'Writes this audit record',
 }
 
 const COLORS: Readonly<Record<string, string>> = { ok: 'green', skipped: 'gray', stopped: 'orange', failed: 'red' }
+const LABELS: Readonly<Record<string, string>> = { ok: 'Done', skipped: 'Skipped', stopped: 'Stopped', failed: 'Failed' }
 
-/** The twelve stages of an exchange, with what each found out. */
+/** The stages of a request with their outcomes. */
 export function StageTimeline({ record }: { readonly record: AuditRecord }) {
   return (
     <Timeline active={record.stages.length} bulletSize={18} lineWidth={2} aria-label="Stages">
@@ -34,7 +35,7 @@ export function StageTimeline({ record }: { readonly record: AuditRecord }) {
                 {index + 1}. {name}
               </Text>
               <Badge size="sm" variant="light" color={COLORS[outcome] ?? 'gray'} tt="none">
-                {outcome}
+                {LABELS[outcome] ?? outcome}
               </Badge>
               {outcome !== 'skipped' && (
                 <Text size="xs" c="dimmed">
@@ -47,20 +48,20 @@ export function StageTimeline({ record }: { readonly record: AuditRecord }) {
           <Text size="xs" c="dimmed">
             {PURPOSES[name]}
           </Text>
-          {outcome !== 'skipped' && <Text size="sm">{foundAt(record, name)}</Text>}
+          {outcome !== 'skipped' && <Text size="sm">{summaryOf(record, name)}</Text>}
         </Timeline.Item>
       ))}
     </Timeline>
   )
 }
 
-/** What the record tells of a stage, in a line. */
-function foundAt(record: AuditRecord, stage: string): string {
-  const found = foundTypes(record.findings[stage] ?? {}).map(([type, count]) => `${count} × ${findingName(type)}`)
-  return [...found, ...told(record, stage)].join(', ')
+/** Findings and results of a stage in one line. */
+function summaryOf(record: AuditRecord, stage: string): string {
+  const findings = findingCounts(record.findings[stage] ?? {}).map(([type, count]) => `${count} × ${findingLabel(type)}`)
+  return [...findings, ...resultsOf(record, stage)].join(', ')
 }
 
-function told(
+function resultsOf(
   { user, classification, risk_level, decision, knowledge, memory, remembered, attempts }: AuditRecord,
   stage: string,
 ) {
@@ -69,7 +70,7 @@ function told(
   switch (stage) {
     case 'identify':
       return user.id === null
-        ? ['nobody named']
+        ? ['no user']
         : [user.verified ? 'verified' : 'asserted', user.role, user.department].filter(Boolean)
     case 'classify':
       return [classification ?? '', risk_level ? `risk ${risk_level}` : ''].filter(Boolean)
@@ -80,11 +81,11 @@ function told(
     case 'recall':
       return [counted(memory.length, 'memory', 'memories'), ...rulesAt('recall')]
     case 'invoke':
-      return [counted(attempts.length, 'call', 'calls')]
+      return [counted(attempts.length, 'attempt', 'attempts')]
     case 'inspect':
       return rulesAt('output')
     case 'remember':
-      return [`${remembered.length} kept`, ...rulesAt('remember')]
+      return [`${remembered.length} captured`, ...rulesAt('remember')]
     default:
       return []
   }

@@ -1,14 +1,14 @@
 import { Alert, Button, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { AnswerOf } from '../../api/operations.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
+import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Facts } from '../../ui/facts.tsx'
 import { Link } from '../../ui/link.tsx'
 
-type Verification = AnswerOf<'post', '/admin/v1/audit/verify'>
+type Verification = ResponseOf<'post', '/admin/v1/audit/verify'>
 
-/** Has the server read the whole log and check every hash and signature. */
+/** Lets the server verify all records, hashes and signatures of the log. */
 export function VerifyButton() {
   const [opened, { open, close }] = useDisclosure()
   const verify = useChange('post', '/admin/v1/audit/verify')
@@ -21,8 +21,8 @@ export function VerifyButton() {
       <Button variant="default" onClick={run}>
         Verify
       </Button>
-      <Modal opened={opened} onClose={close} title="Verify the log">
-        {verify.isPending && <Text role="status">Every record, hash and signature is being checked …</Text>}
+      <Modal opened={opened} onClose={close} title="Verify audit log">
+        {verify.isPending && <Text role="status">Verifying records, hashes and signatures…</Text>}
         {verify.error && <ErrorState error={verify.error} onRetry={run} />}
         {verify.data && <Result verification={verify.data} />}
       </Modal>
@@ -35,13 +35,13 @@ function Result({ verification }: { readonly verification: Verification }) {
   return (
     <Stack>
       {ok ? (
-        <Alert role="status" color="green" title="The log is whole">
+        <Alert role="status" color="green" title="The audit log is intact">
           {accepted_through > 0
-            ? `Nothing was changed, removed or put in between after record ${accepted_through}. Records up to that one were accepted as they stood, and are not checked.`
-            : 'Nothing was changed, removed or put in between.'}
+            ? `No record after ${accepted_through} was changed, removed or inserted. Records up to that one were accepted by an operator and are not verified.`
+            : 'No record was changed, removed or inserted.'}
         </Alert>
       ) : (
-        <Alert role="alert" color="red" title="The log has been tampered with, or damaged">
+        <Alert role="alert" color="red" title="The audit log was tampered with or is damaged">
           {first_bad?.message}
           {first_bad && first_bad.sequence > 0 && `: record ${first_bad.sequence}`}
           {first_bad?.id && (
@@ -54,12 +54,12 @@ function Result({ verification }: { readonly verification: Verification }) {
           )}
         </Alert>
       )}
-      <Facts
-        facts={[
-          ['Records found good', records.toLocaleString()],
+      <DescriptionList
+        items={[
+          ['Verified records', records.toLocaleString()],
           ['Checkpoints', checkpoints.toLocaleString()],
-          ['First record kept', first],
-          ['Signed through', signed_through],
+          ['First record', first],
+          ['Last signed record', signed_through],
         ]}
       />
     </Stack>

@@ -1,114 +1,36 @@
 import { ActionIcon, Alert, Box, CloseButton, FileButton, Group, Loader, Pill, Text, Textarea, Tooltip } from '@mantine/core'
 import { IconPaperclip, IconSend2 } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, useRef } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { describeError } from '../../ui/describe-error.ts'
 import { Link } from '../../ui/link.tsx'
-import { notifyError } from '../../ui/notify.ts'
-import { useUnsaved } from '../../ui/use-unsaved.ts'
-import { sizeOf } from './file-size.ts'
-import { noteHeld } from './held-notes.ts'
-import { useMember } from './member.ts'
-import { type Attachment, memberKey } from './member-queries.ts'
+import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
+import { formatFileSize } from './format-file-size.ts'
+import type { Attachment } from './member-queries.ts'
+import { useComposer } from './use-composer.ts'
 
-/** Where a message is written. What policies deny stays there, with the reason. */
+/** Input for a new message. Denied messages stay in the input, with the error above it. */
 export function Composer({ conversationId }: { readonly conversationId: string }) {
-  const { userId, client } = useMember()
-  const queries = useQueryClient()
-  const field = useRef<HTMLTextAreaElement>(null)
-  const resetPicker = useRef<() => void>(null)
-  const [text, setText] = useState('')
-  const [files, setFiles] = useState<readonly Attachment[]>([])
-  const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<unknown>()
-  useUnsaved(text.trim() !== '' || files.length > 0, 'as')
-
-  const upload = async (chosen: readonly File[]) => {
-    setBusy(true)
-    for (const file of chosen) {
-      try {
-        const { data } = await client.POST('/v1/attachments', {
-          // The document calls bytes a string.
-          body: { file: file as unknown as string },
-          bodySerializer: () => formWith(file),
-        })
-        if (data) setFiles((before) => [...before, data])
-      } catch (error) {
-        notifyError(error)
-      }
-    }
-    resetPicker.current?.()
-    setBusy(false)
-    field.current?.focus()
+  const { text, setText, files, upload, removeFile, send, busy, refusal, dismissRefusal } = useComposer(conversationId)
+  const input = useRef<HTMLTextAreaElement>(null)
+  useUnsavedWarning(text.trim() !== '' || files.length > 0, 'as')
+  const focusAfter = async (work: Promise<void>) => {
+    await work
+    input.current?.focus()
   }
-
-  const discard = (id: string) => {
-    setFiles((before) => before.filter((file) => file.id !== id))
-    client.DELETE('/v1/attachments/{id}', { params: { path: { id } } }).catch(notifyError)
-  }
-
-  const send = async () => {
-    const message = text.trim()
-    if (message === '' || busy) return
-    setBusy(true)
-    setRefusal(undefined)
-    const written = () => {
-      setText('')
-      setFiles([])
-    }
-    try {
-      const attachments = files.map(({ id }) => id)
-      await client.POST('/v1/messages', { body: { conversation_id: conversationId, message, attachments } })
-      written()
-      await queries.invalidateQueries({ queryKey: memberKey(userId, 'messages', conversationId) })
-    } catch (error) {
-      const reviewItemId = error instanceof ApiError ? error.reviewItemId : null
-      if (reviewItemId === null) setRefusal(error)
-      else {
-        noteHeld(queries, userId, conversationId, { reviewItemId, state: 'pending', text: message })
-        written()
-      }
-    }
-    setBusy(false)
-    field.current?.focus()
-  }
-
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
-    void send()
+    void focusAfter(send())
   }
-
   return (
     <Box p="xs" style={{ borderTop: '1px solid var(--mantine-color-default-border)' }}>
-      {refusal !== undefined && <Refusal error={refusal} onClose={() => setRefusal(undefined)} />}
-      {files.length > 0 && (
-        <Pill.Group mb="xs">
-          {files.map(({ id, filename, file_size }) => (
-            <Pill
-              key={id}
-              withRemoveButton
-              onRemove={() => discard(id)}
-              removeButtonProps={{ 'aria-label': `Take ${filename} out`, 'aria-hidden': false, tabIndex: 0 }}
-            >
-              {filename} · {sizeOf(file_size)}
-            </Pill>
-          ))}
-        </Pill.Group>
-      )}
+      {refusal !== undefined && <Refusal error={refusal} onClose={dismissRefusal} />}
+      {files.length > 0 && <AttachedFiles files={files} onRemove={removeFile} />}
       <Group gap="xs" align="flex-end" wrap="nowrap">
-        <FileButton multiple resetRef={resetPicker} onChange={(chosen) => void upload(chosen)}>
-          {(button) => (
-            <Tooltip label="Attach files">
-              <ActionIcon {...button} variant="default" size="lg" aria-label="Attach files" disabled={busy}>
-                <IconPaperclip size={18} />
-              </ActionIcon>
-            </Tooltip>
-          )}
-        </FileButton>
+        <AttachButton disabled={busy} onChoose={(selected) => void focusAfter(upload(selected))} />
         <Textarea
-          ref={field}
+          ref={input}
           aria-label="Message"
           placeholder="Write a message"
           autosize
@@ -119,7 +41,7 @@ export function Composer({ conversationId }: { readonly conversationId: string }
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <ActionIcon size="lg" aria-label="Send" disabled={text.trim() === '' || busy} onClick={() => void send()}>
+        <ActionIcon size="lg" aria-label="Send" disabled={text.trim() === '' || busy} onClick={() => void focusAfter(send())}>
           {busy ? <Loader size={16} /> : <IconSend2 size={18} />}
         </ActionIcon>
       </Group>
@@ -127,13 +49,53 @@ export function Composer({ conversationId }: { readonly conversationId: string }
   )
 }
 
-function formWith(file: File): FormData {
-  const form = new FormData()
-  form.append('file', file)
-  return form
+interface AttachButtonProps {
+  readonly disabled: boolean
+  readonly onChoose: (files: readonly File[]) => void
 }
 
-/** Why a message was not sent; it is still in the field. */
+function AttachButton({ disabled, onChoose }: AttachButtonProps) {
+  const resetPicker = useRef<() => void>(null)
+  const choose = (files: readonly File[]) => {
+    onChoose(files)
+    resetPicker.current?.()
+  }
+  return (
+    <FileButton multiple resetRef={resetPicker} onChange={choose}>
+      {(button) => (
+        <Tooltip label="Attach files">
+          <ActionIcon {...button} variant="default" size="lg" aria-label="Attach files" disabled={disabled}>
+            <IconPaperclip size={18} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </FileButton>
+  )
+}
+
+interface AttachedFilesProps {
+  readonly files: readonly Attachment[]
+  readonly onRemove: (id: string) => void
+}
+
+function AttachedFiles({ files, onRemove }: AttachedFilesProps) {
+  return (
+    <Pill.Group mb="xs">
+      {files.map(({ id, filename, file_size }) => (
+        <Pill
+          key={id}
+          withRemoveButton
+          onRemove={() => onRemove(id)}
+          removeButtonProps={{ 'aria-label': `Remove ${filename}`, 'aria-hidden': false, tabIndex: 0 }}
+        >
+          {filename} · {formatFileSize(file_size)}
+        </Pill>
+      ))}
+    </Pill.Group>
+  )
+}
+
+/** The reason why a message was not sent. */
 function Refusal({ error, onClose }: { readonly error: unknown; readonly onClose: () => void }) {
   const auditId = error instanceof ApiError ? error.auditId : null
   return (
@@ -143,7 +105,7 @@ function Refusal({ error, onClose }: { readonly error: unknown; readonly onClose
           {describeError(error).message}{' '}
           {auditId !== null && (
             <Link to={`/audit/${auditId}`} size="sm">
-              Why
+              View audit record
             </Link>
           )}
         </Text>

@@ -4,7 +4,7 @@ import type { Feature } from '../../routing/feature.ts'
 const load = () => import('./conversations-page.tsx')
 
 export const feature: Feature = {
-  // Speaking for a user takes a token of theirs.
+  // The page creates an access token of the user.
   pages: [
     { path: '/conversations', load, scope: 'people:write' },
     { path: '/conversations/$id', load, scope: 'people:write' },

@@ -2,35 +2,35 @@ import { hasStatus, readError } from '../../api/api-error.ts'
 import { readEvents, type ServerEvent } from '../../api/event-stream.ts'
 import { bearer } from '../../api/member-client.ts'
 
-/** The server lets hear of itself every 15 seconds. */
-const SILENCE_MS = 40_000
-const WAITS_MS = [500, 1_000, 2_000, 5_000, 10_000]
+/** The server sends an event or a comment every 15 seconds. */
+const SILENCE_TIMEOUT_MS = 40_000
+const RECONNECT_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000]
 
 export type Connection = 'connecting' | 'live' | 'ended'
 
-interface Following {
+interface FollowOptions {
   readonly token: string
   readonly signal: AbortSignal
   readonly onConnection: (connection: Connection) => void
   readonly onEvent: (event: ServerEvent & { readonly data: string }) => void
 }
 
-/** Reads the user's events until told to stop, or the token ends; what was missed in between is read when it is back. */
-export async function followEvents({ token, signal, onConnection, onEvent }: Following): Promise<void> {
-  let last: string | undefined
+/** Reads the user's events until aborted or the token ends. Reconnects with the last event id. */
+export async function followEvents({ token, signal, onConnection, onEvent }: FollowOptions): Promise<void> {
+  let lastId: string | undefined
   for (let failures = 0; !signal.aborted; failures++) {
     const silence = new AbortController()
-    let timer = setTimeout(() => silence.abort(), SILENCE_MS)
+    let timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS)
     try {
-      const headers = { ...bearer(token), ...(last !== undefined && { 'last-event-id': last }) }
+      const headers = { ...bearer(token), ...(lastId !== undefined && { 'last-event-id': lastId }) }
       const until = AbortSignal.any([signal, silence.signal])
       const response = await fetch('/v1/events', { headers, credentials: 'omit', signal: until })
       if (!response.ok || !response.body) throw await readError(response)
       for await (const event of readEvents(response.body)) {
         clearTimeout(timer)
-        timer = setTimeout(() => silence.abort(), SILENCE_MS)
+        timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS)
         failures = 0
-        last = event.id ?? last
+        lastId = event.id ?? lastId
         onConnection('live')
         if (event.data !== undefined) onEvent({ ...event, data: event.data })
       }
@@ -41,7 +41,7 @@ export async function followEvents({ token, signal, onConnection, onEvent }: Fol
       clearTimeout(timer)
     }
     onConnection('connecting')
-    await pause(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)] ?? 0, signal)
+    await pause(RECONNECT_DELAYS_MS[Math.min(failures, RECONNECT_DELAYS_MS.length - 1)] ?? 0, signal)
   }
 }
 

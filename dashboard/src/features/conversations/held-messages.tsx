@@ -6,52 +6,53 @@ import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
 import classes from './conversations.module.css'
-import { forgetHeld, type HeldNote, heldKey } from './held-notes.ts'
-import { useMember } from './member.ts'
+import { dismissHeldMessage, type HeldMessage, heldKey } from './held-message-cache.ts'
+import { useMember } from './member-context.ts'
 
 type Review = ItemOf<'/admin/v1/reviews'>
 
 const PENDING = { params: { query: { state: 'pending', kind: 'hold' } } } as const
 
-/** What waits for a reviewer before it is said here, and what reviewers made of it. */
+/** Held messages of the conversation, with the decisions of reviewers. */
 export function HeldMessages({ conversationId }: { readonly conversationId: string }) {
   const { userId } = useMember()
-  const { data: notes = [] } = useQuery<readonly HeldNote[]>({
+  const { data: notes = [] } = useQuery<readonly HeldMessage[]>({
     queryKey: heldKey(userId, conversationId),
     queryFn: () => [],
     enabled: false,
   })
-  const reviews = useAll('/admin/v1/reviews', PENDING, { enabled: useScopes().may('reviews:read'), staleTime: 0 })
-  const elsewhere = (reviews.items ?? [])
+  const reviews = useAll('/admin/v1/reviews', PENDING, { enabled: useScopes().hasScope('reviews:read'), staleTime: 0 })
+  const fromQueue = (reviews.items ?? [])
     .filter(({ id, session_id: session }) => session === conversationId && !notes.some((note) => note.reviewItemId === id))
-    .map((review) => ({ reviewItemId: review.id, state: 'pending', text: null, ...whatOf(review, userId) }))
-  return [...elsewhere, ...notes.map((note) => ({ ...note, own: true, what: 'Your message' }))].map((held) => (
+    .map((review) => ({ reviewItemId: review.id, state: 'pending', text: null, ...originOf(review, userId) }))
+  return [...fromQueue, ...notes.map((note) => ({ ...note, own: true, subject: 'Your message' }))].map((held) => (
     <Held key={held.reviewItemId} {...held} conversationId={conversationId} />
   ))
 }
 
-/** Of what this window has not sent itself. */
-function whatOf({ endpoint, user_id: author }: Review, userId: string) {
-  if (endpoint === 'message') return author === userId ? { own: true, what: 'Your message' } : { own: false, what: 'A message' }
-  return { own: false, what: "The assistant's answer" }
+/** Origin of a message that another window or the assistant sent. */
+function originOf({ endpoint, user_id: author }: Review, userId: string) {
+  if (endpoint === 'message')
+    return author === userId ? { own: true, subject: 'Your message' } : { own: false, subject: 'A message' }
+  return { own: false, subject: "The assistant's message" }
 }
 
-interface HeldProps extends HeldNote {
+interface HeldProps extends HeldMessage {
   readonly own: boolean
-  readonly what: string
+  readonly subject: string
   readonly conversationId: string
 }
 
 const STATES: Readonly<Record<string, string>> = {
-  pending: 'waits for a reviewer.',
+  pending: 'is pending review.',
   denied: 'was denied by a reviewer.',
-  expired: 'was not decided on in time.',
+  expired: 'expired without a decision.',
 }
 
-function Held({ reviewItemId, state, text, own, what, conversationId }: HeldProps) {
+function Held({ reviewItemId, state, text, own, subject, conversationId }: HeldProps) {
   const { userId } = useMember()
   const queries = useQueryClient()
-  const mayReview = useScopes().may('reviews:read')
+  const canReview = useScopes().hasScope('reviews:read')
   return (
     <div className={`${classes.message} ${own ? classes.own : ''}`}>
       <div className={`${classes.bubble} ${classes.held}`}>
@@ -63,15 +64,19 @@ function Held({ reviewItemId, state, text, own, what, conversationId }: HeldProp
         <Group gap="xs">
           <Verdict verdict={state === 'denied' ? 'deny' : 'require_approval'} />
           <Text size="sm">
-            {what} {STATES[state] ?? state}
+            {subject} {STATES[state] ?? state}
           </Text>
-          {mayReview && (
+          {canReview && (
             <Link to={`/reviews/${reviewItemId}`} size="sm">
-              Open the review
+              Open review
             </Link>
           )}
           {state !== 'pending' && (
-            <Button size="compact-xs" variant="subtle" onClick={() => forgetHeld(queries, userId, conversationId, reviewItemId)}>
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              onClick={() => dismissHeldMessage(queries, userId, conversationId, reviewItemId)}
+            >
               Dismiss
             </Button>
           )}

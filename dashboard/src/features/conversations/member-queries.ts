@@ -1,39 +1,41 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../api/api-error.ts'
-import { TokenEnded } from '../../api/member-client.ts'
-import type { AnswerOf } from '../../api/operations.ts'
+import { TokenEndedError } from '../../api/member-client.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 import type { List } from '../../api/queries.ts'
-import { useMember } from './member.ts'
+import { useMember } from './member-context.ts'
 
-export type Conversation = AnswerOf<'get', '/v1/conversations/{id}'>
-export type Message = AnswerOf<'get', '/v1/messages/{id}'>
+export type Conversation = ResponseOf<'get', '/v1/conversations/{id}'>
+export type Message = ResponseOf<'get', '/v1/messages/{id}'>
 export type Attachment = Message['attachments'][number]
-export type Contact = AnswerOf<'get', '/v1/contacts/{id}'>
-export type Group = AnswerOf<'get', '/v1/groups/{id}'>
+export type Contact = ResponseOf<'get', '/v1/contacts/{id}'>
+export type Group = ResponseOf<'get', '/v1/groups/{id}'>
 
-/** Names and faces seldom change, and events tell when they do. */
-const LONG_MS = 300_000
-const PAGE = 30
-const MANY = 100
+/** Names and avatars rarely change, and events report it. */
+const CONTACTS_FRESH_MS = 300_000
+const PAGE_SIZE = 30
+const CONTACTS_PAGE_SIZE = 100
 
-/** What was asked too often may be asked again a moment later. */
+/** Retries rate limits (429), server errors and network errors. */
 const retry = (failures: number, error: Error): boolean =>
-  failures < 3 && !(error instanceof TokenEnded) && (!(error instanceof ApiError) || error.status === 429 || error.status >= 500)
+  failures < 3 &&
+  !(error instanceof TokenEndedError) &&
+  (!(error instanceof ApiError) || error.status === 429 || error.status >= 500)
 
-/** Under which everything is kept that was read in a user's name. */
+/** Query key of data that was read as the user. */
 export const memberKey = (userId: string, ...rest: readonly unknown[]) => ['member', userId, ...rest]
 
-interface PageAsked {
+interface PageQuery {
   readonly limit: number
   readonly starting_after?: string
 }
 
 type Read<Item> = (
-  page: PageAsked,
+  page: PageQuery,
   signal: AbortSignal,
 ) => Promise<{ data?: { readonly data: readonly Item[]; readonly has_more: boolean } | undefined }>
 
-/** A list of the messaging API, page by page: its cursor is the id of the last object. */
+/** A paged list of the messaging API, whose cursor is the id of the last object. */
 function useMemberList<Item extends { readonly id: string }>(
   key: readonly unknown[],
   limit: number,
@@ -57,7 +59,7 @@ function useMemberList<Item extends { readonly id: string }>(
     error: result.error,
     hasMore: result.hasNextPage,
     loadingMore: result.isFetchingNextPage,
-    more: () => void result.fetchNextPage(),
+    loadMore: () => void result.fetchNextPage(),
     retry: () => void result.refetch(),
   }
   return list
@@ -68,10 +70,10 @@ export interface ConversationFilters {
   readonly pinned?: true
 }
 
-/** The user's conversations, the last active first. */
+/** The user's conversations, most recently active first. */
 export function useConversations(filters: ConversationFilters): List<Conversation> {
   const { client } = useMember()
-  return useMemberList(['conversations', filters], PAGE, (page, signal) =>
+  return useMemberList(['conversations', filters], PAGE_SIZE, (page, signal) =>
     client.GET('/v1/conversations', { params: { query: { ...page, ...filters } }, signal }),
   )
 }
@@ -79,21 +81,31 @@ export function useConversations(filters: ConversationFilters): List<Conversatio
 /** The conversation's messages, newest first. */
 export function useMessages(conversation_id: string): List<Message> {
   const { client } = useMember()
-  return useMemberList(['messages', conversation_id], PAGE, (page, signal) =>
+  return useMemberList(['messages', conversation_id], PAGE_SIZE, (page, signal) =>
     client.GET('/v1/messages', { params: { query: { ...page, conversation_id } }, signal }),
   )
 }
 
-/** Everybody but the user. */
+/** All contacts of the user. */
 export function useContacts(): List<Contact> {
   const { client } = useMember()
-  return useMemberList(['contacts'], MANY, (query, signal) => client.GET('/v1/contacts', { params: { query }, signal }), LONG_MS)
+  return useMemberList(
+    ['contacts'],
+    CONTACTS_PAGE_SIZE,
+    (query, signal) => client.GET('/v1/contacts', { params: { query }, signal }),
+    CONTACTS_FRESH_MS,
+  )
 }
 
 /** The user's groups. */
 export function useGroups(): List<Group> {
   const { client } = useMember()
-  return useMemberList(['groups'], MANY, (query, signal) => client.GET('/v1/groups', { params: { query }, signal }), LONG_MS)
+  return useMemberList(
+    ['groups'],
+    CONTACTS_PAGE_SIZE,
+    (query, signal) => client.GET('/v1/groups', { params: { query }, signal }),
+    CONTACTS_FRESH_MS,
+  )
 }
 
 export function useConversation(id: string) {
@@ -105,31 +117,31 @@ export function useConversation(id: string) {
   })
 }
 
-/** Of most their name is known from the list of all; only of others it is asked for. */
+/** A contact from the loaded list, or by its own request. */
 export function useContact(id: string | null): Contact | undefined {
   const { userId, client } = useMember()
   const { items, hasMore } = useContacts()
-  const known = items?.find((contact) => contact.id === id)
+  const listed = items?.find((contact) => contact.id === id)
   const { data } = useQuery({
     queryKey: memberKey(userId, 'contact', id),
     queryFn: async ({ signal }) => (await client.GET('/v1/contacts/{id}', { params: { path: { id: id ?? '' } }, signal })).data,
-    enabled: id !== null && items !== undefined && !known && (hasMore || id === userId),
-    staleTime: LONG_MS,
+    enabled: id !== null && items !== undefined && !listed && (hasMore || id === userId),
+    staleTime: CONTACTS_FRESH_MS,
     retry,
   })
-  return known ?? data
+  return listed ?? data
 }
 
 export function useGroup(id: string | null): Group | undefined {
   const { userId, client } = useMember()
   const { items } = useGroups()
-  const known = items?.find((group) => group.id === id)
+  const listed = items?.find((group) => group.id === id)
   const { data } = useQuery({
     queryKey: memberKey(userId, 'group', id),
     queryFn: async ({ signal }) => (await client.GET('/v1/groups/{id}', { params: { path: { id: id ?? '' } }, signal })).data,
-    enabled: id !== null && items !== undefined && !known,
-    staleTime: LONG_MS,
+    enabled: id !== null && items !== undefined && !listed,
+    staleTime: CONTACTS_FRESH_MS,
     retry,
   })
-  return known ?? data
+  return listed ?? data
 }

@@ -2,19 +2,19 @@ import { ActionIcon, Menu, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconDots, IconTrash } from '@tabler/icons-react'
 import { notifyError } from '../../ui/notify.ts'
-import { useMember } from './member.ts'
+import { useMember } from './member-context.ts'
 import type { Message } from './member-queries.ts'
-import { REACTIONS, useReact } from './reaction-names.ts'
+import { REACTIONS, useReact } from './reaction-types.ts'
 
-/** What can be done with a message: react to it, delete one's own. */
+/** Menu of a message: react, and delete own messages. */
 export function MessageActions({ message, own }: { readonly message: Message; readonly own: boolean }) {
   const { client } = useMember()
   const react = useReact(message)
   const remove = () => void client.DELETE('/v1/messages/{id}', { params: { path: { id: message.id } } }).catch(notifyError)
-  const ask = () =>
+  const confirmRemove = () =>
     modals.openConfirmModal({
-      title: 'Delete the message?',
-      children: <Text size="sm">It goes for everybody and for good.</Text>,
+      title: 'Delete message?',
+      children: <Text size="sm">The message is deleted for all members. This cannot be undone.</Text>,
       labels: { confirm: 'Delete', cancel: 'Cancel' },
       confirmProps: { color: 'red' },
       onConfirm: remove,
@@ -22,7 +22,7 @@ export function MessageActions({ message, own }: { readonly message: Message; re
   return (
     <Menu position="bottom" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`React to or delete: ${message.message.slice(0, 40)}`}>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Actions for: ${message.message.slice(0, 40)}`}>
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>
@@ -35,7 +35,7 @@ export function MessageActions({ message, own }: { readonly message: Message; re
         {own && (
           <>
             <Menu.Divider />
-            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={ask}>
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={confirmRemove}>
               Delete
             </Menu.Item>
           </>

@@ -1,29 +1,29 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { Time } from '../../ui/time.tsx'
 import { AttachedFile } from './attached-file.tsx'
+import { nameOf, UserAvatar } from './avatars.tsx'
 import classes from './conversations.module.css'
-import { useMember } from './member.ts'
+import { useMember } from './member-context.ts'
 import type { Message } from './member-queries.ts'
 import { MessageActions } from './message-actions.tsx'
 import { MessageVerdict } from './message-verdict.tsx'
-import { Face, nameOf } from './names.tsx'
 import { Reactions } from './reactions.tsx'
 
 interface MessageRowProps {
   readonly message: Message
-  /** What an assistant answers with it, as far as it is on the page. */
-  readonly answered: Message | undefined
+  /** The message that an assistant replies to, if it is loaded. */
+  readonly repliedTo: Message | undefined
 }
 
-/** One message, with everything that others know of it. */
-export function MessageRow({ message, answered }: MessageRowProps) {
+/** One message with attachments, verdict and reactions. */
+export function MessageRow({ message, repliedTo }: MessageRowProps) {
   const { userId } = useMember()
   const { contact, attachments, governance, read_at: readAt, created_at: at, updated_at: updatedAt } = message
   const own = contact.id === userId
   const name = nameOf(contact)
   return (
     <article className={`${classes.message} ${own ? classes.own : ''}`} aria-label={`${own ? 'You' : name}: ${message.message}`}>
-      {!own && <Face name={name} avatar={contact.avatar_url} size="sm" />}
+      {!own && <UserAvatar name={name} avatar={contact.avatar_url} size="sm" />}
       <div className={classes.bubble}>
         {!own && (
           <Group gap="xs">
@@ -32,14 +32,14 @@ export function MessageRow({ message, answered }: MessageRowProps) {
             </Text>
             {contact.is_assistant && (
               <Badge size="xs" variant="default" tt="none">
-                assistant
+                Assistant
               </Badge>
             )}
           </Group>
         )}
-        {answered && (
+        {repliedTo && (
           <Text size="xs" c="dimmed" lineClamp={1}>
-            answers “{answered.message}”
+            In reply to “{repliedTo.message}”
           </Text>
         )}
         <Text size="sm" className={classes.text ?? ''}>
@@ -51,8 +51,8 @@ export function MessageRow({ message, answered }: MessageRowProps) {
         <Group gap="xs" mt={4}>
           <Text size="xs" c="dimmed">
             <Time at={at} />
-            {updatedAt !== null && ' · edited'}
-            {own && (readAt === null ? ' · sent' : ' · read')}
+            {updatedAt !== null && ' · Edited'}
+            {own && (readAt === null ? ' · Sent' : ' · Read')}
           </Text>
           {governance && <MessageVerdict auditId={governance.audit_id} always={contact.is_assistant} />}
         </Group>

@@ -3,19 +3,19 @@ import { usePathParam } from '../../routing/location.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ConversationList } from './conversation-list.tsx'
 import classes from './conversations.module.css'
-import { useLive } from './live.ts'
 import { Thread } from './thread.tsx'
+import { useLiveUpdates } from './use-live-updates.ts'
 
-/** The user's conversations, and the one that is open. */
+/** List of conversations and the open conversation. */
 export function Messenger({ onTokenEnded }: { readonly onTokenEnded: () => void }) {
   const open = usePathParam('id')
-  const connection = useLive()
+  const connection = useLiveUpdates()
   return (
     <>
       {connection === 'ended' && (
-        <Alert role="alert" color="yellow" title="The token has been revoked">
+        <Alert role="alert" color="yellow" title="The access token was revoked">
           <Button size="xs" variant="default" onClick={onTokenEnded}>
-            Issue another
+            Create new token
           </Button>
         </Alert>
       )}
@@ -36,7 +36,7 @@ export function Messenger({ onTokenEnded }: { readonly onTokenEnded: () => void 
         >
           {open === '' ? (
             <Center h="100%">
-              <EmptyState title="No conversation is open">Choose one, or begin a new one.</EmptyState>
+              <EmptyState title="No conversation selected">Select a conversation or start a new one.</EmptyState>
             </Center>
           ) : (
             <Thread key={open} id={open} />

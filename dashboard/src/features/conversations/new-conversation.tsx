@@ -2,115 +2,132 @@ import { Badge, Button, NavLink, ScrollArea, Stack, Text, TextInput } from '@man
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useGo } from '../../routing/location.ts'
+import { useNavigateTo } from '../../routing/location.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { notifyError } from '../../ui/notify.ts'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
-import { useMember } from './member.ts'
-import { memberKey, useContacts, useGroups } from './member-queries.ts'
-import { Face, nameOf } from './names.tsx'
+import { nameOf, UserAvatar } from './avatars.tsx'
+import { useMember } from './member-context.ts'
+import { type Contact, type Group, memberKey, useContacts, useGroups } from './member-queries.ts'
 import { NewGroup, useGroupForm } from './new-group.tsx'
 
-type Partner = { readonly contact_id: string } | { readonly group_id: string }
+type Recipient = { readonly contact_id: string } | { readonly group_id: string }
 
-/** Begins a conversation, or opens the one that there is. */
+/** Button and dialog that start a conversation, or open the existing one. */
 export function NewConversation() {
   const [opened, { open, close }] = useDisclosure()
   const { client, userId } = useMember()
   const queries = useQueryClient()
-  const go = useGo()
-  const group = useGroupForm()
+  const navigateTo = useNavigateTo()
+  const groupForm = useGroupForm()
   const dismiss = () => {
     close()
-    group.reset()
+    groupForm.reset()
   }
-  const begin = async (partner: Partner) => {
-    const { data } = await client.POST('/v1/conversations', { body: { ...partner, distinct: true } })
+  const start = async (recipient: Recipient) => {
+    const { data } = await client.POST('/v1/conversations', { body: { ...recipient, distinct: true } })
     dismiss()
     if (!data) return
     void queries.invalidateQueries({ queryKey: memberKey(userId, 'conversations') })
-    go(`/conversations/${data.id}`, { as: userId })
+    navigateTo(`/conversations/${data.id}`, { as: userId })
   }
   return (
     <>
-      <Button size="xs" onClick={open}>
-        New
+      <Button size="xs" aria-label="Start conversation" onClick={open}>
+        Start
       </Button>
-      <FormModal opened={opened} unsaved={group.isDirty()} onClose={dismiss} title="With whom?">
-        <Partners group={group} onChoose={(partner) => void begin(partner).catch(notifyError)} />
+      <FormModal opened={opened} unsaved={groupForm.isDirty()} onClose={dismiss} title="Start conversation">
+        <Recipients groupForm={groupForm} onChoose={(recipient) => void start(recipient).catch(notifyError)} />
       </FormModal>
     </>
   )
 }
 
-interface PartnersProps {
-  readonly group: ReturnType<typeof useGroupForm>
-  readonly onChoose: (partner: Partner) => void
+interface RecipientsProps {
+  readonly groupForm: ReturnType<typeof useGroupForm>
+  readonly onChoose: (recipient: Recipient) => void
 }
 
-function Partners({ group, onChoose }: PartnersProps) {
-  const [sought, setSought] = useState('')
-  const [naming, setNaming] = useState(false)
+function Recipients({ groupForm, onChoose }: RecipientsProps) {
+  const [search, setSearch] = useState('')
+  const [isNewGroup, setNewGroup] = useState(false)
   const contacts = useContacts()
   const groups = useGroups()
-  if (naming) return <NewGroup form={group} onMade={(group_id) => onChoose({ group_id })} />
-  const matches = (name: string) => name.toLowerCase().includes(sought.trim().toLowerCase())
+  if (isNewGroup) return <NewGroup form={groupForm} onCreated={(group_id) => onChoose({ group_id })} />
   const error = contacts.error ?? groups.error
   if (error && !contacts.items) return <ErrorState error={error} onRetry={contacts.retry} />
   if (!contacts.items || !groups.items) return <RowsSkeleton />
-  const found = [
-    ...groups.items.map(({ id, name, avatar_url }) => ({
-      id,
-      name,
-      avatar: avatar_url,
-      kind: 'group',
-      partner: { group_id: id },
-    })),
-    ...contacts.items.map((contact) => ({
-      id: contact.id,
-      name: nameOf(contact),
-      avatar: contact.avatar_url,
-      kind: contact.is_assistant ? 'assistant' : null,
-      partner: { contact_id: contact.id },
-    })),
-  ].filter(({ name }) => matches(name))
+  const text = search.trim().toLowerCase()
+  const entries = [...groups.items.map(groupEntry), ...contacts.items.map(contactEntry)]
+  const matches = entries.filter(({ name }) => name.toLowerCase().includes(text))
   return (
     <Stack>
       <TextInput
-        aria-label="Find somebody"
-        placeholder="Find somebody"
+        aria-label="Search contacts and groups"
+        placeholder="Search contacts and groups"
         data-autofocus
-        value={sought}
-        onChange={(event) => setSought(event.currentTarget.value)}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
       />
       <ScrollArea.Autosize mah={360}>
-        {found.map(({ id, name, avatar, kind, partner }) => (
-          <NavLink
-            key={id}
-            component="button"
-            label={name}
-            leftSection={<Face name={name} avatar={avatar} size="sm" />}
-            rightSection={
-              kind && (
-                <Badge size="xs" variant="default" tt="none">
-                  {kind}
-                </Badge>
-              )
-            }
-            onClick={() => onChoose(partner)}
-          />
+        {matches.map((entry) => (
+          <RecipientLink key={entry.id} entry={entry} onChoose={onChoose} />
         ))}
-        {found.length === 0 && <Text c="dimmed">Nobody of that name.</Text>}
+        {matches.length === 0 && <Text c="dimmed">No matching contacts or groups.</Text>}
         {contacts.hasMore && (
-          <Button fullWidth variant="subtle" loading={contacts.loadingMore} onClick={contacts.more}>
+          <Button fullWidth variant="subtle" loading={contacts.loadingMore} onClick={contacts.loadMore}>
             Show more
           </Button>
         )}
       </ScrollArea.Autosize>
-      <Button variant="default" onClick={() => setNaming(true)}>
-        New group
+      <Button variant="default" onClick={() => setNewGroup(true)}>
+        Create group
       </Button>
     </Stack>
+  )
+}
+
+interface RecipientEntry {
+  readonly id: string
+  readonly name: string
+  readonly avatar: string | null
+  readonly kind: string | null
+  readonly recipient: Recipient
+}
+
+const groupEntry = ({ id, name, avatar_url }: Group): RecipientEntry => ({
+  id,
+  name,
+  avatar: avatar_url,
+  kind: 'Group',
+  recipient: { group_id: id },
+})
+
+const contactEntry = (contact: Contact): RecipientEntry => ({
+  id: contact.id,
+  name: nameOf(contact),
+  avatar: contact.avatar_url,
+  kind: contact.is_assistant ? 'Assistant' : null,
+  recipient: { contact_id: contact.id },
+})
+
+function RecipientLink({
+  entry: { name, avatar, kind, recipient },
+  onChoose,
+}: { readonly entry: RecipientEntry } & Pick<RecipientsProps, 'onChoose'>) {
+  const badge = kind && (
+    <Badge size="xs" variant="default" tt="none">
+      {kind}
+    </Badge>
+  )
+  return (
+    <NavLink
+      component="button"
+      label={name}
+      leftSection={<UserAvatar name={name} avatar={avatar} size="sm" />}
+      rightSection={badge}
+      onClick={() => onChoose(recipient)}
+    />
   )
 }

@@ -1,48 +1,48 @@
 import { Button, MultiSelect, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { showInForm } from '../../ui/form-errors.ts'
-import { useMember } from './member.ts'
+import { showFormError } from '../../ui/form-errors.ts'
+import { nameOf } from './avatars.tsx'
+import { useMember } from './member-context.ts'
 import { memberKey, useContacts } from './member-queries.ts'
-import { nameOf } from './names.tsx'
 
-/** What is typed about a new group. The dialog around it asks before it is lost. */
+/** Form of a new group. */
 export const useGroupForm = () =>
   useForm({
     initialValues: { name: '', contacts: [] as string[] },
-    validate: { contacts: (chosen) => (chosen.length === 0 ? 'Choose at least one' : null) },
+    validate: { contacts: (selected) => (selected.length === 0 ? 'Choose at least one member' : null) },
   })
 
 interface NewGroupProps {
   readonly form: ReturnType<typeof useGroupForm>
-  readonly onMade: (groupId: string) => void
+  readonly onCreated: (groupId: string) => void
 }
 
-/** A group that the user owns. */
-export function NewGroup({ form, onMade }: NewGroupProps) {
+/** Form that creates a group owned by the user. */
+export function NewGroup({ form, onCreated }: NewGroupProps) {
   const { client, userId } = useMember()
   const queries = useQueryClient()
   const contacts = useContacts().items ?? []
-  const make = async (body: { name: string; contacts: string[] }) => {
+  const create = async (body: { name: string; contacts: string[] }) => {
     const { data } = await client.POST('/v1/groups', { body })
     await queries.invalidateQueries({ queryKey: memberKey(userId, 'groups') })
     form.reset()
-    if (data) onMade(data.id)
+    if (data) onCreated(data.id)
   }
   return (
-    <form onSubmit={form.onSubmit((body) => make(body).catch(showInForm(form)))}>
+    <form onSubmit={form.onSubmit((body) => create(body).catch(showFormError(form)))}>
       <Stack>
         <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
         <MultiSelect
-          label="Who belongs to it"
-          description="Assistants answer where they are mentioned: @name"
+          label="Members"
+          description="Assistants reply when they are mentioned with @name"
           required
           searchable
           data={contacts.map((contact) => ({ value: contact.id, label: nameOf(contact) }))}
           {...form.getInputProps('contacts')}
         />
         <Button type="submit" loading={form.submitting}>
-          Make the group
+          Create group
         </Button>
       </Stack>
     </form>

@@ -1,31 +1,31 @@
 import { Button, Group } from '@mantine/core'
-import { useMember } from './member.ts'
+import { useMember } from './member-context.ts'
 import type { Message } from './member-queries.ts'
-import { REACTIONS, useReact } from './reaction-names.ts'
+import { REACTIONS, useReact } from './reaction-types.ts'
 
-/** What others think of a message; pressing joins them, or takes one's own back. */
+/** Reactions to a message. A click adds or removes the user's own. */
 export function Reactions({ message }: { readonly message: Message }) {
   const { userId } = useMember()
   const react = useReact(message)
-  const given = message.reactions.flatMap((map) => Object.entries(map))
-  if (given.length === 0) return null
+  const reactions = message.reactions.flatMap((map) => Object.entries(map))
+  if (reactions.length === 0) return null
   return (
     <Group gap={4} mt={4}>
-      {given.map(([name, who]) => {
-        const mine = who.includes(userId)
+      {reactions.map(([name, userIds]) => {
+        const own = userIds.includes(userId)
         const { label = name, Icon } = REACTIONS[name] ?? {}
         return (
           <Button
             key={name}
             size="compact-xs"
             radius="xl"
-            variant={mine ? 'outline' : 'default'}
-            aria-pressed={mine}
-            aria-label={`${label} ${who.length}: ${who.join(', ')}`}
-            title={who.join(', ')}
-            onClick={() => react(name, !mine)}
+            variant={own ? 'outline' : 'default'}
+            aria-pressed={own}
+            aria-label={`${label} ${userIds.length}: ${userIds.join(', ')}`}
+            title={userIds.join(', ')}
+            onClick={() => react(name, !own)}
           >
-            {Icon ? <Icon size={14} aria-hidden /> : label}&nbsp;{who.length}
+            {Icon ? <Icon size={14} aria-hidden /> : label}&nbsp;{userIds.length}
           </Button>
         )
       })}

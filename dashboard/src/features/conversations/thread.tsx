@@ -2,32 +2,32 @@ import { ActionIcon, Button, Group, Stack, Text, Title, Tooltip } from '@mantine
 import { IconArchive, IconArchiveOff, IconArrowLeft, IconPinned, IconPinnedOff } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useGo } from '../../routing/location.ts'
+import { useNavigateTo } from '../../routing/location.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { notifyError } from '../../ui/notify.ts'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
+import { nameOf, UserAvatar, useConversationHeader } from './avatars.tsx'
 import { Composer } from './composer.tsx'
 import classes from './conversations.module.css'
 import { HeldMessages } from './held-messages.tsx'
-import { useMember } from './member.ts'
+import { useMember } from './member-context.ts'
 import { type Conversation, memberKey, useContact, useConversation, useMessages } from './member-queries.ts'
 import { MessageRow } from './message-row.tsx'
-import { Face, nameOf, usePartner } from './names.tsx'
 import { useTyping } from './typing.ts'
 
-/** One conversation: what has been said, and what is about to be. */
+/** One conversation: messages, held messages and the composer. */
 export function Thread({ id }: { readonly id: string }) {
   const { data: conversation, error, refetch } = useConversation(id)
   const messages = useMessages(id)
-  useReading(conversation, messages.items?.[0]?.id)
-  const go = useGo()
+  useMarkAsRead(conversation, messages.items?.[0]?.id)
+  const navigateTo = useNavigateTo()
   const { userId } = useMember()
   if (error && !conversation) {
     return (
       <Stack p="md">
         <ErrorState error={error} onRetry={() => void refetch()} />
-        <Button variant="default" onClick={() => go('/conversations', { as: userId })}>
+        <Button variant="default" onClick={() => navigateTo('/conversations', { as: userId })}>
           All conversations
         </Button>
       </Stack>
@@ -37,19 +37,19 @@ export function Thread({ id }: { readonly id: string }) {
   return (
     <>
       <Header conversation={conversation} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-      <section className={classes.messages} tabIndex={0} aria-label="What was said">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: makes the scroll area reachable by keyboard */}
+      <section className={classes.messages} tabIndex={0} aria-label="Message history">
         <Stack gap="sm" py="md" role="log" aria-live="polite" aria-busy={!items}>
           {messages.error && !items ? <ErrorState error={messages.error} onRetry={messages.retry} /> : null}
           {!items && !messages.error && <RowsSkeleton />}
           {messages.hasMore && (
-            <Button variant="subtle" size="xs" loading={messages.loadingMore} onClick={messages.more}>
-              Earlier messages
+            <Button variant="subtle" size="xs" loading={messages.loadingMore} onClick={messages.loadMore}>
+              Show earlier messages
             </Button>
           )}
-          {items?.length === 0 && <EmptyState title="Nothing said yet">Write the first message below.</EmptyState>}
+          {items?.length === 0 && <EmptyState title="No messages yet">Write the first message below.</EmptyState>}
           {items?.toReversed().map((message) => (
-            <MessageRow key={message.id} message={message} answered={items.find(({ id }) => id === message.reply_to)} />
+            <MessageRow key={message.id} message={message} repliedTo={items.find(({ id }) => id === message.reply_to)} />
           ))}
           <HeldMessages conversationId={id} />
           <Typing conversationId={id} />
@@ -60,8 +60,8 @@ export function Thread({ id }: { readonly id: string }) {
   )
 }
 
-/** Whoever has a conversation open and in sight has read it. */
-function useReading(conversation: Conversation | undefined, newest: string | undefined): void {
+/** Marks an open and visible conversation as read. */
+function useMarkAsRead(conversation: Conversation | undefined, newest: string | undefined): void {
   const { client, userId } = useMember()
   const queries = useQueryClient()
   const { id, unread_count: unread = 0 } = conversation ?? {}
@@ -80,9 +80,9 @@ function useReading(conversation: Conversation | undefined, newest: string | und
 }
 
 function Header({ conversation }: { readonly conversation: Conversation | undefined }) {
-  const { name, avatar, kind } = usePartner(conversation)
+  const { name, avatar, kind } = useConversationHeader(conversation)
   const { userId } = useMember()
-  const go = useGo()
+  const navigateTo = useNavigateTo()
   return (
     <Group p="xs" gap="sm" wrap="nowrap" style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}>
       <ActionIcon
@@ -90,11 +90,11 @@ function Header({ conversation }: { readonly conversation: Conversation | undefi
         color="gray"
         hiddenFrom="sm"
         aria-label="All conversations"
-        onClick={() => go('/conversations', { as: userId })}
+        onClick={() => navigateTo('/conversations', { as: userId })}
       >
         <IconArrowLeft size={18} />
       </ActionIcon>
-      <Face name={name} avatar={avatar} size="md" />
+      <UserAvatar name={name} avatar={avatar} size="md" />
       <div style={{ minWidth: 0, flex: 1 }}>
         <Title order={2} size="h5" lineClamp={1}>
           {conversation ? name : ' '}
@@ -105,13 +105,13 @@ function Header({ conversation }: { readonly conversation: Conversation | undefi
           </Text>
         )}
       </div>
-      {conversation && <OwnState conversation={conversation} />}
+      {conversation && <ConversationActions conversation={conversation} />}
     </Group>
   )
 }
 
-/** What a conversation is for the user alone. */
-function OwnState({ conversation: { id, is_pinned, archived_at } }: { readonly conversation: Conversation }) {
+/** Buttons to pin and archive the conversation for the user. */
+function ConversationActions({ conversation: { id, is_pinned, archived_at } }: { readonly conversation: Conversation }) {
   const { client, userId } = useMember()
   const queries = useQueryClient()
   const change = (body: { is_pinned: boolean } | { archived_at: number | null }) => {
@@ -131,7 +131,7 @@ function OwnState({ conversation: { id, is_pinned, archived_at } }: { readonly c
   ]
   return actions.map(({ label, Icon, body }) => (
     <Tooltip key={label} label={label}>
-      <ActionIcon variant="subtle" color="gray" aria-label={`${label} the conversation`} onClick={() => change(body)}>
+      <ActionIcon variant="subtle" color="gray" aria-label={`${label} conversation`} onClick={() => change(body)}>
         <Icon size={18} />
       </ActionIcon>
     </Tooltip>
@@ -143,7 +143,7 @@ function Typing({ conversationId }: { readonly conversationId: string }) {
   if (!contact) return null
   return (
     <Text size="sm" c="dimmed" fs="italic">
-      {nameOf(contact)} is writing …
+      {nameOf(contact)} is typing…
     </Text>
   )
 }

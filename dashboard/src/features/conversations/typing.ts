@@ -1,18 +1,18 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useMember } from './member.ts'
+import { useMember } from './member-context.ts'
 import { memberKey } from './member-queries.ts'
 
-/** An assistant that has been silent for so long has broken off. */
-const LONGEST_MS = 60_000
+/** The indicator ends after this time, because an assistant may stop without an event. */
+const MAX_TYPING_MS = 60_000
 
 const typingKey = (userId: string, conversationId: string) => memberKey(userId, 'typing', conversationId)
 
-/** Notes which assistant is writing there; null: none any more. */
-export const noteTyping = (queries: QueryClient, userId: string, conversationId: string, contactId: string | null): void =>
+/** Sets the typing assistant of a conversation; null: none. */
+export const setTyping = (queries: QueryClient, userId: string, conversationId: string, contactId: string | null): void =>
   void queries.setQueryData(typingKey(userId, conversationId), contactId)
 
-/** The id of the assistant that is writing in the conversation. */
+/** Id of the assistant that is typing in the conversation. */
 export function useTyping(conversationId: string): string | null {
   const { userId } = useMember()
   const queries = useQueryClient()
@@ -23,7 +23,7 @@ export function useTyping(conversationId: string): string | null {
   })
   useEffect(() => {
     if (data === null) return
-    const timer = setTimeout(() => noteTyping(queries, userId, conversationId, null), LONGEST_MS)
+    const timer = setTimeout(() => setTyping(queries, userId, conversationId, null), MAX_TYPING_MS)
     return () => clearTimeout(timer)
   }, [data, queries, userId, conversationId])
   return data

@@ -3,29 +3,29 @@ import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icon
 import { LinkButton } from '../../ui/link.tsx'
 import type { Overview } from './overview.ts'
 
-type Need = Overview['attention'][number]
+type AttentionItem = Overview['attention'][number]
 
-const URGENT: readonly Need['kind'][] = ['audit_tampered', 'holds_expiring', 'provider_down', 'provider_fault']
+const URGENT: readonly AttentionItem['kind'][] = ['audit_tampered', 'holds_expiring', 'provider_down', 'provider_fault']
 
-/** What somebody should see to, the most urgent first. */
-export function Attention({ attention }: { readonly attention: readonly Need[] }) {
+/** Items that need an operator, most urgent first. */
+export function Attention({ attention }: { readonly attention: readonly AttentionItem[] }) {
   if (attention.length === 0) {
     return (
       <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />}>
-        Nothing needs attention.
+        Nothing needs your attention.
       </Alert>
     )
   }
   return (
-    <Stack component="section" gap="xs" aria-label="What needs attention">
-      {attention.map((need) => (
-        <NeedRow key={`${need.kind} ${need.link}`} need={need} />
+    <Stack component="section" gap="xs" aria-label="Needs attention">
+      {attention.map((item) => (
+        <AttentionRow key={`${item.kind} ${item.link}`} item={item} />
       ))}
     </Stack>
   )
 }
 
-function NeedRow({ need: { kind, text, link } }: { readonly need: Need }) {
+function AttentionRow({ item: { kind, text, link } }: { readonly item: AttentionItem }) {
   const urgent = URGENT.includes(kind)
   const [to = '/', query] = link.split('?')
   return (
@@ -41,9 +41,9 @@ function NeedRow({ need: { kind, text, link } }: { readonly need: Need }) {
           search={Object.fromEntries(new URLSearchParams(query))}
           size="xs"
           variant="default"
-          aria-label={`See to it: ${text}`}
+          aria-label={`Review: ${text}`}
         >
-          See to it
+          Review
         </LinkButton>
       </Group>
     </Alert>

@@ -2,7 +2,7 @@ import { SimpleGrid, Stack } from '@mantine/core'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useFilters } from '../../routing/location.ts'
-import { PERIODS, readPeriod, useSince } from '../../routing/period.ts'
+import { PERIODS, readPeriod, usePeriodStart } from '../../routing/period.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { LinkButton } from '../../ui/link.tsx'
@@ -15,63 +15,67 @@ import { TrafficChart } from '../../ui/traffic-chart.tsx'
 import { TrafficFigures } from '../../ui/traffic-figures.tsx'
 import { Attention } from './attention.tsx'
 import type { Overview } from './overview.ts'
+import { PendingReviews } from './pending-reviews.tsx'
 import { ProvidersHealth } from './providers-health.tsx'
-import { Waiting } from './waiting.tsx'
 
-const EVERY_MS = 15_000
+const REFETCH_MS = 15_000
 
-/** How the Workspace is doing, and first of all what needs attention. */
+/** Overview of the Workspace: items that need attention, traffic, latency, pending reviews and providers. */
 export function Page() {
   const [{ period }, setFilters] = useFilters(readPeriod)
-  const from = useSince(period)
-  const reads = useScopes().may('audit:read')
+  const from = usePeriodStart(period)
+  const canReadAudit = useScopes().hasScope('audit:read')
   const { data, error, refetch } = useRead(
     '/admin/v1/overview',
     { params: { query: { from } } },
-    { enabled: reads, every: EVERY_MS, keepPrevious: true },
+    { enabled: canReadAudit, refetchMs: REFETCH_MS, keepPrevious: true },
   )
   return (
     <Frame
       title="Home"
-      actions={reads && <PeriodControl periods={PERIODS} value={period} onChange={(chosen) => setFilters({ period: chosen })} />}
+      actions={
+        canReadAudit && (
+          <PeriodControl periods={PERIODS} value={period} onChange={(selected) => setFilters({ period: selected })} />
+        )
+      }
     >
-      {!reads && <EmptyState title="Welcome">What you may see stands in the navigation.</EmptyState>}
-      {reads && error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {reads && !error && !data && <RowsSkeleton rows={8} />}
-      {data && <Shown overview={data} />}
+      {!canReadAudit && <EmptyState title="Welcome">Choose a page in the navigation.</EmptyState>}
+      {canReadAudit && error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {canReadAudit && !error && !data && <RowsSkeleton rows={8} />}
+      {data && <OverviewContent overview={data} />}
     </Frame>
   )
 }
 
-function Shown({ overview }: { readonly overview: Overview }) {
+function OverviewContent({ overview }: { readonly overview: Overview }) {
   const { attention, totals, series, stages, holds, escalations, providers } = overview
-  const { may } = useScopes()
+  const { hasScope } = useScopes()
   return (
     <Stack gap="lg">
       <Attention attention={attention} />
       <TrafficFigures totals={totals} />
-      <Section title="Requests over time">{totals.requests > 0 ? <TrafficChart series={series} /> : <NothingAsked />}</Section>
+      <Section title="Requests over time">{totals.requests > 0 ? <TrafficChart series={series} /> : <NoRequests />}</Section>
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Section title="Latency by stage">
           <StageTimes stages={stages} />
         </Section>
         <Stack>
-          <Waiting holds={holds} escalations={escalations} linked={may('reviews:read')} />
-          <ProvidersHealth providers={providers} linked={may('providers:read')} />
+          <PendingReviews holds={holds} escalations={escalations} linked={hasScope('reviews:read')} />
+          <ProvidersHealth providers={providers} linked={hasScope('providers:read')} />
         </Stack>
       </SimpleGrid>
     </Stack>
   )
 }
 
-function NothingAsked() {
-  const { may } = useScopes()
+function NoRequests() {
+  const { hasScope } = useScopes()
   return (
     <EmptyState
       title="No requests in this period"
-      action={may('playground:use') && <LinkButton to="/playground">To the playground</LinkButton>}
+      action={hasScope('playground:use') && <LinkButton to="/playground">Open playground</LinkButton>}
     >
-      Look further back, or ask something yourself.
+      Choose a longer period, or send a request in the playground.
     </EmptyState>
   )
 }

@@ -1,3 +1,3 @@
-import type { AnswerOf } from '../../api/operations.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 
-export type Overview = AnswerOf<'get', '/admin/v1/overview'>
+export type Overview = ResponseOf<'get', '/admin/v1/overview'>

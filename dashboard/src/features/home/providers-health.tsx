@@ -6,15 +6,15 @@ import type { Overview } from './overview.ts'
 
 interface ProvidersHealthProps {
   readonly providers: Overview['providers']
-  /** Providers may be opened. */
+  /** Whether names link to provider pages. */
   readonly linked: boolean
 }
 
-/** Whether providers answer. */
+/** Health of the providers. */
 export function ProvidersHealth({ providers, linked }: ProvidersHealthProps) {
   return (
     <Section title="Providers">
-      {providers.length === 0 && <Text c="dimmed">There is none: no chat can be answered.</Text>}
+      {providers.length === 0 && <Text c="dimmed">No providers yet. Add one under Providers to serve chat requests.</Text>}
       <Stack gap="xs">
         {providers.map(({ id, enabled, health }) => (
           <Group key={id} justify="space-between">

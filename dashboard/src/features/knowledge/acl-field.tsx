@@ -4,25 +4,25 @@ import { ACL_LISTS, type Acl } from './acl.ts'
 interface AclFieldProps {
   readonly value: Acl | null
   readonly onChange: (acl: Acl | null) => void
-  /** What it means when nothing is said: "Nobody, unless a document says otherwise". */
-  readonly unsaid: string
+  /** Label of the choice without an ACL: "No users, unless a document has its own ACL". */
+  readonly unsetLabel: string
   readonly error?: string | undefined
 }
 
-const LABELS = { departments: 'Departments', roles: 'Roles', users: 'Users, by id' } as const
+const LABELS = { departments: 'Departments', roles: 'Roles', users: 'User IDs' } as const
 
-/** Who may read: everybody, or whoever one of the lists names. */
-export function AclField({ value, onChange, unsaid, error }: AclFieldProps) {
-  const kind = value === null ? 'unsaid' : value.everyone ? 'everyone' : 'lists'
-  const choose = (chosen: string) => onChange(chosen === 'unsaid' ? null : chosen === 'everyone' ? { everyone: true } : {})
+/** Edits an ACL: all users, or users in at least one of the lists. */
+export function AclField({ value, onChange, unsetLabel, error }: AclFieldProps) {
+  const kind = value === null ? 'unset' : value.everyone ? 'everyone' : 'lists'
+  const choose = (selected: string) => onChange(selected === 'unset' ? null : selected === 'everyone' ? { everyone: true } : {})
   return (
-    <Fieldset legend="Who may read">
+    <Fieldset legend="Readers">
       <Stack gap="sm">
-        <Radio.Group aria-label="Who may read" value={kind} onChange={choose}>
+        <Radio.Group aria-label="Readers" value={kind} onChange={choose}>
           <Stack gap="xs">
-            <Radio value="unsaid" label={unsaid} />
-            <Radio value="everyone" label="Everyone" />
-            <Radio value="lists" label="Whoever one of these lists names" />
+            <Radio value="unset" label={unsetLabel} />
+            <Radio value="everyone" label="All users" />
+            <Radio value="lists" label="Only these departments, roles and users" />
           </Stack>
         </Radio.Group>
         {kind === 'lists' &&
@@ -33,7 +33,7 @@ export function AclField({ value, onChange, unsaid, error }: AclFieldProps) {
               placeholder="Type and press Enter"
               acceptValueOnBlur
               value={value?.[list] ?? []}
-              onChange={(words) => onChange({ ...value, [list]: words })}
+              onChange={(entries) => onChange({ ...value, [list]: entries })}
             />
           ))}
         {error && (

@@ -1,4 +1,4 @@
-/** Who may read; null: nothing is said. */
+/** Readers of a document or collection. */
 export interface Acl {
   readonly everyone?: boolean | undefined
   readonly users?: string[] | undefined
@@ -8,27 +8,27 @@ export interface Acl {
 
 export const ACL_LISTS = ['departments', 'roles', 'users'] as const
 
-/** Whom an ACL lets in, in a line. */
-export function aclInWords(acl: Acl | null, otherwise: string): string {
-  if (acl === null) return otherwise
-  if (acl.everyone) return 'Everyone'
+/** Formats an ACL in one line. */
+export function formatAcl(acl: Acl | null, fallback: string): string {
+  if (acl === null) return fallback
+  if (acl.everyone) return 'All users'
   const lists = ACL_LISTS.flatMap((list) => {
-    const words = acl[list] ?? []
-    return words.length > 0 ? [`${words.length === 1 ? list.slice(0, -1) : list} ${words.join(', ')}`] : []
+    const entries = acl[list] ?? []
+    return entries.length > 0 ? [`${entries.length === 1 ? list.slice(0, -1) : list} ${entries.join(', ')}`] : []
   })
-  return lists.length > 0 ? sentence(lists.join('; ')) : 'Nobody'
+  return lists.length > 0 ? capitalize(lists.join('; ')) : 'No users'
 }
 
-/** Who may read where each of the ACLs has to name the reader. None at all lets nobody in. */
-export function readersInWords(acls: readonly Acl[]): string {
-  if (acls.length === 0) return 'Nobody'
-  const narrowing = [...new Set(acls.filter(({ everyone }) => !everyone).map((acl) => aclInWords(acl, '')))]
-  return narrowing.length === 0 ? 'Everyone' : narrowing.join(', who are also: ')
+/** Formats the readers if each of the ACLs must include the user. */
+export function formatReaders(acls: readonly Acl[]): string {
+  if (acls.length === 0) return 'No users'
+  const narrowing = [...new Set(acls.filter(({ everyone }) => !everyone).map((acl) => formatAcl(acl, '')))]
+  return narrowing.length === 0 ? 'All users' : narrowing.join(' and ')
 }
 
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** As the API takes it. */
+/** Request body of an ACL. */
 export function aclBody(acl: Acl | null): { everyone?: true; users?: string[]; roles?: string[]; departments?: string[] } | null {
   if (acl === null) return null
   if (acl.everyone) return { everyone: true }

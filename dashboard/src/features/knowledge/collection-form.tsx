@@ -28,7 +28,7 @@ const EMPTY: Values = {
 export const useCollectionForm = (collection?: Collection): UseFormReturnType<Values> =>
   useForm<Values>({
     initialValues: collection ? valuesOf(collection) : EMPTY,
-    validate: { name: (name) => (name.trim() === '' ? 'It needs a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
 
 export const valuesOf = ({
@@ -49,7 +49,7 @@ export const valuesOf = ({
   applications,
 })
 
-/** As the API takes it, for creating and for changing. */
+/** Request body for creating and updating. */
 export const collectionBody = ({ name, description, language, applications, ...labels }: Values) => ({
   name: name.trim(),
   description,
@@ -74,17 +74,20 @@ export function CollectionForm({ form, onSubmit, submit, pending }: CollectionFo
         <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
         <LabelsFields
           form={form}
-          unsaid={{ classification: 'none: documents are restricted', acl: 'Nobody, unless a document says who' }}
+          unsetLabels={{
+            classification: 'None: documents are restricted',
+            acl: 'No users, unless a document has its own readers',
+          }}
         />
         <Switch
-          label="Serves every Application"
+          label="Available to all Applications"
           checked={applications === null}
           onChange={({ currentTarget }) => form.setFieldValue('applications', currentTarget.checked ? null : [])}
         />
         {applications !== null && <ApplicationsField {...form.getInputProps('applications')} />}
         <Select
           label="Language"
-          description="In which documents are indexed that come in from now on"
+          description="Used to index new documents"
           allowDeselect={false}
           searchable
           data={LANGUAGE_CHOICES}
@@ -99,10 +102,10 @@ export function CollectionForm({ form, onSubmit, submit, pending }: CollectionFo
 }
 
 function ApplicationsField(input: { readonly value?: string[]; readonly onChange?: (ids: string[]) => void }) {
-  const enabled = useScopes().may('applications:read')
+  const enabled = useScopes().hasScope('applications:read')
   const { items = [] } = useAll('/admin/v1/applications', {}, { enabled })
-  const known = items.map(({ id, name }) => ({ value: id, label: name }))
-  // One that is not on the page is still chosen.
-  const others = (input.value ?? []).filter((id) => !known.some(({ value }) => value === id))
-  return <MultiSelect label="Applications that it serves" searchable limit={100} data={[...known, ...others]} {...input} />
+  const choices = items.map(({ id, name }) => ({ value: id, label: name }))
+  // Chosen Applications stay visible if they are not in the list.
+  const unlisted = (input.value ?? []).filter((id) => !choices.some(({ value }) => value === id))
+  return <MultiSelect label="Applications" searchable limit={100} data={[...choices, ...unlisted]} {...input} />
 }

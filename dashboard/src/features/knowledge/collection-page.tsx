@@ -2,32 +2,32 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
-import { useGo, usePathParam } from '../../routing/location.ts'
-import { changedOnly } from '../../ui/changed-only.ts'
+import { useNavigateTo, usePathParam } from '../../routing/location.ts'
+import { changedFields } from '../../ui/changed-fields.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
+import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import { showInForm } from '../../ui/form-errors.ts'
+import { showFormError } from '../../ui/form-errors.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
-import { useEdited } from '../../ui/use-edited.ts'
-import { aclInWords } from './acl.ts'
+import { useFormSync } from '../../ui/use-form-sync.ts'
+import { formatAcl } from './acl.ts'
 import { type Collection, CollectionForm, collectionBody, useCollectionForm, valuesOf } from './collection-form.tsx'
 import { DocumentsSection } from './documents-section.tsx'
 import { UploadSection } from './upload-section.tsx'
 
 const REFRESH = ['/admin/v1/collections', '/admin/v1/documents']
 
-/** One collection: who may read it, what is in it, and how more comes in. */
+/** One collection: labels, uploads and documents. */
 export function Page() {
   const id = usePathParam('id')
   const { data: collection, error, refetch } = useRead('/admin/v1/collections/{id}', { params: { path: { id } } })
-  const changes = useScopes().may('knowledge:write')
+  const canEdit = useScopes().hasScope('knowledge:write')
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!collection) return <PageSkeleton />
   return (
@@ -39,30 +39,30 @@ export function Page() {
           <LinkButton to="/knowledge" variant="subtle">
             All collections
           </LinkButton>
-          {changes && <Deletion collection={collection} />}
+          {canEdit && <DeleteButton collection={collection} />}
         </>
       }
     >
-      <Section title="Who may read" actions={changes && <EditButton collection={collection} />}>
-        <Facts
-          facts={[
-            ['Readers', aclInWords(collection.acl, 'Nobody, unless a document says who')],
-            ['Classification', <Classification key="level" level={collection.classification} otherwise="none: restricted" />],
+      <Section title="Access" actions={canEdit && <EditButton collection={collection} />}>
+        <DescriptionList
+          items={[
+            ['Readers', formatAcl(collection.acl, 'No users, unless a document has its own readers')],
+            ['Classification', <Classification key="level" level={collection.classification} fallback="None: restricted" />],
             ['Regulations', collection.regulations.join(', ') || null],
-            ['Serves', served(collection.applications)],
-            ['Id', <Copyable key="id" value={collection.id} what="the id" />],
+            ['Applications', applicationsLabel(collection.applications)],
+            ['ID', <Copyable key="id" value={collection.id} label="ID" />],
           ]}
         />
       </Section>
-      {changes && <UploadSection collectionId={id} />}
-      <DocumentsSection collectionId={id} mayAdd={changes} />
+      {canEdit && <UploadSection collectionId={id} />}
+      <DocumentsSection collectionId={id} canAdd={canEdit} />
     </Frame>
   )
 }
 
-const served = (applications: Collection['applications']): string =>
+const applicationsLabel = (applications: Collection['applications']): string =>
   applications === null
-    ? 'Every Application'
+    ? 'All Applications'
     : `${applications.length} ${applications.length === 1 ? 'Application' : 'Applications'}`
 
 function EditButton({ collection }: { readonly collection: Collection }) {
@@ -75,7 +75,7 @@ function EditButton({ collection }: { readonly collection: Collection }) {
       close()
     },
   })
-  useEdited(form, valuesOf(collection))
+  useFormSync(form, valuesOf(collection))
   const { id } = collection
   const dismiss = () => {
     close()
@@ -84,13 +84,13 @@ function EditButton({ collection }: { readonly collection: Collection }) {
   return (
     <>
       <Button variant="default" size="xs" onClick={open}>
-        Change
+        Edit
       </Button>
       <FormModal
         opened={opened}
         unsaved={form.isDirty() && !update.isPending}
         onClose={dismiss}
-        title={`Change ${collection.name}`}
+        title={`Edit ${collection.name}`}
         size="lg"
       >
         <CollectionForm
@@ -99,8 +99,8 @@ function EditButton({ collection }: { readonly collection: Collection }) {
           pending={update.isPending}
           onSubmit={(values) =>
             update.mutate(
-              { params: { path: { id } }, body: changedOnly(collectionBody(values), collectionBody(valuesOf(collection))) },
-              { onError: showInForm(form) },
+              { params: { path: { id } }, body: changedFields(collectionBody(values), collectionBody(valuesOf(collection))) },
+              { onError: showFormError(form) },
             )
           }
         />
@@ -109,18 +109,18 @@ function EditButton({ collection }: { readonly collection: Collection }) {
   )
 }
 
-function Deletion({ collection: { id, name } }: { readonly collection: Collection }) {
-  const go = useGo()
+function DeleteButton({ collection: { id, name } }: { readonly collection: Collection }) {
+  const navigateTo = useNavigateTo()
   const remove = useChange('delete', '/admin/v1/collections/{id}', {
     expire: REFRESH,
-    onDone: () => go('/knowledge'),
+    onDone: () => navigateTo('/knowledge'),
   })
   return (
     <ConfirmButton
       size="sm"
       color="red"
       question={`Delete ${name}?`}
-      consequence="Nothing of it is found any more, and its documents are erased. This cannot be taken back."
+      consequence="All its documents are erased and no longer found in searches. This cannot be undone."
       onConfirm={() => remove.mutateAsync({ params: { path: { id } } })}
     >
       Delete

@@ -7,7 +7,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Link, LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
-import { aclInWords } from './acl.ts'
+import { formatAcl } from './acl.ts'
 import type { Collection } from './collection-form.tsx'
 import { CreateButton } from './create-button.tsx'
 
@@ -15,34 +15,34 @@ const COLUMNS: readonly Column<Collection>[] = [
   { header: 'Name', cell: Name },
   {
     header: 'Classification',
-    cell: ({ classification }) => <Classification level={classification} otherwise="none: restricted" />,
+    cell: ({ classification }) => <Classification level={classification} fallback="None: restricted" />,
   },
-  { header: 'Who may read', cell: ({ acl }) => aclInWords(acl, 'As each document says'), from: 'sm' },
+  { header: 'Readers', cell: ({ acl }) => formatAcl(acl, 'Set per document'), from: 'sm' },
   {
     header: 'Applications',
-    cell: ({ applications }) => (applications === null ? 'Every' : applications.length),
+    cell: ({ applications }) => (applications === null ? 'All' : applications.length),
     from: 'md',
   },
-  { header: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} />, from: 'lg' },
+  { header: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} />, from: 'lg' },
 ]
 
-/** Collections of documents: what answers may be based on. */
+/** Collections of documents. */
 export function Page() {
   const list = useList('/admin/v1/collections')
-  const { may } = useScopes()
-  const creates = may('knowledge:write')
+  const { hasScope } = useScopes()
+  const canCreate = hasScope('knowledge:write')
   return (
     <Frame
       title="Knowledge"
-      description="Documents that answers may be based on. Whoever asks is shown what they may read, and nothing else."
+      description="Documents for chat requests. Users only get passages of documents that they can read."
       actions={
         <>
-          {may('knowledge:content') && (
+          {hasScope('knowledge:content') && (
             <LinkButton to="/knowledge/search" variant="default">
-              Search as a user
+              Search as user
             </LinkButton>
           )}
-          {creates && <CreateButton />}
+          {canCreate && <CreateButton />}
         </>
       }
     >
@@ -53,9 +53,9 @@ export function Page() {
         keyOf={({ id }) => id}
         empty={
           <EmptyState title="No collections yet">
-            {creates
-              ? 'A collection holds documents for the same readers. Make one, then drop files into it.'
-              : 'Nobody has made one.'}
+            {canCreate
+              ? 'A collection has documents with the same readers. Create one, then upload files.'
+              : 'Ask an owner to create one.'}
           </EmptyState>
         }
       />

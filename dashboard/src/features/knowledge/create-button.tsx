@@ -1,19 +1,19 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
-import { useGo } from '../../routing/location.ts'
-import { showInForm } from '../../ui/form-errors.ts'
+import { useNavigateTo } from '../../routing/location.ts'
+import { showFormError } from '../../ui/form-errors.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { CollectionForm, collectionBody, useCollectionForm } from './collection-form.tsx'
 
-/** Makes a collection and goes there, where documents can be brought in. */
+/** Creates a collection and opens it. */
 export function CreateButton() {
   const [opened, { open, close }] = useDisclosure()
   const form = useCollectionForm()
-  const go = useGo()
+  const navigateTo = useNavigateTo()
   const create = useChange('post', '/admin/v1/collections', {
     refresh: ['/admin/v1/collections'],
-    onDone: ({ id }) => go(`/knowledge/${id}`),
+    onDone: ({ id }) => navigateTo(`/knowledge/${id}`),
   })
   const dismiss = () => {
     close()
@@ -21,13 +21,19 @@ export function CreateButton() {
   }
   return (
     <>
-      <Button onClick={open}>New collection</Button>
-      <FormModal opened={opened} unsaved={form.isDirty() && !create.isPending} onClose={dismiss} title="New collection" size="lg">
+      <Button onClick={open}>Create collection</Button>
+      <FormModal
+        opened={opened}
+        unsaved={form.isDirty() && !create.isPending}
+        onClose={dismiss}
+        title="Create collection"
+        size="lg"
+      >
         <CollectionForm
           form={form}
           submit="Create"
           pending={create.isPending}
-          onSubmit={(values) => create.mutate({ body: collectionBody(values) }, { onError: showInForm(form) })}
+          onSubmit={(values) => create.mutate({ body: collectionBody(values) }, { onError: showFormError(form) })}
         />
       </FormModal>
     </>

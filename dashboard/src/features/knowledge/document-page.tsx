@@ -4,34 +4,34 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
-import { useGo, usePathParam } from '../../routing/location.ts'
-import { changedOnly } from '../../ui/changed-only.ts'
+import { useNavigateTo, usePathParam } from '../../routing/location.ts'
+import { changedFields } from '../../ui/changed-fields.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
+import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import { showInForm } from '../../ui/form-errors.ts'
+import { showFormError } from '../../ui/form-errors.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { LinkButton } from '../../ui/link.tsx'
-import { notifyDone, notifyError } from '../../ui/notify.ts'
+import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useEdited } from '../../ui/use-edited.ts'
-import { aclInWords, readersInWords } from './acl.ts'
+import { useFormSync } from '../../ui/use-form-sync.ts'
+import { formatAcl, formatReaders } from './acl.ts'
 import { DocumentText } from './document-text.tsx'
 import type { Document } from './documents-section.tsx'
 import { LabelsFields, type LabelValues, labelsBody } from './labels-fields.tsx'
 
 const REFRESH = ['/admin/v1/documents']
 
-/** One document: who may read it, what was found in it, its text. */
+/** One document: findings, labels, text and file. */
 export function Page() {
   const id = usePathParam('id')
   const { data: document, error, refetch } = useRead('/admin/v1/documents/{id}', { params: { path: { id } } })
-  const changes = useScopes().may('knowledge:write')
+  const canEdit = useScopes().hasScope('knowledge:write')
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!document) return <PageSkeleton />
   return (
@@ -40,36 +40,36 @@ export function Page() {
       actions={
         <>
           <LinkButton to={`/knowledge/${document.collection_id}`} variant="subtle">
-            The collection
+            Open collection
           </LinkButton>
-          {changes && <Deletion document={document} />}
+          {canEdit && <DeleteButton document={document} />}
         </>
       }
     >
-      {document.flags && <Flags document={document} mayClear={changes} />}
-      <Section title="Who may read" actions={changes && <EditButton document={document} />}>
-        <Facts
-          facts={[
-            ['Readers', readersInWords(document.effective.acls)],
+      {document.flags && <FlagsAlert document={document} canClear={canEdit} />}
+      <Section title="Access" actions={canEdit && <EditButton document={document} />}>
+        <DescriptionList
+          items={[
+            ['Readers', formatReaders(document.effective.acls)],
             ['Classification', <Classification key="level" level={document.effective.classification} />],
             ['Regulations', document.effective.regulations.join(', ') || null],
-            ['Set on this document', ownLabels(document)],
-            ['Says of itself', saysOfItself(document)],
+            ['Labels of this document', ownLabels(document)],
+            ['Front matter', frontMatterLabels(document)],
           ]}
         />
       </Section>
       <DocumentText documentId={id} chunks={document.chunks} />
-      <Section title="The file">
-        <Facts
-          facts={[
+      <Section title="File">
+        <DescriptionList
+          items={[
             ['Key', document.key],
             ['Source', document.source],
-            ['Kind', `${document.media_type}, ${document.bytes.toLocaleString()} bytes`],
+            ['Type', `${document.media_type}, ${document.bytes.toLocaleString()} bytes`],
             ['Version', document.version],
-            ['Brought in', <Time key="created" at={document.created_at} />],
-            ['Changed', <Time key="updated" at={document.updated_at} />],
-            ['SHA-256', <Copyable key="hash" value={document.content_hash} what="the hash" />],
-            ['Id', <Copyable key="id" value={document.id} what="the id" />],
+            ['Created', <Time key="created" at={document.created_at} />],
+            ['Updated', <Time key="updated" at={document.updated_at} />],
+            ['SHA-256', <Copyable key="hash" value={document.content_hash} label="hash" />],
+            ['ID', <Copyable key="id" value={document.id} label="ID" />],
           ]}
         />
       </Section>
@@ -77,26 +77,26 @@ export function Page() {
   )
 }
 
-/** The labels that operators gave to this document alone. */
+/** Labels that operators set on this document. */
 function ownLabels({ classification, regulations, acl }: Document): string {
-  const own = [classification, ...regulations, acl && `readers: ${aclInWords(acl, '')}`].filter(Boolean)
-  return own.length > 0 ? own.join(', ') : "nothing: the collection's labels apply"
+  const own = [classification, ...regulations, acl && `readers: ${formatAcl(acl, '')}`].filter(Boolean)
+  return own.length > 0 ? own.join(', ') : "None: the collection's labels apply"
 }
 
-function saysOfItself({ front_matter: { classification, regulations, acl } }: Document): string | null {
-  const said = [classification, ...regulations, acl && `readers: ${aclInWords(acl, '')}`].filter(Boolean)
-  return said.length > 0 ? `${said.join(', ')} (this may only narrow the rest)` : null
+function frontMatterLabels({ front_matter: { classification, regulations, acl } }: Document): string | null {
+  const labels = [classification, ...regulations, acl && `readers: ${formatAcl(acl, '')}`].filter(Boolean)
+  return labels.length > 0 ? `${labels.join(', ')} (can only narrow access)` : null
 }
 
-/** What may be meant for a model was found in it: somebody looks, then says so. */
-function Flags({ document, mayClear }: { readonly document: Document; readonly mayClear: boolean }) {
+/** Shown until an operator has reviewed possible instructions for models in the document. */
+function FlagsAlert({ document, canClear }: { readonly document: Document; readonly canClear: boolean }) {
   const clear = useChange('post', '/admin/v1/documents/{id}/clear-flags', { refresh: REFRESH })
-  const found = Object.entries(document.flags ?? {}).map(([type, count]) => `${type} (${count})`)
+  const findings = Object.entries(document.flags ?? {}).map(([type, count]) => `${type} (${count})`)
   return (
-    <Alert color="orange" variant="light" icon={<IconAlertTriangle size={18} />} title="Somebody should look at this document">
+    <Alert color="orange" variant="light" icon={<IconAlertTriangle size={18} />} title="Review required">
       <Stack align="flex-start" gap="xs">
-        What may be meant as an instruction for a model was found in it: {found.join(', ')}. Read the text, marked passages first.
-        {mayClear && (
+        The document may contain instructions for a model: {findings.join(', ')}. Read the text, then mark it as reviewed.
+        {canClear && (
           <Button
             size="xs"
             variant="default"
@@ -104,11 +104,11 @@ function Flags({ document, mayClear }: { readonly document: Document; readonly m
             onClick={() =>
               clear.mutate(
                 { params: { path: { id: document.id } } },
-                { onSuccess: () => notifyDone('Noted: it is fine.'), onError: notifyError },
+                { onSuccess: () => notifySuccess('Marked as reviewed.'), onError: notifyError },
               )
             }
           >
-            I have looked: it is fine
+            Mark as reviewed
           </Button>
         )}
       </Stack>
@@ -128,11 +128,11 @@ function EditButton({ document }: { readonly document: Document }) {
       close()
     },
   })
-  useEdited(form, stored)
+  useFormSync(form, stored)
   const save = (values: LabelValues) =>
     update.mutate(
-      { params: { path: { id } }, body: changedOnly(labelsBody(values), labelsBody(stored)) },
-      { onError: showInForm(form) },
+      { params: { path: { id } }, body: changedFields(labelsBody(values), labelsBody(stored)) },
+      { onError: showFormError(form) },
     )
   const dismiss = () => {
     close()
@@ -141,18 +141,21 @@ function EditButton({ document }: { readonly document: Document }) {
   return (
     <>
       <Button variant="default" size="xs" onClick={open}>
-        Change
+        Edit
       </Button>
       <FormModal
         opened={opened}
         unsaved={form.isDirty() && !update.isPending}
         onClose={dismiss}
-        title={`Who may read ${title}`}
+        title={`Edit labels of ${title}`}
         size="lg"
       >
         <form onSubmit={form.onSubmit(save)}>
           <Stack>
-            <LabelsFields form={form} unsaid={{ classification: 'as the collection', acl: 'Whoever the collection lets in' }} />
+            <LabelsFields
+              form={form}
+              unsetLabels={{ classification: 'Same as the collection', acl: 'Readers of the collection' }}
+            />
             <Button type="submit" loading={update.isPending}>
               Save
             </Button>
@@ -163,18 +166,18 @@ function EditButton({ document }: { readonly document: Document }) {
   )
 }
 
-function Deletion({ document: { id, title, collection_id } }: { readonly document: Document }) {
-  const go = useGo()
+function DeleteButton({ document: { id, title, collection_id } }: { readonly document: Document }) {
+  const navigateTo = useNavigateTo()
   const remove = useChange('delete', '/admin/v1/documents/{id}', {
     expire: REFRESH,
-    onDone: () => go(`/knowledge/${collection_id}`),
+    onDone: () => navigateTo(`/knowledge/${collection_id}`),
   })
   return (
     <ConfirmButton
       size="sm"
       color="red"
       question={`Delete ${title}?`}
-      consequence="It is not found any more, and erased. This cannot be taken back."
+      consequence="The document is erased and no longer found in searches. This cannot be undone."
       onConfirm={() => remove.mutateAsync({ params: { path: { id } } })}
     >
       Delete

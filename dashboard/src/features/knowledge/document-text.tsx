@@ -12,21 +12,21 @@ interface DocumentTextProps {
   readonly chunks: number
 }
 
-/** The text as it is found, passage by passage. It is read when somebody asks for it: that is recorded. */
+/** The chunks of a document. Loaded on demand, because each reading is recorded. */
 export function DocumentText({ documentId, chunks }: DocumentTextProps) {
-  const [asked, setAsked] = useState(false)
-  if (!useScopes().may('knowledge:content')) return <NotForThisRole />
+  const [isOpen, setOpen] = useState(false)
+  if (!useScopes().hasScope('knowledge:content')) return <MissingScope />
   return (
     <Section title="Text">
-      {asked ? (
-        <Passages documentId={documentId} />
+      {isOpen ? (
+        <Chunks documentId={documentId} />
       ) : (
         <Group>
-          <Button variant="default" onClick={() => setAsked(true)}>
-            Read the text
+          <Button variant="default" onClick={() => setOpen(true)}>
+            Show text
           </Button>
           <Text size="sm" c="dimmed">
-            {chunks} {chunks === 1 ? 'passage' : 'passages'}. That you have read it is recorded.
+            {chunks} {chunks === 1 ? 'chunk' : 'chunks'}. The audit log records that you read the text.
           </Text>
         </Group>
       )}
@@ -34,25 +34,25 @@ export function DocumentText({ documentId, chunks }: DocumentTextProps) {
   )
 }
 
-const NotForThisRole = () => (
+const MissingScope = () => (
   <Section title="Text">
     <Text size="sm" c="dimmed">
-      The text needs the scope knowledge:content, which your role does not have.
+      Reading the text requires the scope knowledge:content.
     </Text>
   </Section>
 )
 
-function Passages({ documentId }: { readonly documentId: string }) {
+function Chunks({ documentId }: { readonly documentId: string }) {
   const list = useList('/admin/v1/documents/{id}/chunks', { params: { path: { id: documentId } } })
   if (list.error) return <ErrorState error={list.error} onRetry={list.retry} />
   if (!list.items) return <RowsSkeleton />
   return (
     <Stack gap="sm">
       {list.items.map((chunk) => (
-        <Passage key={chunk.id} chunk={chunk} />
+        <Chunk key={chunk.id} chunk={chunk} />
       ))}
       {list.hasMore && (
-        <Button variant="default" loading={list.loadingMore} onClick={list.more}>
+        <Button variant="default" loading={list.loadingMore} onClick={list.loadMore}>
           Show more
         </Button>
       )}
@@ -60,7 +60,7 @@ function Passages({ documentId }: { readonly documentId: string }) {
   )
 }
 
-function Passage({ chunk }: { readonly chunk: ItemOf<'/admin/v1/documents/{id}/chunks'> }) {
+function Chunk({ chunk }: { readonly chunk: ItemOf<'/admin/v1/documents/{id}/chunks'> }) {
   const { headings, content, tokens, flagged } = chunk
   return (
     <Paper withBorder p="sm">
@@ -70,7 +70,7 @@ function Passage({ chunk }: { readonly chunk: ItemOf<'/admin/v1/documents/{id}/c
         </Text>
         {flagged && (
           <Badge color="orange" variant="light" tt="none">
-            instructions found
+            Instructions found
           </Badge>
         )}
       </Group>

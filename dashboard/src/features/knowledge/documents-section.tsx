@@ -8,27 +8,27 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
-import { readersInWords } from './acl.ts'
+import { formatReaders } from './acl.ts'
 
 export type Document = ItemOf<'/admin/v1/documents'>
 
 const COLUMNS: readonly Column<Document>[] = [
   { header: 'Document', cell: Title },
   { header: 'Classification', cell: Level, from: 'xs' },
-  { header: 'Who may read', cell: Readers, from: 'md' },
-  { header: 'Passages', cell: ({ chunks }) => chunks, align: 'right', from: 'sm' },
-  { header: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} />, from: 'lg' },
+  { header: 'Readers', cell: Readers, from: 'md' },
+  { header: 'Chunks', cell: ({ chunks }) => chunks, align: 'right', from: 'sm' },
+  { header: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} />, from: 'lg' },
 ]
 
 const readFilters = ({ only }: Readonly<Record<string, unknown>>) => ({ only: oneOf(['flagged'], textOf(only)) })
 
 interface DocumentsSectionProps {
   readonly collectionId: string
-  readonly mayAdd: boolean
+  readonly canAdd: boolean
 }
 
-/** What is in a collection. */
-export function DocumentsSection({ collectionId, mayAdd }: DocumentsSectionProps) {
+/** Documents of a collection. */
+export function DocumentsSection({ collectionId, canAdd }: DocumentsSectionProps) {
   const [{ only }, setFilters] = useFilters(readFilters)
   const query = { collection: collectionId, ...(only && { flagged: 'true' as const }) }
   const list = useList('/admin/v1/documents', { params: { query } })
@@ -37,7 +37,7 @@ export function DocumentsSection({ collectionId, mayAdd }: DocumentsSectionProps
       title="Documents"
       actions={
         <Switch
-          label="Only what is to be looked at"
+          label="Needs review only"
           checked={only === 'flagged'}
           onChange={({ currentTarget }) => setFilters({ only: currentTarget.checked ? 'flagged' : undefined })}
         />
@@ -48,19 +48,21 @@ export function DocumentsSection({ collectionId, mayAdd }: DocumentsSectionProps
         list={list}
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={only ? <NothingFlagged /> : <NothingYet mayAdd={mayAdd} />}
+        empty={only ? <NoFlaggedDocuments /> : <NoDocuments canAdd={canAdd} />}
       />
     </Section>
   )
 }
 
-const NothingFlagged = () => (
-  <EmptyState title="Nothing to be looked at">No document here seems to hold instructions for a model.</EmptyState>
+const NoFlaggedDocuments = () => (
+  <EmptyState title="No documents need review">
+    No document of this collection seems to contain instructions for a model.
+  </EmptyState>
 )
 
-const NothingYet = ({ mayAdd }: { readonly mayAdd: boolean }) => (
+const NoDocuments = ({ canAdd }: { readonly canAdd: boolean }) => (
   <EmptyState title="No documents yet">
-    {mayAdd ? 'Drop files above, or fetch them from a URL.' : 'Nobody has brought any in.'}
+    {canAdd ? 'Upload files above or fetch a document from a URL.' : 'Ask an owner to upload documents.'}
   </EmptyState>
 )
 
@@ -71,7 +73,7 @@ function Title({ id, title, key, flags }: Document) {
         <Link to={`/knowledge/documents/${id}`}>{title}</Link>
         {flags && (
           <Badge color="orange" variant="light" tt="none">
-            to be looked at
+            Needs review
           </Badge>
         )}
       </Group>
@@ -89,5 +91,5 @@ function Level({ effective }: Document) {
 }
 
 function Readers({ effective }: Document) {
-  return readersInWords(effective.acls)
+  return formatReaders(effective.acls)
 }

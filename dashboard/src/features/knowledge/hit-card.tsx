@@ -1,12 +1,12 @@
 import { Group, List, Paper, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
 import { IconCheck, IconX } from '@tabler/icons-react'
-import type { AnswerOf } from '../../api/operations.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { Link } from '../../ui/link.tsx'
 
-type Hit = AnswerOf<'post', '/admin/v1/knowledge/search'>['visible'][number]
+type Hit = ResponseOf<'post', '/admin/v1/knowledge/search'>['visible'][number]
 
-/** A passage that fits, and every rule that decides whether it is shown. */
+/** A hit with the checks that decide whether the user sees it. */
 export function HitCard({ hit }: { readonly hit: Hit }) {
   const { document_id, collection_id, title, collection, headings, content, classification, similarity, checks } = hit
   return (
@@ -20,7 +20,7 @@ export function HitCard({ hit }: { readonly hit: Hit }) {
         </Text>
         <Group gap="xs">
           <Classification level={classification} />
-          <Text size="xs" c="dimmed" title="How well it fits, from 0 to 1">
+          <Text size="xs" c="dimmed" title="Similarity, from 0 to 1">
             {similarity.toFixed(2)}
           </Text>
         </Group>
@@ -35,8 +35,8 @@ export function HitCard({ hit }: { readonly hit: Hit }) {
       </Text>
       <List size="sm" lh={1.4} spacing={6} center listStyleType="none" withPadding={false}>
         {checks.map(({ passed, because }) => (
-          <List.Item key={because} icon={<Mark passed={passed} />}>
-            <VisuallyHidden>{passed ? 'Passes: ' : 'Fails: '}</VisuallyHidden>
+          <List.Item key={because} icon={<CheckIcon passed={passed} />}>
+            <VisuallyHidden>{passed ? 'Passed: ' : 'Failed: '}</VisuallyHidden>
             {because}
           </List.Item>
         ))}
@@ -45,7 +45,7 @@ export function HitCard({ hit }: { readonly hit: Hit }) {
   )
 }
 
-function Mark({ passed }: { readonly passed: boolean }) {
+function CheckIcon({ passed }: { readonly passed: boolean }) {
   return (
     <ThemeIcon size={18} radius="xl" color={passed ? 'green' : 'red'} variant="light" aria-hidden>
       {passed ? <IconCheck size={12} /> : <IconX size={12} />}

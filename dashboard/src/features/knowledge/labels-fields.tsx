@@ -10,7 +10,7 @@ export interface LabelValues {
   acl: Acl | null
 }
 
-/** As the API takes them. */
+/** Request body of labels. */
 export const labelsBody = ({ classification, regulations, acl }: LabelValues) => ({
   classification,
   regulations: regulations.length > 0 ? regulations : null,
@@ -19,28 +19,28 @@ export const labelsBody = ({ classification, regulations, acl }: LabelValues) =>
 
 interface LabelsFieldsProps {
   readonly form: Pick<UseFormReturnType<LabelValues>, 'getInputProps'>
-  readonly unsaid: { readonly classification: string; readonly acl: string }
+  readonly unsetLabels: { readonly classification: string; readonly acl: string }
 }
 
-/** What is said about content: how sensitive it is, what it falls under, who may read it. */
-export function LabelsFields({ form, unsaid }: LabelsFieldsProps) {
+/** Inputs for classification, regulations and readers. */
+export function LabelsFields({ form, unsetLabels }: LabelsFieldsProps) {
   const { value, onChange, error } = form.getInputProps('acl')
   return (
     <>
       <Select
         label="Classification"
-        placeholder={unsaid.classification}
+        placeholder={unsetLabels.classification}
         clearable
         data={CLASSIFICATIONS}
         {...form.getInputProps('classification')}
       />
       <TagsInput
         label="Regulations"
-        description="Policies see them: gdpr, hipaa …"
+        description="Policies can use them, for example gdpr or hipaa"
         acceptValueOnBlur
         {...form.getInputProps('regulations')}
       />
-      <AclField value={value} onChange={onChange} unsaid={unsaid.acl} error={error} />
+      <AclField value={value} onChange={onChange} unsetLabel={unsetLabels.acl} error={error} />
     </>
   )
 }

@@ -2,7 +2,7 @@ import type { ItemOf } from '../../api/operations.ts'
 
 type Language = ItemOf<'/admin/v1/collections'>['language']
 
-/** Whose words are stemmed. */
+/** Languages with a stemmer. */
 const CODES: readonly Exclude<Language, 'none'>[] = [
   ...(['ar', 'bg', 'da', 'de', 'el', 'en', 'es', 'fi', 'fr', 'ga', 'hi', 'hu', 'hy', 'id'] as const),
   ...(['it', 'lt', 'ne', 'nl', 'no', 'pt', 'ro', 'ru', 'sa', 'sr', 'sv', 'ta', 'tr', 'uk'] as const),
@@ -14,5 +14,5 @@ export const LANGUAGE_CHOICES: { value: Language; label: string }[] = [
   ...CODES.map((code) => ({ value: code, label: names.of(code) ?? code })).sort((one, other) =>
     one.label.localeCompare(other.label),
   ),
-  { value: 'none', label: 'Another: every word as it stands' },
+  { value: 'none', label: 'Other (no stemming)' },
 ]

@@ -10,7 +10,7 @@ export interface Search {
   readonly clearance?: string | undefined
 }
 
-/** A search, as the page's address has it. */
+/** Reads a search from the page's URL. */
 export const readSearch = (search: Readonly<Record<string, unknown>>): Search => ({
   q: textOf(search.q),
   application: textOf(search.application),
@@ -20,7 +20,7 @@ export const readSearch = (search: Readonly<Record<string, unknown>>): Search =>
   clearance: oneOf(CLASSIFICATIONS, search.clearance),
 })
 
-/** As the API takes it; undefined as long as it does not say enough. */
+/** Request body; undefined without query or Application. */
 export function searchBody({ q, application, user, role, department, clearance }: Search) {
   if (!q?.trim() || !application) return undefined
   const attributes = clearance ? { clearance } : {}

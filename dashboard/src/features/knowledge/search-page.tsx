@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core'
 import { useEffect } from 'react'
-import type { AnswerOf } from '../../api/operations.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useFilters } from '../../routing/location.ts'
 import { Classification } from '../../ui/classification.tsx'
@@ -14,34 +14,34 @@ import { HitCard } from './hit-card.tsx'
 import { readSearch, searchBody } from './search-filters.ts'
 import { SearchForm } from './search-form.tsx'
 
-type Explanation = AnswerOf<'post', '/admin/v1/knowledge/search'>
+type Explanation = ResponseOf<'post', '/admin/v1/knowledge/search'>
 
-/** Searches with somebody else's eyes: what they find, what is kept from them, and which rule does it. */
+/** Searches as a user and explains visible and hidden hits. */
 export function Page() {
   const [search, setSearch] = useFilters(readSearch)
   const { mutate, data, error, isPending } = useChange('post', '/admin/v1/knowledge/search')
   const body = searchBody(search)
-  const asked = body && JSON.stringify(body)
-  // The address says what is asked, so that a search can be linked to.
+  const bodyText = body && JSON.stringify(body)
+  // The search is in the URL, so that it can be shared as a link.
   useEffect(() => {
-    if (asked !== undefined) mutate({ body: JSON.parse(asked) })
-  }, [asked, mutate])
-  const again = () => body && mutate({ body })
+    if (bodyText !== undefined) mutate({ body: JSON.parse(bodyText) })
+  }, [bodyText, mutate])
+  const repeat = () => body && mutate({ body })
   return (
     <Frame
-      title="Search as a user"
-      description="What somebody finds through an Application, what is kept from them, and why. That you have searched is recorded."
+      title="Search as user"
+      description="Shows visible and hidden hits of a user, with the reasons. The audit log records your search."
       actions={
         <LinkButton to="/knowledge" variant="subtle">
           All collections
         </LinkButton>
       }
     >
-      <SearchForm key={asked} search={search} onSearch={setSearch} onAgain={again} pending={isPending} />
-      {asked === undefined ? (
-        <EmptyState title="Who asks, and for what?">Choose an Application and say what to look for.</EmptyState>
+      <SearchForm key={bodyText} search={search} onSearch={setSearch} onRepeat={repeat} pending={isPending} />
+      {bodyText === undefined ? (
+        <EmptyState title="No search yet">Choose an Application and enter a query.</EmptyState>
       ) : error ? (
-        <ErrorState error={error} onRetry={again} />
+        <ErrorState error={error} onRetry={repeat} />
       ) : isPending || !data ? (
         <RowsSkeleton />
       ) : (
@@ -55,21 +55,21 @@ function Results({ explanation: { enabled, ceiling, visible, hidden } }: { reado
   return (
     <>
       {!enabled && (
-        <Alert color="yellow" variant="light" title="This Application does not use knowledge">
-          Its users find nothing at all. Switch knowledge on in its settings; then they find what stands here.
+        <Alert color="yellow" variant="light" title="Knowledge is disabled for this Application">
+          Its users get no hits. Enable knowledge in the settings of the Application to get the hits below.
         </Alert>
       )}
       <Text size="sm" component="div">
-        Here this user may see what is <Classification level={ceiling} /> at most. Policies may withhold or change more of it.
+        The user can see content up to <Classification level={ceiling} />. Policies can hide or change further hits.
       </Text>
-      <Section title={`They find ${count(visible.length)}`}>
-        {visible.length === 0 && <Text c="dimmed">Nothing that they may see fits these words.</Text>}
+      <Section title={`Visible: ${count(visible.length)}`}>
+        {visible.length === 0 && <Text c="dimmed">No visible passage matches the query.</Text>}
         {visible.map((hit) => (
           <HitCard key={hit.chunk_id} hit={hit} />
         ))}
       </Section>
-      <Section title={`Kept from them: ${count(hidden.length)}`}>
-        {hidden.length === 0 && <Text c="dimmed">Nothing that fits is kept from them.</Text>}
+      <Section title={`Hidden: ${count(hidden.length)}`}>
+        {hidden.length === 0 && <Text c="dimmed">No matching passage is hidden.</Text>}
         {hidden.map((hit) => (
           <HitCard key={hit.chunk_id} hit={hit} />
         ))}

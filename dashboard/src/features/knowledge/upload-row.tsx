@@ -1,22 +1,22 @@
 import { Badge, Group, Progress, Text } from '@mantine/core'
 import { Link } from '../../ui/link.tsx'
-import type { Upload } from './uploads.ts'
+import type { Upload } from './use-uploads.ts'
 
-const SAID = {
-  waiting: 'waiting',
-  going: 'uploading',
-  added: 'added',
-  changed: 'new version',
-  relabelled: 'new labels',
-  unchanged: 'was there already',
-  failed: 'failed',
+const STATE_LABELS = {
+  queued: 'Queued',
+  uploading: 'Uploading',
+  added: 'Added',
+  changed: 'New version',
+  relabelled: 'New labels',
+  unchanged: 'Unchanged',
+  failed: 'Failed',
 } as const
 
-/** One file on its way in, and what became of it. */
+/** One file with its upload state. */
 export function UploadRow({ upload }: { readonly upload: Upload }) {
   const { name, state, progress, documentId, chunks, flagged, problem } = upload
-  // The last part of the way is the server's: it reads what has come in.
-  const reading = state === 'going' && progress === 1
+  // The server parses and indexes the file after the upload.
+  const isProcessing = state === 'uploading' && progress === 1
   return (
     <li>
       <Group justify="space-between" gap="xs">
@@ -26,22 +26,22 @@ export function UploadRow({ upload }: { readonly upload: Upload }) {
         <Group gap="xs" role="status">
           {flagged && (
             <Badge color="orange" variant="light" tt="none">
-              to be looked at
+              Needs review
             </Badge>
           )}
           {state !== 'failed' && chunks !== undefined && (
             <Text size="sm" c="dimmed">
-              {chunks} {chunks === 1 ? 'passage' : 'passages'}
+              {chunks} {chunks === 1 ? 'chunk' : 'chunks'}
             </Text>
           )}
-          <Badge color={state === 'failed' ? 'red' : state === 'waiting' ? 'gray' : 'green'} variant="light" tt="none">
-            {reading ? 'being read' : SAID[state]}
+          <Badge color={state === 'failed' ? 'red' : state === 'queued' ? 'gray' : 'green'} variant="light" tt="none">
+            {isProcessing ? 'Processing' : STATE_LABELS[state]}
           </Badge>
         </Group>
       </Group>
-      {state === 'going' && (
+      {state === 'uploading' && (
         <Progress.Root size="sm" mt={4}>
-          <Progress.Section value={progress * 100} animated={reading} aria-label={`${name}: how much has been sent`} />
+          <Progress.Section value={progress * 100} animated={isProcessing} aria-label={`${name}: upload progress`} />
         </Progress.Root>
       )}
       {problem && (

@@ -5,33 +5,33 @@ import { useForm } from '@mantine/form'
 import { IconFileUpload } from '@tabler/icons-react'
 import { type ChangeEvent, useRef } from 'react'
 import { useChange } from '../../api/queries.ts'
-import { showInForm } from '../../ui/form-errors.ts'
-import { notifyDone, notifyError } from '../../ui/notify.ts'
+import { showFormError } from '../../ui/form-errors.ts'
+import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { Section } from '../../ui/section.tsx'
-import { useUnfinished, useUnsaved } from '../../ui/use-unsaved.ts'
+import { useUnloadWarning, useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
 import { UploadRow } from './upload-row.tsx'
-import { useUploads } from './uploads.ts'
+import { useUploads } from './use-uploads.ts'
 
-/** What the server takes at most. */
+/** Limit of the server. */
 const MAX_BYTES = 20 * 1_048_576
 
 interface UploadSectionProps {
   readonly collectionId: string
 }
 
-/** Brings documents in: files, dropped or chosen, and what a URL leads to. */
+/** Adds documents: files, folders and URLs. */
 export function UploadSection({ collectionId }: UploadSectionProps) {
   const { uploads, add, clear } = useUploads(collectionId)
-  const ended = uploads.every(({ state }) => state !== 'waiting' && state !== 'going')
-  useUnfinished(!ended)
+  const isIdle = uploads.every(({ state }) => state !== 'queued' && state !== 'uploading')
+  useUnloadWarning(!isIdle)
   return (
     <Section
       title="Add documents"
       actions={
         uploads.length > 0 &&
-        ended && (
+        isIdle && (
           <Button size="xs" variant="subtle" onClick={clear}>
-            Clear the list
+            Clear list
           </Button>
         )
       }
@@ -42,13 +42,13 @@ export function UploadSection({ collectionId }: UploadSectionProps) {
           for (const { file } of files) notifyError(new Error(`${file.name} is larger than 20 MB.`))
         }}
         maxSize={MAX_BYTES}
-        aria-label="Drop files here, or press Enter to choose some"
+        aria-label="Drop files here, or press Enter to choose files"
         inputProps={{ 'aria-label': 'Files' }}
       >
         <Group justify="center" gap="sm" mih={84} style={{ pointerEvents: 'none' }}>
           <IconFileUpload size={32} stroke={1.5} aria-hidden />
           <Stack gap={0}>
-            <Text fw={500}>Drop files here, or click to choose some</Text>
+            <Text fw={500}>Drop files here, or click to choose files</Text>
             <Text size="sm" c="dimmed">
               Markdown, HTML, PDF, Word, text, CSV, JSON; up to 20 MB each
             </Text>
@@ -68,10 +68,10 @@ export function UploadSection({ collectionId }: UploadSectionProps) {
   )
 }
 
-/** Every browser knows this attribute of inputs; React's types do not. */
+/** React's types lack this attribute, which all browsers support. */
 const FOLDERS = { webkitdirectory: '' }
 
-/** Chooses a folder; its files keep their paths. Dropping one on the field does the same. */
+/** Uploads a folder; files keep their paths. */
 function FolderButton({ onChoose }: { readonly onChoose: (files: readonly File[]) => void }) {
   const input = useRef<HTMLInputElement>(null)
   const choose = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
@@ -84,7 +84,7 @@ function FolderButton({ onChoose }: { readonly onChoose: (files: readonly File[]
     <div>
       <input ref={input} type="file" hidden {...FOLDERS} multiple aria-label="Folder" onChange={choose} />
       <Button variant="default" size="xs" onClick={() => input.current?.click()}>
-        Choose a folder
+        Choose folder
       </Button>
     </div>
   )
@@ -93,29 +93,29 @@ function FolderButton({ onChoose }: { readonly onChoose: (files: readonly File[]
 function FromUrl({ collectionId }: UploadSectionProps) {
   const form = useForm({ initialValues: { url: '' } })
   const ingest = useChange('post', '/admin/v1/collections/{id}/documents', { refresh: ['/admin/v1/documents'] })
-  useUnsaved(form.isDirty() && !ingest.isPending)
-  const bring = ({ url }: { readonly url: string }) =>
+  useUnsavedWarning(form.isDirty() && !ingest.isPending)
+  const fetchUrl = ({ url }: { readonly url: string }) =>
     ingest.mutate(
       { params: { path: { id: collectionId } }, body: { documents: [{ key: url, url }] } },
       {
         onSuccess: ({ data: [outcome] }) => {
           if (outcome?.error) return form.setFieldError('url', outcome.error.message)
           form.reset()
-          notifyDone(outcome?.outcome === 'unchanged' ? 'It was there already, the same as now.' : 'The document is in.')
+          notifySuccess(outcome?.outcome === 'unchanged' ? 'The document is unchanged.' : 'Document added.')
         },
-        onError: showInForm(form),
+        onError: showFormError(form),
       },
     )
   return (
-    <form onSubmit={form.onSubmit(bring)}>
+    <form onSubmit={form.onSubmit(fetchUrl)}>
       <Group align="flex-start" gap="xs">
         <TextInput
           flex={1}
           miw={200}
           type="url"
           required
-          aria-label="Or from a URL"
-          placeholder="Or from a URL: https://…"
+          aria-label="Document URL"
+          placeholder="Document URL: https://…"
           {...form.getInputProps('url')}
         />
         <Button type="submit" variant="default" loading={ingest.isPending}>

@@ -9,7 +9,7 @@ export function EraseButton({ memory: { id, content } }: { readonly memory: Memo
       color="red"
       aria-label={`Erase: ${content}`}
       question="Erase this memory?"
-      consequence={`“${content}” is forgotten, with the history behind it. This cannot be taken back.`}
+      consequence={`“${content}” and its history are erased. This cannot be undone.`}
       onConfirm={() => erase.mutateAsync({ params: { path: { id } } })}
     >
       Erase

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { FilterField } from '../../ui/filter-field.tsx'
-import { useTypedFilter } from '../../ui/use-typed-filter.ts'
+import { useDebouncedFilter } from '../../ui/use-debounced-filter.ts'
 import { type Filters, SCOPES } from './filters.ts'
 
 interface MemoryFiltersProps {
@@ -11,39 +11,39 @@ interface MemoryFiltersProps {
   readonly onChange: (changes: Partial<Filters>) => void
 }
 
-const OF = {
-  user: 'User id',
-  session: 'Session id',
-  application: 'Application id',
+const SCOPE_ID_LABELS = {
+  user: 'User ID',
+  session: 'Session ID',
+  application: 'Application ID',
   department: 'Department',
   project: 'Project',
-  workspace: 'Workspace id',
+  workspace: 'Workspace ID',
 } as const
 
-/** By owner, and by who shares them. */
+/** Filters by owner, scope and history. */
 export function MemoryFilters({ filters, onChange }: MemoryFiltersProps) {
   return (
     <Group role="search" aria-label="Filter memories" gap="sm" align="flex-end">
       <Owner user={filters.user ?? ''} onChange={(user) => onChange({ user })} />
       <Select
-        label="Shared with"
-        placeholder="any scope"
+        label="Scope"
+        placeholder="Any"
         clearable
         data={SCOPES}
         value={filters.scope ?? null}
-        onChange={(scope) => onChange({ scope: scope ?? undefined, of: undefined })}
+        onChange={(scope) => onChange({ scope: scope ?? undefined, scopeId: undefined })}
       />
       {filters.scope && (
         <FilterField
           key={filters.scope}
-          label={OF[filters.scope]}
-          placeholder="any"
-          value={filters.of ?? ''}
-          onChange={(of) => onChange({ of })}
+          label={SCOPE_ID_LABELS[filters.scope]}
+          placeholder="Any"
+          value={filters.scopeId ?? ''}
+          onChange={(scopeId) => onChange({ scopeId })}
         />
       )}
       <Switch
-        label="With history"
+        label="Show history"
         mb={8}
         checked={filters.history === 'true'}
         onChange={({ currentTarget }) => onChange({ history: currentTarget.checked ? 'true' : undefined })}
@@ -52,21 +52,21 @@ export function MemoryFilters({ filters, onChange }: MemoryFiltersProps) {
   )
 }
 
-/** Whose own: somebody of the directory, or whoever it was that an Application named. */
+/** Suggests users of the directory; asserted user ids can be typed. */
 function Owner({ user, onChange }: { readonly user: string; readonly onChange: (user: string | undefined) => void }) {
-  const { typed, change } = useTypedFilter(user, onChange)
-  const [search] = useDebouncedValue(typed, 250)
-  const enabled = useScopes().may('people:read')
+  const { text, change } = useDebouncedFilter(user, onChange)
+  const [search] = useDebouncedValue(text, 250)
+  const enabled = useScopes().hasScope('people:read')
   const query = { limit: 10, ...(search && { search }) }
   const { data } = useRead('/admin/v1/users', { params: { query } }, { enabled })
   return (
     <Autocomplete
       label="Owner"
-      placeholder="anybody"
+      placeholder="Any"
       data={(data?.data ?? []).map(({ id }) => id)}
-      // The server has filtered them, by id and by name.
+      // The server filters by id and name.
       filter={({ options }) => options}
-      value={typed}
+      value={text}
       onChange={change}
     />
   )

@@ -6,7 +6,7 @@ import { Classification } from '../../ui/classification.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { notifyDone } from '../../ui/notify.ts'
+import { notifySuccess } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { CorrectButton } from './correct-button.tsx'
@@ -15,24 +15,24 @@ import { queryOf, readFilters } from './filters.ts'
 import type { Memory } from './memory.ts'
 import { MemoryFilters } from './memory-filters.tsx'
 
-/** What models remember: by owner and by who shares it; corrected and erased for the people who are remembered. */
+/** Memories by owner and scope, with correction and erasure. */
 export function Page() {
   const [filters, setFilters] = useFilters(readFilters)
   const query = queryOf(filters)
   const list = useList('/admin/v1/memories', { params: { query } })
-  const changes = useScopes().may('memory:write')
+  const canEdit = useScopes().hasScope('memory:write')
   const columns: readonly Column<Memory>[] = [
-    { header: 'Remembered', cell: Content },
-    { header: 'Shared with', cell: SharedWith, from: 'xs' },
+    { header: 'Memory', cell: Content },
+    { header: 'Scope', cell: ScopeCell, from: 'xs' },
     { header: 'Classification', cell: ({ classification }) => <Classification level={classification} />, from: 'md' },
-    { header: 'Since', cell: ({ created_at }) => <Time at={created_at} />, from: 'lg' },
-    ...(changes ? [{ header: 'Actions', hiddenHeader: true, align: 'right', cell: Actions } as const] : []),
+    { header: 'Created', cell: ({ created_at }) => <Time at={created_at} />, from: 'lg' },
+    ...(canEdit ? [{ header: 'Actions', hiddenHeader: true, align: 'right', cell: Actions } as const] : []),
   ]
   return (
     <Frame
       title="Memory"
-      description="What is remembered of people and for them. That you have read it is recorded."
-      actions={changes && filters.user && <EraseAll key={filters.user} userId={filters.user} />}
+      description="Stored facts by owner and scope. The audit log records that you read them."
+      actions={canEdit && filters.user && <EraseAll key={filters.user} userId={filters.user} />}
     >
       <MemoryFilters filters={filters} onChange={setFilters} />
       <DataTable
@@ -42,11 +42,9 @@ export function Page() {
         keyOf={({ id }) => id}
         empty={
           Object.keys(query).length > 0 ? (
-            <EmptyState title="Nothing is remembered like that">Take a filter away.</EmptyState>
+            <EmptyState title="No matching memories">Remove or change filters.</EmptyState>
           ) : (
-            <EmptyState title="Nothing is remembered yet">
-              Applications remember once memory is switched on in their settings.
-            </EmptyState>
+            <EmptyState title="No memories yet">Enable memory in the settings of an Application.</EmptyState>
           )
         }
       />
@@ -56,27 +54,27 @@ export function Page() {
 
 function Content(memory: Memory) {
   const { content, summary, kind, source, superseded_at, expires_at } = memory
-  const past = superseded_at !== null
+  const isSuperseded = superseded_at !== null
   return (
     <Box>
-      <Text size="sm" {...(past && { c: 'dimmed', td: 'line-through' })} style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm" {...(isSuperseded && { c: 'dimmed', td: 'line-through' })} style={{ overflowWrap: 'anywhere' }}>
         {summary ?? content}
       </Text>
       <Box hiddenFrom="xs">
-        <SharedWith {...memory} />
+        <ScopeCell {...memory} />
       </Box>
       <Group gap={6}>
         <Text size="xs" c="dimmed">
           {kind.replace('_', ' ')}, {source}
         </Text>
-        {past && (
+        {isSuperseded && (
           <Badge size="sm" color="gray" variant="light" tt="none">
-            replaced
+            Superseded
           </Badge>
         )}
         {expires_at && (
           <Text size="xs" c="dimmed">
-            until <Time at={expires_at} />
+            Expires <Time at={expires_at} />
           </Text>
         )}
       </Group>
@@ -84,7 +82,7 @@ function Content(memory: Memory) {
   )
 }
 
-function SharedWith({ scope, scope_id, user_id }: Memory) {
+function ScopeCell({ scope, scope_id, user_id }: Memory) {
   return (
     <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
       {scope}: {scope_id}
@@ -105,17 +103,17 @@ function Actions(memory: Memory) {
 function EraseAll({ userId }: { readonly userId: string }) {
   const erase = useChange('delete', '/admin/v1/users/{id}/memories', {
     refresh: ['/admin/v1/memories'],
-    onDone: ({ erased }) => notifyDone(`${erased} ${erased === 1 ? 'memory is' : 'memories are'} erased.`),
+    onDone: ({ erased }) => notifySuccess(`${erased} ${erased === 1 ? 'memory' : 'memories'} erased.`),
   })
   return (
     <ConfirmButton
       size="sm"
       color="red"
-      question={`Erase everything remembered of ${userId}?`}
-      consequence="All of their own memories, those of their sessions and the history included, in every Application. This cannot be taken back."
+      question={`Erase all memories of ${userId}?`}
+      consequence="Erases the user's memories in all Applications, including sessions and history. This cannot be undone."
       onConfirm={() => erase.mutateAsync({ params: { path: { id: userId } } })}
     >
-      Erase all of {userId}
+      Erase all memories of {userId}
     </ConfirmButton>
   )
 }

@@ -3,12 +3,12 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import type { Role } from '../../api/session.ts'
-import { showInForm } from '../../ui/form-errors.ts'
+import { showFormError } from '../../ui/form-errors.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { ROLE_PURPOSES } from '../../ui/roles.ts'
 import { ROLE_CHOICES } from './role-choices.ts'
 
-/** Invites somebody: the link goes to them by whatever way the company has. */
+/** Creates an invitation link, which the operator sends by other means. */
 export function InviteButton({ onLink }: { readonly onLink: (url: string) => void }) {
   const [opened, { open, close }] = useDisclosure()
   const form = useForm({ initialValues: { name: '', email: '', role: 'read_only' as Role } })
@@ -26,12 +26,12 @@ export function InviteButton({ onLink }: { readonly onLink: (url: string) => voi
   }
   return (
     <>
-      <Button onClick={open}>Invite</Button>
-      <FormModal opened={opened} unsaved={form.isDirty() && !invite.isPending} onClose={dismiss} title="Invite an operator">
-        <form onSubmit={form.onSubmit((body) => invite.mutate({ body }, { onError: showInForm(form) }))}>
+      <Button onClick={open}>Invite operator</Button>
+      <FormModal opened={opened} unsaved={form.isDirty() && !invite.isPending} onClose={dismiss} title="Invite operator">
+        <form onSubmit={form.onSubmit((body) => invite.mutate({ body }, { onError: showFormError(form) }))}>
           <Stack>
             <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
-            <TextInput label="E-mail" type="email" required {...form.getInputProps('email')} />
+            <TextInput label="Email" type="email" required {...form.getInputProps('email')} />
             <Select
               label="Role"
               description={ROLE_PURPOSES[form.getValues().role]}
@@ -40,7 +40,7 @@ export function InviteButton({ onLink }: { readonly onLink: (url: string) => voi
               {...form.getInputProps('role')}
             />
             <Button type="submit" loading={invite.isPending}>
-              Make a link
+              Create invitation link
             </Button>
           </Stack>
         </form>

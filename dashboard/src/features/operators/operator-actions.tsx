@@ -12,28 +12,28 @@ export function OperatorActions({ operator: { id, name, state }, onLink }: Opera
   const refresh = ['/admin/v1/operators']
   const invite = useChange('post', '/admin/v1/operators/{id}/invitation', { refresh, onDone: ({ url }) => onLink(url) })
   const remove = useChange('delete', '/admin/v1/operators/{id}', { refresh })
-  const one = { params: { path: { id } } }
+  const params = { path: { id } }
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       <ConfirmButton
-        aria-label={`New link for ${name}`}
+        aria-label={`Create link for ${name}`}
         destructive={false}
-        question={`A new link for ${name}?`}
+        question={`Create a new link for ${name}?`}
         consequence={
           state === 'active'
-            ? 'Whoever opens it chooses a new password; the second factor is gone then. Until it is opened nothing changes.'
-            : 'The older link opens nothing any more.'
+            ? 'The link resets password and two-factor authentication when it is used. Until then nothing changes.'
+            : 'The previous link becomes invalid.'
         }
-        onConfirm={() => invite.mutateAsync(one)}
+        onConfirm={() => invite.mutateAsync({ params })}
       >
-        New link
+        Create link
       </ConfirmButton>
       <ConfirmButton
         aria-label={`Remove ${name}`}
         color="red"
         question={`Remove ${name}?`}
-        consequence="Their sessions end at once. What they did stays in the audit log."
-        onConfirm={() => remove.mutateAsync(one)}
+        consequence="All sessions of the operator end immediately. The audit log keeps all records."
+        onConfirm={() => remove.mutateAsync({ params })}
       >
         Remove
       </ConfirmButton>

@@ -5,25 +5,25 @@ import { useScopes } from '../../api/session.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
-import { ShownOnce } from '../../ui/shown-once.tsx'
+import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Time } from '../../ui/time.tsx'
 import { InviteButton } from './invite-button.tsx'
 import type { Operator } from './operator.ts'
 import { OperatorActions } from './operator-actions.tsx'
 import { RoleSelect } from './role-select.tsx'
 
-/** Who may operate this server, in which role. */
+/** Operators of the server and their roles. */
 export function Page() {
   const list = useList('/admin/v1/operators')
-  const changes = useScopes().may('operators:write')
+  const canEdit = useScopes().hasScope('operators:write')
   const [link, setLink] = useState<string>()
   const columns: Column<Operator>[] = [
     { header: 'Name', cell: ({ name }) => name },
-    { header: 'E-mail', cell: ({ email }) => email, from: 'sm' },
-    { header: 'Role', cell: (operator) => <RoleSelect operator={operator} readOnly={!changes} /> },
-    { header: 'State', cell: State },
-    { header: 'Last signed in', cell: ({ last_signed_in_at }) => <Time at={last_signed_in_at} otherwise="never" />, from: 'md' },
-    ...(changes
+    { header: 'Email', cell: ({ email }) => email, from: 'sm' },
+    { header: 'Role', cell: (operator) => <RoleSelect operator={operator} readOnly={!canEdit} /> },
+    { header: 'Status', cell: Status },
+    { header: 'Last sign-in', cell: ({ last_signed_in_at }) => <Time at={last_signed_in_at} fallback="Never" />, from: 'md' },
+    ...(canEdit
       ? [
           {
             header: 'Actions',
@@ -37,30 +37,32 @@ export function Page() {
   return (
     <Frame
       title="Operators"
-      description="People who operate this server, in all of its Workspaces."
-      actions={changes && <InviteButton onLink={setLink} />}
+      description="People who administer this server with all its Workspaces."
+      actions={canEdit && <InviteButton onLink={setLink} />}
     >
       <DataTable
         label="Operators"
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<EmptyState title="No operators">Invite the first.</EmptyState>}
+        empty={<EmptyState title="No operators">Invite an operator.</EmptyState>}
       />
-      <ShownOnce secret={link} title="A link for them" what="the link" onClose={() => setLink(undefined)} />
+      <SecretDialog secret={link} title="Invitation link" label="link" onClose={() => setLink(undefined)} />
     </Frame>
   )
 }
 
-function State({ state, two_factor }: Operator) {
+const STATE_LABELS = { invited: 'Invited', active: 'Active', suspended: 'Suspended' } as const
+
+function Status({ state, two_factor }: Operator) {
   return (
     <Group gap={4}>
       <Badge color={state === 'active' ? 'green' : 'gray'} variant="light" tt="none">
-        {state}
+        {STATE_LABELS[state]}
       </Badge>
       {two_factor && (
         <Badge color="gate" variant="light" tt="none">
-          second factor
+          2FA
         </Badge>
       )}
     </Group>

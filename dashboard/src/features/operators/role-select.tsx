@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core'
 import { useChange } from '../../api/queries.ts'
-import { notifyDone, notifyError } from '../../ui/notify.ts'
+import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { ROLE_NAMES } from '../../ui/roles.ts'
 import type { Operator } from './operator.ts'
 import { ROLE_CHOICES } from './role-choices.ts'
@@ -10,7 +10,7 @@ interface RoleSelectProps {
   readonly readOnly: boolean
 }
 
-/** Another role counts at once: it ends the sessions that had the old one. */
+/** Changes a role. The server ends the operator's sessions. */
 export function RoleSelect({ operator, readOnly }: RoleSelectProps) {
   const update = useChange('patch', '/admin/v1/operators/{id}', { refresh: ['/admin/v1/operators', '/admin/v1/session'] })
   if (readOnly) return ROLE_NAMES[operator.role]
@@ -27,7 +27,7 @@ export function RoleSelect({ operator, readOnly }: RoleSelectProps) {
         role &&
         update.mutate(
           { params: { path: { id: operator.id } }, body: { role } },
-          { onSuccess: () => notifyDone(`${operator.name}: ${ROLE_NAMES[role]}`), onError: notifyError },
+          { onSuccess: () => notifySuccess(`${operator.name}: ${ROLE_NAMES[role]}`), onError: notifyError },
         )
       }
     />

@@ -1,23 +1,23 @@
 import { Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
-import { useUnsaved } from '../../ui/use-unsaved.ts'
+import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
 import classes from './chat.module.css'
 import { TurnCard } from './turn-card.tsx'
-import type { useConversation } from './use-conversation.ts'
-import { useEndInView } from './use-end-in-view.ts'
+import type { useChat } from './use-chat.ts'
+import { useScrollToEnd } from './use-scroll-to-end.ts'
 
 interface ChatProps {
-  readonly conversation: ReturnType<typeof useConversation>
-  /** Undefined: none is chosen yet. */
+  readonly chat: ReturnType<typeof useChat>
+  /** Undefined: not selected yet. */
   readonly application: string | undefined
 }
 
-/** What was asked and answered so far, and the next question. */
-export function Chat({ conversation, application }: ChatProps) {
-  const { turns, chosen, choose, send, pending, stop } = conversation
+/** Messages of the chat and the input for the next one. */
+export function Chat({ chat, application }: ChatProps) {
+  const { turns, selected, choose, send, pending, stop } = chat
   const [text, setText] = useState('')
-  useUnsaved(text.trim() !== '')
-  const end = useEndInView(turns)
+  useUnsavedWarning(text.trim() !== '')
+  const end = useScrollToEnd(turns)
   const ready = application !== undefined && text.trim() !== '' && !pending
   const submit = () => {
     if (!ready) return
@@ -25,7 +25,7 @@ export function Chat({ conversation, application }: ChatProps) {
     send(application, text.trim())
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    if (!isSubmitKey(event)) return
     event.preventDefault()
     submit()
   }
@@ -33,7 +33,7 @@ export function Chat({ conversation, application }: ChatProps) {
     <Stack>
       <Stack role="log" aria-label="Chat" aria-live="polite">
         {turns.map((turn) => (
-          <TurnCard key={turn.id} turn={turn} chosen={turn.id === chosen?.id} onChoose={() => choose(turn.id)} />
+          <TurnCard key={turn.id} turn={turn} selected={turn.id === selected?.id} onChoose={() => choose(turn.id)} />
         ))}
         <div ref={end} className={classes.end} />
       </Stack>
@@ -43,26 +43,46 @@ export function Chat({ conversation, application }: ChatProps) {
           autosize
           minRows={3}
           maxRows={12}
-          placeholder={application === undefined ? 'Choose an Application first' : 'What the user would say'}
+          placeholder={application === undefined ? 'Choose an Application first' : 'Message of the user'}
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
           onKeyDown={onKeyDown}
         />
         <Group justify="space-between">
-          <Text size="xs" c="dimmed">
-            <Kbd size="xs">Enter</Kbd> sends, <Kbd size="xs">Shift</Kbd> + <Kbd size="xs">Enter</Kbd> breaks the line
-          </Text>
-          {pending ? (
-            <Button variant="default" onClick={stop}>
-              Stop
-            </Button>
-          ) : (
-            <Button disabled={!ready} onClick={submit}>
-              Send
-            </Button>
-          )}
+          <KeyHint />
+          <SendButton pending={pending} disabled={!ready} onSend={submit} onStop={stop} />
         </Group>
       </Stack>
     </Stack>
+  )
+}
+
+const isSubmitKey = (event: KeyboardEvent): boolean => event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing
+
+const KeyHint = () => (
+  <Text size="xs" c="dimmed">
+    <Kbd size="xs">Enter</Kbd> to send, <Kbd size="xs">Shift</Kbd> + <Kbd size="xs">Enter</Kbd> for a new line
+  </Text>
+)
+
+interface SendButtonProps {
+  readonly pending: boolean
+  readonly disabled: boolean
+  readonly onSend: () => void
+  readonly onStop: () => void
+}
+
+function SendButton({ pending, disabled, onSend, onStop }: SendButtonProps) {
+  if (pending) {
+    return (
+      <Button variant="default" onClick={onStop}>
+        Stop
+      </Button>
+    )
+  }
+  return (
+    <Button disabled={disabled} onClick={onSend}>
+      Send
+    </Button>
   )
 }

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { useAll, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
-import { useTypedFilter } from '../../ui/use-typed-filter.ts'
+import { useDebouncedFilter } from '../../ui/use-debounced-filter.ts'
 import type { PlaygroundFilters } from './playground-filters.ts'
 
 interface OptionsProps {
@@ -12,25 +12,21 @@ interface OptionsProps {
   readonly onChange: (changes: Partial<PlaygroundFilters>) => void
 }
 
-/** The next message is sent as the user whose id is typed here: the address must not lag behind. */
-const AT_ONCE = 0
+/** No pause, because the next message uses these values from the URL. */
+const NO_PAUSE_MS = 0
 
-/** Which Application asks, for whom, in which session, of which model, and how. */
+/** Options of the chat: Application, user, session, model, dry run and streaming. */
 export function Options({ filters, onChange }: OptionsProps) {
-  const { may } = useScopes()
+  const { hasScope } = useScopes()
   const { choices } = useApplicationNames()
-  const { items: models = [] } = useAll('/admin/v1/models', {}, { enabled: may('providers:read') })
-  const { application, as, user, session, model, dry, stream } = filters
-  const userField = useTypedFilter(user ?? '', (value) => onChange({ user: value }), AT_ONCE)
-  const sessionField = useTypedFilter(session ?? '', (value) => onChange({ session: value }), AT_ONCE)
-  const modelField = useTypedFilter(model ?? '', (value) => onChange({ model: value }), AT_ONCE)
+  const { application, as, user, session, model } = filters
   return (
-    <Paper component="section" aria-label="As whom and how" withBorder p="md">
+    <Paper component="section" aria-label="Options" withBorder p="md">
       <Stack gap="sm">
         <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }} spacing="sm">
           <Select
             label="Application"
-            placeholder="Choose one"
+            placeholder="Select"
             searchable
             limit={100}
             allowDeselect={false}
@@ -39,68 +35,83 @@ export function Options({ filters, onChange }: OptionsProps) {
             onChange={(value) => onChange({ application: value ?? undefined })}
           />
           <DirectoryUser value={as} onChange={(value) => onChange({ as: value })} />
-          <TextInput
-            label="Or user id sent by the Application"
-            placeholder="none"
+          <TextOption
+            label="Asserted user ID"
             disabled={as !== undefined}
-            value={userField.typed}
-            onChange={({ currentTarget }) => userField.change(currentTarget.value)}
+            value={user}
+            onChange={(value) => onChange({ user: value })}
           />
-          <TextInput
-            label="Session"
-            placeholder="none"
-            value={sessionField.typed}
-            onChange={({ currentTarget }) => sessionField.change(currentTarget.value)}
-          />
-          <Autocomplete
-            label="Model"
-            placeholder="the default"
-            data={[...new Set(models.map(({ id }) => id))]}
-            value={modelField.typed}
-            onChange={modelField.change}
-          />
+          <TextOption label="Session" value={session} onChange={(value) => onChange({ session: value })} />
+          <ModelOption value={model} onChange={(value) => onChange({ model: value })} />
         </SimpleGrid>
-        <Group gap="lg">
-          <Switch
-            label="Dry run: no model is called, nothing is held"
-            checked={dry === true}
-            onChange={({ currentTarget }) => onChange({ dry: currentTarget.checked || undefined })}
-          />
-          <Switch
-            label="Streamed"
-            checked={stream === true}
-            onChange={({ currentTarget }) => onChange({ stream: currentTarget.checked || undefined })}
-          />
-        </Group>
-        {application !== undefined && !may('memory:write') && <MemoryNote application={application} />}
+        <Switches filters={filters} onChange={onChange} />
+        {application !== undefined && !hasScope('memory:write') && <MemoryNote application={application} />}
       </Stack>
     </Paper>
   )
 }
 
-interface DirectoryUserProps {
+function Switches({ filters: { dry, stream }, onChange }: OptionsProps) {
+  return (
+    <Group gap="lg">
+      <Switch
+        label="Dry run (evaluates policies, calls no model)"
+        checked={dry === true}
+        onChange={({ currentTarget }) => onChange({ dry: currentTarget.checked || undefined })}
+      />
+      <Switch
+        label="Stream response"
+        checked={stream === true}
+        onChange={({ currentTarget }) => onChange({ stream: currentTarget.checked || undefined })}
+      />
+    </Group>
+  )
+}
+
+interface OptionProps {
   readonly value: string | undefined
   readonly onChange: (value: string | undefined) => void
 }
 
-/** A user of the directory. The server searches, because there may be many. */
-function DirectoryUser({ value, onChange }: DirectoryUserProps) {
-  const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), 250)
-  const enabled = useScopes().may('people:read')
+function TextOption({ label, disabled = false, value, onChange }: OptionProps & { label: string; disabled?: boolean }) {
+  const { text, change } = useDebouncedFilter(value ?? '', onChange, NO_PAUSE_MS)
+  return (
+    <TextInput
+      label={label}
+      placeholder="None"
+      disabled={disabled}
+      value={text}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+    />
+  )
+}
+
+function ModelOption({ value, onChange }: OptionProps) {
+  const enabled = useScopes().hasScope('providers:read')
+  const { items: models = [] } = useAll('/admin/v1/models', {}, { enabled })
+  const { text, change } = useDebouncedFilter(value ?? '', onChange, NO_PAUSE_MS)
+  const names = [...new Set(models.map(({ id }) => id))]
+  return <Autocomplete label="Model" placeholder="Default" data={names} value={text} onChange={change} />
+}
+
+/** Selects a user of the directory. The server searches, because the directory can be large. */
+function DirectoryUser({ value, onChange }: OptionProps) {
+  const [text, setTyped] = useState('')
+  const [search] = useDebouncedValue(text.trim(), 250)
+  const enabled = useScopes().hasScope('people:read')
   const query = { limit: 20, ...(search && { search }) }
   const { data } = useRead('/admin/v1/users', { params: { query } }, { enabled })
-  const found = (data?.data ?? []).map(({ id, username }) => ({ value: id, label: username }))
-  // The chosen one stays a choice, whoever else is searched for.
-  const isFound = value === undefined || found.some((one) => one.value === value)
+  const users = (data?.data ?? []).map(({ id, username }) => ({ value: id, label: username }))
+  // The selected user stays in the list during other searches.
+  const isListed = value === undefined || users.some((one) => one.value === value)
   return (
     <Select
-      label="User of the directory"
-      placeholder="none"
+      label="Directory user"
+      placeholder="None"
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': 'No user of the directory' }}
-      data={isFound ? found : [{ value, label: value }, ...found]}
+      clearButtonProps={{ 'aria-label': 'Clear directory user' }}
+      data={isListed ? users : [{ value, label: value }, ...users]}
       filter={({ options }) => options}
       onSearchChange={setTyped}
       value={value ?? null}
@@ -109,14 +120,14 @@ function DirectoryUser({ value, onChange }: DirectoryUserProps) {
   )
 }
 
-/** What a chat would leave behind, where the operator may not leave it. */
+/** Explains that the chat stores no memories without the scope memory:write. */
 function MemoryNote({ application }: { readonly application: string }) {
   const { data } = useRead('/admin/v1/applications/{id}', { params: { path: { id: application } } })
   const memory = data?.settings.memory
   if (!memory?.enabled || memory.capture === 'off') return null
   return (
     <Text size="sm" c="dimmed">
-      This Application remembers what it is told. Here nothing is stored: that needs the scope memory:write.
+      This chat stores no memories, because that requires the scope memory:write.
     </Text>
   )
 }

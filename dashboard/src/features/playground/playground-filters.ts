@@ -1,11 +1,11 @@
 import { textOf } from '../../routing/location.ts'
 
-/** As whom and how it is asked: in the address, so that a case can be handed to a colleague. */
+/** Options in the page's URL, so that links include them. */
 export const readFilters = (search: Readonly<Record<string, unknown>>) => ({
   application: textOf(search.application),
-  /** Of the directory, as if a token vouched for them. */
+  /** Directory user, treated as verified. */
   as: textOf(search.as),
-  /** Asserted by the Application, as far as nobody is chosen of the directory. */
+  /** Asserted user, used without a directory user. */
   user: textOf(search.user),
   session: textOf(search.session),
   model: textOf(search.model),

@@ -6,22 +6,22 @@ import { Chat } from './chat.tsx'
 import { Options } from './options.tsx'
 import { readFilters } from './playground-filters.ts'
 import { Trace } from './trace.tsx'
-import { auditIdOf, useConversation } from './use-conversation.ts'
+import { auditIdOf, useChat } from './use-chat.ts'
 
-/** Asks as an Application would, and shows how the answer came about. */
+/** Sends chat requests as an Application and shows the trace of each. */
 export function Page() {
   const [filters, setFilters] = useFilters(readFilters)
-  const conversation = useConversation(filters)
-  const { turns, chosen, clear } = conversation
-  const auditId = chosen && auditIdOf(chosen)
+  const chat = useChat(filters)
+  const { turns, selected, clear } = chat
+  const auditId = selected && auditIdOf(selected)
   return (
     <Frame
       title="Playground"
-      description="Ask as an Application would: its policies, limits, knowledge, memory and models. The record says that it was you."
+      description="Send chat requests with the policies, limits, knowledge, memory and models of an Application. Audit records show your name."
       actions={
         turns.length > 0 && (
           <Button variant="default" onClick={clear}>
-            New chat
+            Start new chat
           </Button>
         )
       }
@@ -29,15 +29,15 @@ export function Page() {
       <Options filters={filters} onChange={setFilters} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <Chat conversation={conversation} application={filters.application} />
+          <Chat chat={chat} application={filters.application} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack>
             {auditId ? (
               <Trace key={auditId} auditId={auditId} />
             ) : (
-              <EmptyState title="The twelve stages">
-                Send a message: here you see what each stage made of it, what was found and which rule decided.
+              <EmptyState title="No trace yet">
+                Send a message to see the outcome of each stage, the findings and the matched rules.
               </EmptyState>
             )}
           </Stack>

@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconHandStop } from '@tabler/icons-react'
-import { msOf } from '../../ui/numbers.ts'
+import { formatMs } from '../../ui/format-numbers.ts'
 import classes from './stage-list.module.css'
 
 export interface Stage {
@@ -9,28 +9,28 @@ export interface Stage {
   readonly ms: number
 }
 
-const LOOKS = {
-  ok: { icon: IconCircleCheck, color: 'var(--mantine-color-green-text)', label: 'done' },
-  stopped: { icon: IconHandStop, color: 'var(--mantine-color-red-text)', label: 'stopped here' },
-  failed: { icon: IconAlertTriangle, color: 'var(--mantine-color-red-text)', label: 'failed' },
-  simulated: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', label: 'no model called' },
-  skipped: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', label: 'skipped' },
+const STYLES = {
+  ok: { icon: IconCircleCheck, color: 'var(--mantine-color-green-text)', label: 'Done' },
+  stopped: { icon: IconHandStop, color: 'var(--mantine-color-red-text)', label: 'Stopped' },
+  failed: { icon: IconAlertTriangle, color: 'var(--mantine-color-red-text)', label: 'Failed' },
+  simulated: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', label: 'No model called' },
+  skipped: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', label: 'Skipped' },
 }
 
 interface StageListProps {
   readonly stages: readonly Stage[]
-  /** No provider was called: a stand-in answered. */
+  /** No provider was called. */
   readonly isDryRun: boolean
 }
 
-/** The stages in their order: what each came to, and how long it took. */
+/** The stages in order with outcome and duration. */
 export function StageList({ stages, isDryRun }: StageListProps) {
   const longest = Math.max(...stages.map(({ ms }) => ms), 1)
   return (
     <ol className={classes.stages} aria-label="Stages">
       {stages.map(({ name, outcome, ms }) => {
-        const shown = isDryRun && name === 'invoke' && outcome === 'ok' ? 'simulated' : outcome
-        const { icon: Icon, color, label } = LOOKS[shown as keyof typeof LOOKS] ?? LOOKS.skipped
+        const displayed = isDryRun && name === 'invoke' && outcome === 'ok' ? 'simulated' : outcome
+        const { icon: Icon, color, label } = STYLES[displayed as keyof typeof STYLES] ?? STYLES.skipped
         return (
           <li key={name} className={classes.stage}>
             <Icon size={18} color={color} aria-hidden />
@@ -45,7 +45,7 @@ export function StageList({ stages, isDryRun }: StageListProps) {
             </span>
             <Group justify="flex-end" gap={0}>
               <Text size="xs" c="dimmed" span>
-                {outcome === 'skipped' ? '–' : msOf(ms)}
+                {outcome === 'skipped' ? '–' : formatMs(ms)}
               </Text>
             </Group>
           </li>

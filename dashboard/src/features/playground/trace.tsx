@@ -2,19 +2,19 @@ import { Group, Stack, Text } from '@mantine/core'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Classification } from '../../ui/classification.tsx'
+import { DescriptionList } from '../../ui/description-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import { findingName, foundTypes } from '../../ui/finding-names.ts'
+import { findingCounts, findingLabel } from '../../ui/finding-labels.ts'
+import { formatMs } from '../../ui/format-numbers.ts'
 import { Level } from '../../ui/level.tsx'
 import { LinkButton } from '../../ui/link.tsx'
-import { msOf } from '../../ui/numbers.ts'
 import { Section } from '../../ui/section.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
 import { type Stage, StageList } from './stage-list.tsx'
 
-/** Of a record, what is shown beside a chat. */
+/** Fields of an audit record that the trace shows. */
 interface TracedRecord {
   readonly duration_ms: number
   readonly dry_run: boolean
@@ -33,15 +33,15 @@ interface TracedRecord {
   readonly memory: readonly unknown[]
 }
 
-/** One request's way through the twelve stages, from its record. */
+/** The stages of a request, from its audit record. */
 export function Trace({ auditId }: { readonly auditId: string }) {
-  const reads = useScopes().may('audit:read')
+  const canReadAudit = useScopes().hasScope('audit:read')
   const { data, error, refetch } = useRead(
     '/admin/v1/audit/{id}',
     { params: { path: { id: auditId } } },
-    { enabled: reads, staleTime: Number.POSITIVE_INFINITY },
+    { enabled: canReadAudit, staleTime: Number.POSITIVE_INFINITY },
   )
-  if (!reads) return <EmptyState title="Recorded">Who may read the audit log sees its stages.</EmptyState>
+  if (!canReadAudit) return <EmptyState title="Trace not available">The trace requires the scope audit:read.</EmptyState>
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <RowsSkeleton rows={12} />
   const record = data as unknown as TracedRecord
@@ -51,29 +51,29 @@ export function Trace({ auditId }: { readonly auditId: string }) {
       title="Trace"
       actions={
         <LinkButton to={`/audit/${auditId}`} size="xs" variant="default">
-          Audit record
+          Open audit record
         </LinkButton>
       }
     >
       <Stack>
         <Group gap="xs">
           <Verdict verdict={decision?.verdict} />
-          <Level level={record.risk_level} of="risk" />
+          <Level level={record.risk_level} prefix="Risk" />
           {record.classification && <Classification level={record.classification} />}
           <Text size="sm" c="dimmed">
-            {msOf(record.duration_ms)} in all
+            {formatMs(record.duration_ms)} total
           </Text>
         </Group>
         <StageList stages={record.stages} isDryRun={record.dry_run} />
-        <Facts
-          facts={[
-            ['Decided by', decision?.rules.map(({ id }) => id).join(', ') || null],
-            ['Changed by', decision?.transforms.join(', ') || null],
+        <DescriptionList
+          items={[
+            ['Matched rules', decision?.rules.map(({ id }) => id).join(', ') || null],
+            ['Transforms', decision?.transforms.join(', ') || null],
             ['Directives', decision?.directives.join(', ') || null],
-            ['Found', foundIn(record.findings) || null],
+            ['Findings', findingsIn(record.findings) || null],
             ['Passages used', knowledge.length || null],
             ['Memories used', memory.length || null],
-            ['Providers tried', record.dry_run ? null : attemptsIn(record.attempts) || null],
+            ['Attempts', record.dry_run ? null : attemptsIn(record.attempts) || null],
           ]}
         />
       </Stack>
@@ -84,7 +84,7 @@ export function Trace({ auditId }: { readonly auditId: string }) {
 const attemptsIn = (attempts: TracedRecord['attempts']): string =>
   attempts.map(({ provider, outcome }) => `${provider}: ${outcome}`).join(', ')
 
-const foundIn = (findings: TracedRecord['findings']): string =>
+const findingsIn = (findings: TracedRecord['findings']): string =>
   Object.entries(findings)
-    .flatMap(([stage, counts]) => foundTypes(counts).map(([type, count]) => `${findingName(type)} × ${count} (${stage})`))
+    .flatMap(([stage, counts]) => findingCounts(counts).map(([type, count]) => `${findingLabel(type)} × ${count} (${stage})`))
     .join(', ')

@@ -4,34 +4,34 @@ import { describeError } from '../../ui/describe-error.ts'
 import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
-import type { Answer } from './ask.ts'
-import type { Turn } from './conversations.ts'
+import type { Turn } from './chat-store.ts'
+import type { ChatResult } from './send-chat.ts'
 
 interface TurnCardProps {
   readonly turn: Turn
-  /** Its stages are shown. */
-  readonly chosen: boolean
+  /** Whether its trace is shown. */
+  readonly selected: boolean
   readonly onChoose: () => void
 }
 
-/** A question, its answer or refusal, and the verdict on it. */
-export function TurnCard({ turn: { question, content, pending, isDryRun, answer, error }, chosen, onChoose }: TurnCardProps) {
+/** A message with completion or error, and its verdict. */
+export function TurnCard({ turn: { prompt, content, pending, isDryRun, result, error }, selected, onChoose }: TurnCardProps) {
   return (
-    <Paper withBorder p="md" {...(chosen && { bd: '1px solid var(--mantine-primary-color-filled)' })}>
+    <Paper withBorder p="md" {...(selected && { bd: '1px solid var(--mantine-primary-color-filled)' })}>
       <Stack gap="sm">
         <Text fw={600} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {question}
+          {prompt}
         </Text>
-        {pending && (isDryRun || content === '') && <Loader size="sm" type="dots" aria-label="The answer is on its way" />}
-        {isDryRun && answer && (
+        {pending && (isDryRun || content === '') && <Loader size="sm" type="dots" aria-label="Waiting for the response" />}
+        {isDryRun && result && (
           <Text size="sm" c="dimmed">
-            Dry run: no model was called, so there is no answer.
+            Dry run: no model was called, so there is no completion.
           </Text>
         )}
         {!isDryRun && content !== '' && <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{content}</Text>}
-        {answer && <AnswerFacts answer={answer} />}
-        {error !== undefined && <Refusal error={error} />}
-        {!(pending || chosen) && (
+        {result && <ResultDetails result={result} />}
+        {error !== undefined && <ErrorDetails error={error} />}
+        {!(pending || selected) && (
           <UnstyledButton onClick={onChoose} w="fit-content">
             <Text size="sm" td="underline">
               Show trace
@@ -43,15 +43,15 @@ export function TurnCard({ turn: { question, content, pending, isDryRun, answer,
   )
 }
 
-function AnswerFacts({ answer: { governance = {}, tokens } }: { readonly answer: Answer }) {
+function ResultDetails({ result: { governance = {}, tokens } }: { readonly result: ChatResult }) {
   const { decision, risk_level, dry_run, provider, user_verified } = governance
   return (
     <Group gap="xs">
       <Verdict verdict={decision?.verdict} />
-      <Level level={risk_level ?? null} of="risk" />
+      <Level level={risk_level ?? null} prefix="Risk" />
       {dry_run && (
         <Badge variant="light" tt="none">
-          dry run
+          Dry run
         </Badge>
       )}
       {decision?.transforms.map((transform) => (
@@ -61,7 +61,7 @@ function AnswerFacts({ answer: { governance = {}, tokens } }: { readonly answer:
       ))}
       <Text size="xs" c="dimmed">
         {[
-          user_verified ? 'user verified' : 'user not verified',
+          user_verified ? 'User verified' : 'User not verified',
           !dry_run && provider,
           !dry_run && tokens !== undefined && `${tokens} tokens`,
         ]
@@ -72,17 +72,17 @@ function AnswerFacts({ answer: { governance = {}, tokens } }: { readonly answer:
   )
 }
 
-/** How a refusal is called where it has a verdict. */
-const REFUSED: Readonly<Record<string, string>> = {
+/** Verdicts of error codes. */
+const VERDICTS: Readonly<Record<string, string>> = {
   POLICY_DENIED: 'deny',
   POLICY_REVIEW_PENDING: 'require_approval',
   POLICY_REVIEW_DENIED: 'deny',
 }
 
-function Refusal({ error }: { readonly error: unknown }) {
+function ErrorDetails({ error }: { readonly error: unknown }) {
   const { message, requestId } = describeError(error)
   const { code, status, reviewItemId } = error instanceof ApiError ? error : {}
-  const verdict = code === undefined ? undefined : REFUSED[code]
+  const verdict = code === undefined ? undefined : VERDICTS[code]
   return (
     <Alert role="alert" color={verdict === 'require_approval' ? 'yellow' : 'red'} variant="light">
       <Stack gap="xs">
@@ -100,12 +100,12 @@ function Refusal({ error }: { readonly error: unknown }) {
             <Link to={`/reviews/${reviewItemId}`} c="inherit" underline="always">
               Pending review
             </Link>
-            : another operator has to decide, because the request is yours.
+            : another operator must decide, because it is your request.
           </Text>
         )}
         {!verdict && requestId && (
           <Text size="xs" c="dimmed">
-            Request {requestId}
+            Request ID {requestId}
           </Text>
         )}
       </Stack>

@@ -9,11 +9,11 @@ import { highlighting } from './highlighting.ts'
 
 interface CodeEditorProps {
   readonly label: string
-  /** What it begins with; another one begins anew. */
+  /** Initial text. Another value replaces the text. */
   readonly document: string
-  /** Beside the looks, which it has. The same array as long as nothing of it changes. */
+  /** Must be memoized: a new array recreates the editor. */
   readonly extensions: Extension
-  /** As high as its text, up to a limit; otherwise of a fixed height. */
+  /** Fits the height to the text, up to a limit. Default: fixed height. */
   readonly fits?: boolean
   readonly onView?: (view: EditorView) => void
 }
@@ -21,22 +21,22 @@ interface CodeEditorProps {
 /** A policy document in an editor. */
 export function CodeEditor({ label, document, extensions, fits = false, onView }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null)
-  const written = useRef({ document, text: document })
+  const current = useRef({ document, text: document })
   const dark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark'
   useEffect(() => {
     if (!host.current) return
-    if (written.current.document !== document) written.current = { document, text: document }
+    if (current.current.document !== document) current.current = { document, text: document }
     const keepText = EditorView.updateListener.of(({ docChanged, state }) => {
-      if (docChanged) written.current = { document, text: state.doc.toString() }
+      if (docChanged) current.current = { document, text: state.doc.toString() }
     })
     const view = new EditorView({
       parent: host.current,
       state: EditorState.create({
-        doc: written.current.text,
+        doc: current.current.text,
         extensions: [
           EditorView.cspNonce.of(styleNonce()),
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-          EditorView.theme(LOOKS, { dark }),
+          EditorView.theme(STYLES, { dark }),
           lineNumbers(),
           EditorView.lineWrapping,
           yaml(),
@@ -52,7 +52,7 @@ export function CodeEditor({ label, document, extensions, fits = false, onView }
   return <Box ref={host} className={classes.editor ?? ''} mod={{ fits }} />
 }
 
-const LOOKS = {
+const STYLES = {
   '&': { fontSize: '0.8125rem', height: '100%' },
   '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', lineHeight: '1.5' },
   '.cm-gutters': {

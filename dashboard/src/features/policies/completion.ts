@@ -5,7 +5,7 @@ import {
   CLASSIFICATIONS,
   DIRECTIVES,
   DOCUMENT_FIELDS,
-  FIELD_WORDS,
+  FIELD_VALUES,
   FINDINGS,
   FUNCTIONS,
   METHODS,
@@ -15,7 +15,7 @@ import {
   VARIABLES,
 } from './vocabulary.ts'
 
-/** What could stand at the cursor: names within a condition, fields and their words outside of it. */
+/** Completes names in conditions, and fields and values elsewhere. */
 export function complete(context: CompletionContext): CompletionResult | null {
   const inCondition = conditionAt(syntaxTree(context.state), context.state.doc, context.pos)
   return inCondition ? inCel(context) : inYaml(context)
@@ -29,16 +29,20 @@ const CONDITION_NAMES: readonly Completion[] = [
 function inCel(context: CompletionContext): CompletionResult | null {
   const finding = context.matchBefore(/findings(?:\[["']|\.)[\w.]*/)
   if (finding)
-    return { from: finding.from + 'findings'.length + lead(finding.text), options: words(FINDINGS), validFor: /^[\w.]*$/ }
-  const word = context.matchBefore(/(?:classification|risk_level)\s*(?:==|!=)\s*["']\w*/)
-  if (word) {
-    const options = words(word.text.startsWith('risk') ? RISK_LEVELS : CLASSIFICATIONS)
-    return { from: word.from + Math.max(word.text.lastIndexOf('"'), word.text.lastIndexOf("'")) + 1, options }
+    return {
+      from: finding.from + 'findings'.length + openingLength(finding.text),
+      options: constants(FINDINGS),
+      validFor: /^[\w.]*$/,
+    }
+  const comparison = context.matchBefore(/(?:classification|risk_level)\s*(?:==|!=)\s*["']\w*/)
+  if (comparison) {
+    const options = constants(comparison.text.startsWith('risk') ? RISK_LEVELS : CLASSIFICATIONS)
+    return { from: comparison.from + Math.max(comparison.text.lastIndexOf('"'), comparison.text.lastIndexOf("'")) + 1, options }
   }
   const method = context.matchBefore(/[\])\w]\.\w*$/)
   const name = context.matchBefore(/[A-Za-z_][\w.]*/)
-  const known = name && VARIABLES.some((variable) => variable.startsWith(name.text))
-  if (method && !known) {
+  const isVariable = name && VARIABLES.some((variable) => variable.startsWith(name.text))
+  if (method && !isVariable) {
     return {
       from: method.from + 2,
       options: METHODS.map((label) => ({ label, type: 'method', apply: `${label}(` })),
@@ -48,16 +52,16 @@ function inCel(context: CompletionContext): CompletionResult | null {
   return { from: name?.from ?? context.pos, options: CONDITION_NAMES, validFor: /^[\w.]*$/ }
 }
 
-/** Length of what opens an entry of the map: `["` or `.`. */
-const lead = (text: string): number => (text.includes('[') ? 2 : 1)
+/** Length of the opening of a map entry: `["` or `.`. */
+const openingLength = (text: string): number => (text.includes('[') ? 2 : 1)
 
 function inYaml(context: CompletionContext): CompletionResult | null {
   const value = context.matchBefore(/\b(\w+):[ ]+\[?(?:[^\]#]*,\s*)?["']?[\w:.=]*$/)
   if (value) {
     const field = value.text.slice(0, value.text.indexOf(':'))
-    const options = wordsOf(field)
+    const options = valuesOf(field)
     const typed = /[\w:.=]*$/.exec(value.text.slice(field.length + 1))?.[0] ?? ''
-    return options ? { from: context.pos - typed.length, options: words(options), validFor: /^[\w:.=]*$/ } : null
+    return options ? { from: context.pos - typed.length, options: constants(options), validFor: /^[\w:.=]*$/ } : null
   }
   const key = context.matchBefore(/^(\s*)(- )?(\w*)$/)
   if (!key || (!context.explicit && key.text.trim().replace('-', '') === '')) return null
@@ -70,9 +74,9 @@ function inYaml(context: CompletionContext): CompletionResult | null {
   }
 }
 
-function wordsOf(field: string): readonly string[] | undefined {
+function valuesOf(field: string): readonly string[] | undefined {
   if (field === 'transforms') return TRANSFORMS
-  return field === 'directives' ? DIRECTIVES : FIELD_WORDS[field]
+  return field === 'directives' ? DIRECTIVES : FIELD_VALUES[field]
 }
 
-const words = (labels: readonly string[]): Completion[] => labels.map((label) => ({ label, type: 'constant' }))
+const constants = (labels: readonly string[]): Completion[] => labels.map((label) => ({ label, type: 'constant' }))

@@ -8,9 +8,9 @@ interface Span {
   readonly to: number
 }
 
-/** Where the conditions of a document stand: the values of `when`. */
+/** Positions of conditions, which are the values of `when`. */
 export function conditionsIn(tree: Tree, doc: Text, { from, to }: Span): readonly Span[] {
-  const found: Span[] = []
+  const conditions: Span[] = []
   tree.iterate({
     from,
     to,
@@ -19,13 +19,13 @@ export function conditionsIn(tree: Tree, doc: Text, { from, to }: Span): readonl
       const key = node.getChild('Key')
       if (!key || doc.sliceString(key.from, key.to) !== 'when') return
       const colon = doc.sliceString(key.to, node.to).indexOf(':')
-      found.push({ from: key.to + colon + 1, to: node.to })
+      conditions.push({ from: key.to + colon + 1, to: node.to })
     },
   })
-  return found
+  return conditions
 }
 
-/** Whether the cursor stands in one; also at its end, where it is being written. */
+/** Whether a position is in a condition or at its end. */
 export function conditionAt(tree: Tree, doc: Text, at: number): boolean {
   const line = doc.lineAt(at)
   if (/^\s*(- )?when:\s/.test(doc.sliceString(line.from, at))) return true

@@ -7,11 +7,11 @@ const READ_ONLY = EditorState.readOnly.of(true)
 
 interface DocumentViewProps {
   readonly source: string
-  /** Shown is what has changed since. */
+  /** Shows the changes since this text. */
   readonly since?: string
 }
 
-/** A document to be read, or what has changed in it. */
+/** A read-only document, or its changes. */
 export function DocumentView({ source, since }: DocumentViewProps) {
   const extensions = useMemo(
     () =>

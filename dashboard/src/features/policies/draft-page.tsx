@@ -7,7 +7,7 @@ import { textOf, useFilters } from '../../routing/location.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Draft } from './draft.tsx'
-import { type KeptDraft, readDraft } from './kept-draft.ts'
+import { loadDraft, type StoredDraft } from './draft-storage.ts'
 import { baseOf } from './use-base-version.ts'
 
 const FIRST_DOCUMENT = `name: policies
@@ -21,7 +21,7 @@ rules:
 
 const readFilters = (search: Readonly<Record<string, unknown>>) => ({ from: textOf(search.from) })
 
-/** A draft of the next version, from the active one or another one. */
+/** A draft of the next version, based on the active or another version. */
 export function Page() {
   const [{ from }, setFilters] = useFilters(readFilters)
   const [round, setRound] = useState(0)
@@ -36,24 +36,24 @@ export function Page() {
     setFilters({ from: undefined })
     setRound((before) => before + 1)
   }
-  return <DraftFrom key={`${key} ${round}`} storageKey={key} from={from} versions={items} onDiscarded={() => void restart()} />
+  return <DraftFrom key={`${key} ${round}`} storageKey={key} from={from} versions={items} onDiscard={() => void restart()} />
 }
 
 interface DraftFromProps {
   readonly storageKey: string
   readonly from: string | undefined
   readonly versions: readonly ItemOf<'/admin/v1/policy-sets'>[]
-  readonly onDiscarded: () => void
+  readonly onDiscard: () => void
 }
 
-/** The draft that this window keeps, or a new one. Versions that are published while it is open do not change it. */
-function DraftFrom({ storageKey, from, versions, onDiscarded }: DraftFromProps) {
-  const [kept] = useState<KeptDraft>(() => {
+/** The stored draft of this window, or a new one. Versions published meanwhile do not change it. */
+function DraftFrom({ storageKey, from, versions, onDiscard }: DraftFromProps) {
+  const [stored] = useState<StoredDraft>(() => {
     const active = versions.find((one) => one.active)
-    return readDraft(storageKey) ?? { from: from ?? active?.id ?? '', base: baseOf(active) }
+    return loadDraft(storageKey) ?? { from: from ?? active?.id ?? '', base: baseOf(active) }
   })
-  const set = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id: kept.from } } }, { enabled: kept.from !== '' })
+  const set = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id: stored.from } } }, { enabled: stored.from !== '' })
   if (set.error && !set.data) return <ErrorState error={set.error} onRetry={() => void set.refetch()} />
-  if (kept.from !== '' && !set.data) return <PageSkeleton />
-  return <Draft storageKey={storageKey} kept={kept} original={set.data?.source ?? FIRST_DOCUMENT} onDiscarded={onDiscarded} />
+  if (stored.from !== '' && !set.data) return <PageSkeleton />
+  return <Draft storageKey={storageKey} stored={stored} original={set.data?.source ?? FIRST_DOCUMENT} onDiscard={onDiscard} />
 }

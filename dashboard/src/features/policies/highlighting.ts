@@ -3,27 +3,27 @@ import type { Range } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 import { conditionsIn } from './conditions.ts'
 
-const look = (name: string) => Decoration.mark({ class: `gh-${name}` })
+const styled = (name: string) => Decoration.mark({ class: `gh-${name}` })
 
-/** By the names that the parser of YAML gives. */
+/** By node name of the YAML parser. */
 const YAML_LOOKS: Readonly<Record<string, Decoration>> = {
-  Key: look('key'),
-  Comment: look('comment'),
-  QuotedLiteral: look('string'),
+  Key: styled('key'),
+  Comment: styled('comment'),
+  QuotedLiteral: styled('string'),
 }
 
 const CEL_LOOKS = [
-  [/\br?"(?:[^"\\]|\\.)*"|\br?'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/, look('string')],
-  [/\b(?:true|false|null|in)\b/, look('word')],
-  [/\b\d+(?:\.\d+)?\b/, look('number')],
-  [/\b[a-z]\w*(?=\()/i, look('function')],
-  [/\b(?:user|application|request|content|response|hit|memory|message)(?:\.\w+)+|\bnow\b/, look('name')],
-  [/[<>=!]=?|&&|\|\||[?:+\-*/%]/, look('operator')],
+  [/\br?"(?:[^"\\]|\\.)*"|\br?'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/, styled('string')],
+  [/\b(?:true|false|null|in)\b/, styled('word')],
+  [/\b\d+(?:\.\d+)?\b/, styled('number')],
+  [/\b[a-z]\w*(?=\()/i, styled('function')],
+  [/\b(?:user|application|request|content|response|hit|memory|message)(?:\.\w+)+|\bnow\b/, styled('name')],
+  [/[<>=!]=?|&&|\|\||[?:+\-*/%]/, styled('operator')],
 ] as const
 const CEL = new RegExp(CEL_LOOKS.map(([pattern]) => `(${pattern.source})`).join('|'), 'gi')
 
-/** Colours YAML by its syntax, and the conditions in it as CEL. */
-const colours = ViewPlugin.fromClass(
+/** Highlights YAML, and conditions as CEL. */
+const highlighter = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet
 
@@ -82,4 +82,4 @@ const theme = EditorView.baseTheme({
   '&dark .gh-operator': { color: '#ccc' },
 })
 
-export const highlighting = [colours, theme]
+export const highlighting = [highlighter, theme]

@@ -10,44 +10,48 @@ import { Time } from '../../ui/time.tsx'
 
 type PolicySet = ItemOf<'/admin/v1/policy-sets'>
 
-/** The versions of the Workspace's policies, newest first. */
+/** Versions of the Workspace's policy set, newest first. */
 export function Page() {
   const list = useList('/admin/v1/policy-sets')
   const self = useSession().data?.operator.id
-  const writes = useScopes().may('policies:write')
+  const canWrite = useScopes().hasScope('policies:write')
   const columns: Column<PolicySet>[] = [
     { header: 'Version', cell: ({ id, name, version }) => <Link to={`/policies/${id}`}>{`${name} v${version}`}</Link> },
-    { header: 'State', cell: ({ active, declared }) => active && <InForce differs={declared === false} /> },
+    { header: 'Status', cell: ({ active, declared }) => active && <ActiveBadge differs={declared === false} /> },
     { header: 'Published', cell: ({ created_at }) => <Time at={created_at} /> },
-    { header: 'By', cell: ({ published_by }) => (published_by === self ? 'you' : published_by), from: 'md' },
+    { header: 'Published by', cell: ({ published_by }) => (published_by === self ? 'You' : published_by), from: 'md' },
     { header: 'SHA-256', cell: ({ sha256 }) => <code title={sha256}>{sha256.slice(0, 12)}</code>, from: 'lg' },
   ]
   return (
     <Frame
       title="Policies"
-      description="What is allowed, changed, held and denied. One document; every publication is a version that stays."
-      actions={<LinkButton to="/policies/draft">{writes ? 'Write a draft' : 'Try a draft'}</LinkButton>}
+      description="Rules that allow, change, hold or deny requests. Each publication creates an immutable version."
+      actions={<LinkButton to="/policies/draft">{canWrite ? 'Create draft' : 'Open draft'}</LinkButton>}
     >
       <DataTable
         label="Versions"
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<EmptyState title="No policies yet">Without any, everything is allowed. Write a draft and publish it.</EmptyState>}
+        empty={
+          <EmptyState title="No policies yet">
+            Without policies, all requests are allowed. Create a draft and publish it.
+          </EmptyState>
+        }
       />
     </Frame>
   )
 }
 
-/** `differs`: from the policy set that the configuration file declares. */
-export const InForce = ({ differs = false }: { differs?: boolean }) => (
+/** `differs`: the active version is not the one that the configuration file declares. */
+export const ActiveBadge = ({ differs = false }: { differs?: boolean }) => (
   <>
     <Badge color="green" variant="light" tt="none">
-      in force
+      Active
     </Badge>
     {differs && (
-      <Badge color="yellow" variant="light" tt="none" title="gatehouse apply puts the declared policy set in force.">
-        differs from the declared file
+      <Badge color="yellow" variant="light" tt="none" title="Run gatehouse apply to activate the declared policy set.">
+        Differs from file
       </Badge>
     )}
   </>

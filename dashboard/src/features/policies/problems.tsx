@@ -1,6 +1,6 @@
 import { Alert, Anchor, List, Skeleton, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
-import type { Check } from './writing.ts'
+import type { Check } from './editor-extensions.ts'
 
 interface ProblemsProps {
   /** Undefined: not checked yet. */
@@ -8,13 +8,13 @@ interface ProblemsProps {
   readonly onLine: (line: number) => void
 }
 
-/** What publishing would say. */
+/** Errors that prevent publishing. */
 export function Problems({ check, onLine }: ProblemsProps) {
   if (!check) return <Skeleton height={64} />
   if (check.ok) {
     return (
-      <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />} title="It can be published">
-        {check.rules} rules, {check.tests} tests in the document.
+      <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />} title="Ready to publish">
+        {check.rules} rules, {check.tests} tests.
       </Alert>
     )
   }

@@ -1,11 +1,11 @@
 import { Alert, Button, Group, List, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { AnswerOf } from '../../api/operations.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
+import { DescriptionList } from '../../ui/description-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Facts } from '../../ui/facts.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
@@ -15,26 +15,27 @@ interface ReplayPanelProps {
   readonly ready: boolean
 }
 
-type Replay = AnswerOf<'post', '/admin/v1/policy-sets/replay'>
-type Demand = Replay['changes'][number]['before']
+type Replay = ResponseOf<'post', '/admin/v1/policy-sets/replay'>
+type ReplayedDecision = Replay['changes'][number]['before']
 
-const HOW_MANY = ['100', '1000', '10000']
+const RECORD_COUNTS = ['100', '1000', '10000']
 
-/** What the draft would have made of the newest records, by what they hold. */
+/** Evaluates the draft against the newest audit records. */
 export function ReplayPanel({ source, ready }: ReplayPanelProps) {
   const [last, setLast] = useState('1000')
   const replay = useChange('post', '/admin/v1/policy-sets/replay')
   const replayed = replay.variables?.body
   const isStale = replayed?.source !== source || replayed.last !== Number(last)
-  if (!useScopes().may('audit:read')) return <EmptyState title="Needs the scope audit:read" />
+  if (!useScopes().hasScope('audit:read'))
+    return <EmptyState title="Replay not available">Replay requires the scope audit:read.</EmptyState>
   return (
     <Stack>
       <Group align="flex-end">
         <Select
-          label="How many records"
+          label="Records"
           w={160}
           allowDeselect={false}
-          data={HOW_MANY.map((value) => ({ value, label: `the last ${Number(value).toLocaleString()}` }))}
+          data={RECORD_COUNTS.map((value) => ({ value, label: `Last ${Number(value).toLocaleString()}` }))}
           value={last}
           onChange={(value) => setLast(value ?? '1000')}
         />
@@ -46,11 +47,11 @@ export function ReplayPanel({ source, ready }: ReplayPanelProps) {
           Replay
         </Button>
       </Group>
-      {!ready && <Text size="sm">Fix errors first.</Text>}
+      {!ready && <Text size="sm">Fix the problems first.</Text>}
       {replay.error && <ErrorState error={replay.error} />}
       {replay.data && isStale && (
         <Alert color="yellow" variant="light" role="status">
-          The draft or the number of records has changed since this replay. Run it again.
+          The draft or the number of records changed after this replay. Run the replay again.
         </Alert>
       )}
       {replay.data && <Outcome replay={replay.data} />}
@@ -58,76 +59,89 @@ export function ReplayPanel({ source, ready }: ReplayPanelProps) {
   )
 }
 
-function Outcome({
-  replay: { records, changed, unchanged, not_replayed, transitions, changes, has_more, limits },
-}: {
-  readonly replay: Replay
-}) {
-  if (records === 0)
-    return <EmptyState title="No records yet">Send a request through the gateway, in the playground for instance.</EmptyState>
+function Outcome({ replay }: { readonly replay: Replay }) {
+  const { records, changed, unchanged, not_replayed, has_more } = replay
+  if (records === 0) {
+    return <EmptyState title="No records yet">Send a request through the gateway, for example in the playground.</EmptyState>
+  }
   return (
     <Stack role="status">
-      <Facts
-        facts={[
-          ['Looked at', records.toLocaleString()],
-          ['Would change', changed.toLocaleString()],
-          ['Stay as they are', unchanged.toLocaleString()],
-          ['Not known', not_replayed.toLocaleString()],
+      <DescriptionList
+        items={[
+          ['Total', records.toLocaleString()],
+          ['Changed', changed.toLocaleString()],
+          ['Unchanged', unchanged.toLocaleString()],
+          ['Not replayed', not_replayed.toLocaleString()],
         ]}
       />
-      {transitions.length > 0 && (
-        <List listStyleType="none" spacing={4} aria-label="Changed verdicts">
-          {transitions.map(({ from, to, count }) => (
-            <List.Item key={`${from} ${to}`}>
-              <Group gap={6}>
-                {count} × <Verdict verdict={from} /> → <Verdict verdict={to} />
-              </Group>
-            </List.Item>
-          ))}
-        </List>
-      )}
-      {changes.length > 0 && (
-        <List listStyleType="none" spacing="sm" aria-label="Changed decisions">
-          {changes.map(({ audit_id, created_at, before, after, uncertain }) => (
-            <List.Item key={audit_id}>
-              <Group gap={6}>
-                <Link to={`/audit/${audit_id}`} size="sm">
-                  <Time at={created_at} />
-                </Link>
-                <Verdict verdict={before.verdict} /> → <Verdict verdict={after.verdict} />
-              </Group>
-              <Text size="sm">{differences(before, after)}</Text>
-              {uncertain.length > 0 && (
-                <Text size="sm" c="dimmed">
-                  Besides, perhaps: {uncertain.join(', ')}
-                </Text>
-              )}
-            </List.Item>
-          ))}
-        </List>
-      )}
-      {has_more && <Text size="sm">More have changed than are shown.</Text>}
-      {limits.length > 0 && (
-        <div>
-          <Text fw={600} size="sm">
-            What cannot be replayed
-          </Text>
-          <List size="sm" aria-label="What cannot be replayed">
-            {limits.map(({ reason, rule, point, fact, message, count }) => (
-              <List.Item key={`${reason} ${rule} ${point} ${fact}`}>
-                {count} × {rule && <b>{rule}: </b>}
-                {message}
-              </List.Item>
-            ))}
-          </List>
-        </div>
-      )}
+      <ChangedVerdicts transitions={replay.transitions} />
+      <ChangedDecisions changes={replay.changes} />
+      {has_more && <Text size="sm">The list is not complete: more decisions changed.</Text>}
+      <ReplayLimits limits={replay.limits} />
     </Stack>
   )
 }
 
-/** Beside the verdict: rules, transforms, directives, levels that come or go. */
-function differences(before: Demand, after: Demand): string {
+function ChangedVerdicts({ transitions }: Pick<Replay, 'transitions'>) {
+  if (transitions.length === 0) return null
+  return (
+    <List listStyleType="none" spacing={4} aria-label="Changed verdicts">
+      {transitions.map(({ from, to, count }) => (
+        <List.Item key={`${from} ${to}`}>
+          <Group gap={6}>
+            {count} × <Verdict verdict={from} /> → <Verdict verdict={to} />
+          </Group>
+        </List.Item>
+      ))}
+    </List>
+  )
+}
+
+function ChangedDecisions({ changes }: Pick<Replay, 'changes'>) {
+  if (changes.length === 0) return null
+  return (
+    <List listStyleType="none" spacing="sm" aria-label="Changed decisions">
+      {changes.map(({ audit_id, created_at, before, after, uncertain }) => (
+        <List.Item key={audit_id}>
+          <Group gap={6}>
+            <Link to={`/audit/${audit_id}`} size="sm">
+              <Time at={created_at} />
+            </Link>
+            <Verdict verdict={before.verdict} /> → <Verdict verdict={after.verdict} />
+          </Group>
+          <Text size="sm">{differencesOf(before, after)}</Text>
+          {uncertain.length > 0 && (
+            <Text size="sm" c="dimmed">
+              Possibly also: {uncertain.join(', ')}
+            </Text>
+          )}
+        </List.Item>
+      ))}
+    </List>
+  )
+}
+
+function ReplayLimits({ limits }: Pick<Replay, 'limits'>) {
+  if (limits.length === 0) return null
+  return (
+    <div>
+      <Text fw={600} size="sm">
+        Not replayable
+      </Text>
+      <List size="sm" aria-label="Not replayable">
+        {limits.map(({ reason, rule, point, fact, message, count }) => (
+          <List.Item key={`${reason} ${rule} ${point} ${fact}`}>
+            {count} × {rule && <b>{rule}: </b>}
+            {message}
+          </List.Item>
+        ))}
+      </List>
+    </div>
+  )
+}
+
+/** Added and removed rules, transforms and directives, and changed levels. */
+function differencesOf(before: ReplayedDecision, after: ReplayedDecision): string {
   const lists = [
     [before.rules.map(({ id }) => id), after.rules.map(({ id }) => id)],
     [before.transforms, after.transforms],
@@ -138,10 +152,12 @@ function differences(before: Demand, after: Demand): string {
     [before.classification, after.classification, 'classification'],
   ] as const
   return [
-    ...lists.flatMap(([was, is]) => [
-      ...is.filter((one) => !was.includes(one)).map((one) => `+ ${one}`),
-      ...was.filter((one) => !is.includes(one)).map((one) => `− ${one}`),
+    ...lists.flatMap(([previous, current]) => [
+      ...current.filter((one) => !previous.includes(one)).map((one) => `+ ${one}`),
+      ...previous.filter((one) => !current.includes(one)).map((one) => `− ${one}`),
     ]),
-    ...levels.filter(([was, is]) => was !== is).map(([was, is, name]) => `${name} ${was} → ${is}`),
+    ...levels
+      .filter(([previous, current]) => previous !== current)
+      .map(([previous, current, name]) => `${name} ${previous} → ${current}`),
   ].join(', ')
 }

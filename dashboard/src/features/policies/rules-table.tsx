@@ -1,18 +1,18 @@
 import { Code, Table, Text } from '@mantine/core'
-import type { AnswerOf } from '../../api/operations.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
 
 interface RulesTableProps {
-  readonly rules: AnswerOf<'get', '/admin/v1/policy-sets/{id}'>['rules']
-  /** The rule that a link led to. */
-  readonly chosen: string | undefined
+  readonly rules: ResponseOf<'get', '/admin/v1/policy-sets/{id}'>['rules']
+  /** Rule in the page's URL. */
+  readonly selected: string | undefined
 }
 
-const toView = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'center' })
+const scrollToRow = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'center' })
 
-export function RulesTable({ rules, chosen }: RulesTableProps) {
-  if (rules.length === 0) return <EmptyState title="No rules">Everything is allowed under this version.</EmptyState>
+export function RulesTable({ rules, selected }: RulesTableProps) {
+  if (rules.length === 0) return <EmptyState title="No rules">This version allows all requests.</EmptyState>
   return (
     <Table.ScrollContainer
       minWidth={0}
@@ -22,10 +22,10 @@ export function RulesTable({ rules, chosen }: RulesTableProps) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">Rule</Table.Th>
-            <Table.Th scope="col">At</Table.Th>
+            <Table.Th scope="col">Points</Table.Th>
             <Table.Th scope="col">Verdict</Table.Th>
             <Table.Th scope="col" visibleFrom="md">
-              When
+              Condition
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -33,7 +33,11 @@ export function RulesTable({ rules, chosen }: RulesTableProps) {
           {rules.map(({ id, description, at, verdict, when }) => (
             <Table.Tr
               key={id}
-              {...(id === chosen && { ref: toView, bg: 'var(--mantine-primary-color-light)', 'aria-current': 'true' as const })}
+              {...(id === selected && {
+                ref: scrollToRow,
+                bg: 'var(--mantine-primary-color-light)',
+                'aria-current': 'true' as const,
+              })}
             >
               <Table.Td maw={360}>
                 <Text size="sm" fw={600}>

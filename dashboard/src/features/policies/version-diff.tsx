@@ -8,12 +8,12 @@ import { RuleChanges } from './rule-changes.tsx'
 interface VersionDiffProps {
   readonly id: string
   readonly source: string
-  /** Undefined: the version in force. */
+  /** Undefined: the active version. */
   readonly to: string | undefined
   readonly onChoose: (to: string | undefined) => void
 }
 
-/** From one version to another: rule by rule, and line by line. */
+/** Changes between two versions, by rule and by line. */
 export function VersionDiff({ id, source, to, onChoose }: VersionDiffProps) {
   const { items = [] } = useAll('/admin/v1/policy-sets')
   const other = to ?? items.find(({ active }) => active)?.id
@@ -24,10 +24,10 @@ export function VersionDiff({ id, source, to, onChoose }: VersionDiffProps) {
   return (
     <Stack>
       <Select
-        label="Changes from this version to"
+        label="Compare with"
         maw={320}
         allowDeselect={false}
-        data={items.map((one) => ({ value: one.id, label: `${one.name} v${one.version}${one.active ? ', in force' : ''}` }))}
+        data={items.map((one) => ({ value: one.id, label: `${one.name} v${one.version}${one.active ? ' (active)' : ''}` }))}
         value={other ?? null}
         onChange={(value) => onChoose(value ?? undefined)}
       />
@@ -35,7 +35,7 @@ export function VersionDiff({ id, source, to, onChoose }: VersionDiffProps) {
       {!error && !(diff.data && set.data) && <PageSkeleton />}
       {diff.data && set.data && (
         <>
-          {other === id && <Text>This is the same version: choose another.</Text>}
+          {other === id && <Text>This is the same version. Choose another one.</Text>}
           <RuleChanges changes={diff.data} />
           {other !== id && <DocumentView source={set.data.source} since={source} />}
         </>

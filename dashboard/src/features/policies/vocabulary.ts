@@ -1,4 +1,4 @@
-// The words of policies, for completion. That they are the server's is tested (e2e/policies-vocabulary.test.ts).
+// Names and values for completion. e2e/policies-vocabulary.test.ts compares them with the server's.
 
 export const DOCUMENT_FIELDS = ['name', 'tests', 'texts', 'rules']
 
@@ -19,8 +19,8 @@ export const RULE_FIELDS = [
 export const CLASSIFICATIONS = ['public', 'internal', 'confidential', 'restricted']
 export const RISK_LEVELS = ['low', 'medium', 'high', 'critical']
 
-/** What may stand after a field's colon. */
-export const FIELD_WORDS: Readonly<Record<string, readonly string[]>> = {
+/** Values of fields. */
+export const FIELD_VALUES: Readonly<Record<string, readonly string[]>> = {
   at: ['input', 'output', 'retrieve', 'recall', 'remember', 'message'],
   verdict: ['allow', 'escalate', 'require_approval', 'deny'],
   risk: RISK_LEVELS,

@@ -1,19 +1,19 @@
 import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
-import { changedOnly } from '../../ui/changed-only.ts'
-import { showInForm } from '../../ui/form-errors.ts'
+import { changedFields } from '../../ui/changed-fields.ts'
+import { showFormError } from '../../ui/form-errors.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
 import type { Model } from './provider.ts'
 
 interface ModelButtonProps {
   readonly providerId: string
-  /** Undefined: a new one. */
+  /** Undefined: a new model. */
   readonly model?: Model
 }
 
-/** An input for a number holds an empty text while it is empty. */
+/** Mantine's NumberInput has an empty string as its empty value. */
 type Price = number | ''
 
 const valuesOf = (model: Model | undefined) => ({
@@ -31,17 +31,18 @@ const bodyOf = ({ upstream_name, input_price, output_price }: Values) => ({
 })
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models'] as const
-/** Does not replace a model that another operator has added since the form was opened. */
+/** Prevents replacing a model that another operator added meanwhile. */
 const ONLY_NEW = { 'if-none-match': '*' }
 
-/** Adds a model, or changes what is known of it. */
+/** Adds or edits a model. */
 export function ModelButton({ providerId, model }: ModelButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   const form = useForm({ initialValues: valuesOf(model) })
-  const after = { refresh: REFRESH, onDone: close }
-  const put = useChange('put', '/admin/v1/providers/{id}/models/{model}', after)
-  const patch = useChange('patch', '/admin/v1/providers/{id}/models/{model}', after)
+  const options = { refresh: REFRESH, onDone: close }
+  const put = useChange('put', '/admin/v1/providers/{id}/models/{model}', options)
+  const patch = useChange('patch', '/admin/v1/providers/{id}/models/{model}', options)
   const pending = put.isPending || patch.isPending
+  const title = model ? `Edit ${model.id}` : 'Add model'
   const start = () => {
     form.setInitialValues(valuesOf(model))
     form.reset()
@@ -49,9 +50,9 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
   }
   const submit = (values: Values) => {
     const params = { path: { id: providerId, model: values.model.trim() } }
-    const told = { onError: showInForm(form) }
-    if (model) patch.mutate({ params, body: changedOnly(bodyOf(values), bodyOf(form.getInitialValues())) }, told)
-    else put.mutate({ params, body: bodyOf(values), headers: ONLY_NEW }, told)
+    const handlers = { onError: showFormError(form) }
+    if (model) patch.mutate({ params, body: changedFields(bodyOf(values), bodyOf(form.getInitialValues())) }, handlers)
+    else put.mutate({ params, body: bodyOf(values), headers: ONLY_NEW }, handlers)
   }
   const dismiss = () => {
     close()
@@ -59,55 +60,49 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
   }
   return (
     <>
-      {model ? (
-        <Button variant="default" size="xs" aria-label={`Change ${model.id}`} onClick={start}>
-          Change
-        </Button>
-      ) : (
-        <Button variant="default" size="xs" onClick={start}>
-          Add a model
-        </Button>
-      )}
-      <FormModal
-        opened={opened}
-        unsaved={form.isDirty() && !pending}
-        onClose={dismiss}
-        title={model ? `Change ${model.id}` : 'Add a model'}
-      >
-        <form onSubmit={form.onSubmit(submit)}>
-          <Stack>
-            {!model && (
-              <TextInput
-                label="Model"
-                description="The name that requests use"
-                required
-                data-autofocus
-                {...form.getInputProps('model')}
-              />
-            )}
-            <TextInput label="The provider calls it" placeholder="the same" {...form.getInputProps('upstream_name')} />
-            <Group grow>
-              <NumberInput
-                label="Price in"
-                description="A million tokens"
-                placeholder="not known"
-                min={0}
-                {...form.getInputProps('input_price')}
-              />
-              <NumberInput
-                label="Price out"
-                description="A million tokens"
-                placeholder="not known"
-                min={0}
-                {...form.getInputProps('output_price')}
-              />
-            </Group>
-            <Button type="submit" loading={pending}>
-              {model ? 'Save' : 'Add'}
-            </Button>
-          </Stack>
-        </form>
+      <Button variant="default" size="xs" aria-label={title} onClick={start}>
+        {model ? 'Edit' : title}
+      </Button>
+      <FormModal opened={opened} unsaved={form.isDirty() && !pending} onClose={dismiss} title={title}>
+        <ModelForm form={form} isNew={model === undefined} pending={pending} onSubmit={submit} />
       </FormModal>
     </>
   )
+}
+
+interface ModelFormProps {
+  readonly form: UseFormReturnType<Values>
+  readonly isNew: boolean
+  readonly pending: boolean
+  readonly onSubmit: (values: Values) => void
+}
+
+function ModelForm({ form, isNew, pending, onSubmit }: ModelFormProps) {
+  return (
+    <form onSubmit={form.onSubmit(onSubmit)}>
+      <Stack>
+        {isNew && (
+          <TextInput
+            label="Model"
+            description="Name that requests use"
+            required
+            data-autofocus
+            {...form.getInputProps('model')}
+          />
+        )}
+        <TextInput label="Upstream name" placeholder="Same" {...form.getInputProps('upstream_name')} />
+        <Group grow>
+          <PriceField label="Input price" {...form.getInputProps('input_price')} />
+          <PriceField label="Output price" {...form.getInputProps('output_price')} />
+        </Group>
+        <Button type="submit" loading={pending}>
+          {isNew ? 'Add' : 'Save'}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function PriceField(props: { readonly label: string }) {
+  return <NumberInput description="Per 1M tokens" placeholder="Unknown" min={0} {...props} />
 }

@@ -4,21 +4,21 @@ import { useScopes } from '../../api/session.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { costOf } from '../../ui/numbers.ts'
+import { formatCost } from '../../ui/format-numbers.ts'
 import { Section } from '../../ui/section.tsx'
 import { ModelButton } from './model-button.tsx'
 import type { Model } from './provider.ts'
 
-/** The provider's models and what they cost. */
+/** Models of a provider with their prices. */
 export function ModelsSection({ providerId }: { readonly providerId: string }) {
   const list = useList('/admin/v1/providers/{id}/models', { params: { path: { id: providerId } } })
-  const changes = useScopes().may('providers:write')
+  const canEdit = useScopes().hasScope('providers:write')
   const columns: Column<Model>[] = [
     { header: 'Model', cell: ({ id }) => id },
-    { header: 'The provider calls it', cell: ({ upstream_name }) => upstream_name ?? 'the same', from: 'md' },
-    { header: 'In, a million', cell: ({ input_price }) => costOf(input_price), from: 'xs', align: 'right' },
-    { header: 'Out, a million', cell: ({ output_price }) => costOf(output_price), from: 'xs', align: 'right' },
-    ...(changes
+    { header: 'Upstream name', cell: ({ upstream_name }) => upstream_name ?? 'Same', from: 'md' },
+    { header: 'Input price per 1M tokens', cell: ({ input_price }) => formatCost(input_price), from: 'xs', align: 'right' },
+    { header: 'Output price per 1M tokens', cell: ({ output_price }) => formatCost(output_price), from: 'xs', align: 'right' },
+    ...(canEdit
       ? [
           {
             header: 'Actions',
@@ -30,7 +30,7 @@ export function ModelsSection({ providerId }: { readonly providerId: string }) {
       : []),
   ]
   return (
-    <Section title="Models" actions={changes && <ModelButton providerId={providerId} />}>
+    <Section title="Models" actions={canEdit && <ModelButton providerId={providerId} />}>
       <DataTable
         label="Models"
         list={list}
@@ -38,7 +38,7 @@ export function ModelsSection({ providerId }: { readonly providerId: string }) {
         keyOf={({ id }) => id}
         empty={
           <EmptyState title="No models yet">
-            {changes ? 'Test the provider to see what it has, or add a model by its name.' : 'Nobody has added one.'}
+            {canEdit ? 'Test the provider to list its models, or add a model by name.' : 'Ask an owner to add models.'}
           </EmptyState>
         }
       />
@@ -57,7 +57,7 @@ function Actions({ model }: { readonly model: Model }) {
       <ConfirmButton
         aria-label={`Remove ${id}`}
         question={`Remove ${id}?`}
-        consequence="Requests for it go to other providers that have it, or are refused."
+        consequence="Requests for this model go to its other providers. Without one, they are refused."
         onConfirm={() => remove.mutateAsync({ params: { path: { id: provider_id, model: id } } })}
       >
         Remove

@@ -3,9 +3,12 @@ import type { UseFormReturnType } from '@mantine/form'
 import { CLASSIFICATIONS } from '../../ui/classification.tsx'
 import type { Values } from './provider-values.ts'
 
-interface ProviderFormProps {
+interface FieldsProps {
   readonly form: UseFormReturnType<Values>
-  /** It is there already: its id and kind stay. Tells where its key comes from. */
+}
+
+interface ProviderFormProps extends FieldsProps {
+  /** Source of the stored key; null: no key is stored. */
   readonly keyFrom?: string | null
   readonly isNew: boolean
   readonly readOnly?: boolean
@@ -20,54 +23,12 @@ export function ProviderForm({ form, keyFrom, isNew, readOnly = false, pending, 
       <Fieldset variant="unstyled" disabled={readOnly} aria-label="Provider">
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            {isNew && (
-              <>
-                <TextInput
-                  label="Id"
-                  description="Small letters, digits, - and _; shown as owner of its models"
-                  required
-                  data-autofocus
-                  {...form.getInputProps('id')}
-                />
-                <Select
-                  label="Kind"
-                  description="A stub answers by itself, for trials"
-                  data={[
-                    { value: 'openai', label: 'OpenAI chat API' },
-                    { value: 'stub', label: 'Stub' },
-                  ]}
-                  allowDeselect={false}
-                  {...form.getInputProps('kind')}
-                />
-              </>
-            )}
-            {kind === 'openai' && <Connection form={form} keyFrom={keyFrom} />}
-            <TextInput label="Region" placeholder="not said" {...form.getInputProps('region')} />
-            <Select
-              label="Sees at most"
-              description="The most sensitive content it is given"
-              data={CLASSIFICATIONS}
-              allowDeselect={false}
-              {...form.getInputProps('max_classification')}
-            />
-            <NumberInput
-              label="Weight"
-              description="Share among equals; 0: only when no other is left"
-              min={0}
-              required
-              {...form.getInputProps('weight')}
-            />
-            <NumberInput label="Time of an attempt, ms" min={1} required {...form.getInputProps('timeout_ms')} />
-            <NumberInput
-              label="Time without a byte, ms"
-              description="Empty: the server's setting"
-              min={100}
-              {...form.getInputProps('idle_timeout_ms')}
-            />
-            <NumberInput label="Further attempts" min={0} required {...form.getInputProps('max_retries')} />
-            <NumberInput label="Calls at the same time" min={1} required {...form.getInputProps('max_concurrency')} />
+            {isNew && <IdentityFields form={form} />}
+            {kind === 'openai' && <ConnectionFields form={form} keyFrom={keyFrom} />}
+            <RoutingFields form={form} />
+            <AttemptFields form={form} />
           </SimpleGrid>
-          <Switch label="It is asked" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+          <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
           {!readOnly && (
             <Button type="submit" loading={pending} disabled={!(isNew || form.isDirty())}>
               {isNew ? 'Add' : 'Save'}
@@ -79,28 +40,85 @@ export function ProviderForm({ form, keyFrom, isNew, readOnly = false, pending, 
   )
 }
 
-interface ConnectionProps {
-  readonly form: UseFormReturnType<Values>
-  readonly keyFrom: string | null | undefined
+function IdentityFields({ form }: FieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="ID"
+        description="Lowercase letters, digits, - and _. Shown as the owner of its models"
+        required
+        data-autofocus
+        {...form.getInputProps('id')}
+      />
+      <Select
+        label="Type"
+        description="A stub generates completions without a model, for tests"
+        data={[
+          { value: 'openai', label: 'OpenAI chat API' },
+          { value: 'stub', label: 'Stub' },
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps('kind')}
+      />
+    </>
+  )
 }
 
-function Connection({ form, keyFrom }: ConnectionProps) {
+function ConnectionFields({ form, keyFrom }: FieldsProps & { readonly keyFrom: string | null | undefined }) {
   return (
     <>
       <TextInput
         label="Base URL"
-        description="Up to the version, such as …/v1; another origin needs the key anew"
+        description="Up to the version, such as …/v1. A change of the origin requires the key again"
         type="url"
         required
         {...form.getInputProps('base_url')}
       />
       <PasswordInput
         label="API key"
-        description={keyFrom ? `There is one (${keyFrom}); leave it empty to keep it` : 'Encrypted at rest, never shown again'}
+        description={keyFrom ? `Stored (${keyFrom}). Leave empty to keep it` : 'Stored encrypted and never shown again'}
         autoComplete="off"
         {...form.getInputProps('api_key')}
       />
-      <TextInput label="Path of chat completions" required {...form.getInputProps('path')} />
+      <TextInput label="Chat completions path" required {...form.getInputProps('path')} />
+    </>
+  )
+}
+
+function RoutingFields({ form }: FieldsProps) {
+  return (
+    <>
+      <TextInput label="Region" placeholder="Not set" {...form.getInputProps('region')} />
+      <Select
+        label="Maximum classification"
+        description="More sensitive content goes to other providers"
+        data={CLASSIFICATIONS}
+        allowDeselect={false}
+        {...form.getInputProps('max_classification')}
+      />
+      <NumberInput
+        label="Weight"
+        description="Share of requests. 0: used only if no other provider is available"
+        min={0}
+        required
+        {...form.getInputProps('weight')}
+      />
+    </>
+  )
+}
+
+function AttemptFields({ form }: FieldsProps) {
+  return (
+    <>
+      <NumberInput label="Attempt timeout (ms)" min={1} required {...form.getInputProps('timeout_ms')} />
+      <NumberInput
+        label="Idle timeout (ms)"
+        description="Maximum time between bytes. Empty: the server's default"
+        min={100}
+        {...form.getInputProps('idle_timeout_ms')}
+      />
+      <NumberInput label="Retries" min={0} required {...form.getInputProps('max_retries')} />
+      <NumberInput label="Concurrent requests" min={1} required {...form.getInputProps('max_concurrency')} />
     </>
   )
 }

@@ -2,43 +2,43 @@ import { useForm } from '@mantine/form'
 import { hasStatus } from '../../api/api-error.ts'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
-import { useGo, usePathParam } from '../../routing/location.ts'
-import { changedOnly } from '../../ui/changed-only.ts'
+import { useNavigateTo, usePathParam } from '../../routing/location.ts'
+import { changedFields } from '../../ui/changed-fields.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
+import { DescriptionList } from '../../ui/description-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import { showInForm } from '../../ui/form-errors.ts'
-import { errorWords, HealthBadge } from '../../ui/health-badge.tsx'
+import { showFormError } from '../../ui/form-errors.ts'
+import { errorLabel, HealthBadge } from '../../ui/health-badge.tsx'
 import { LinkButton } from '../../ui/link.tsx'
-import { notifyDone } from '../../ui/notify.ts'
+import { notifySuccess } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useEdited } from '../../ui/use-edited.ts'
+import { useFormSync } from '../../ui/use-form-sync.ts'
 import { ModelsSection } from './models-section.tsx'
 import type { Provider } from './provider.ts'
 import { ProviderForm } from './provider-form.tsx'
-import { patchOf, valuesOf } from './provider-values.ts'
+import { patchBody, valuesOf } from './provider-values.ts'
 import { TestButton } from './test-button.tsx'
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models']
-const EVERY_MS = 10_000
+const REFETCH_MS = 10_000
 
-/** One provider: how it stands, its models and their prices, its settings. */
+/** One provider: status, models and settings. */
 export function Page() {
   const id = usePathParam('id')
   const {
     data: provider,
     error,
     refetch,
-  } = useRead('/admin/v1/providers/{id}', { params: { path: { id } } }, { every: EVERY_MS })
-  const changes = useScopes().may('providers:write')
+  } = useRead('/admin/v1/providers/{id}', { params: { path: { id } } }, { refetchMs: REFETCH_MS })
+  const canEdit = useScopes().hasScope('providers:write')
   if (hasStatus(error, 404)) {
     return (
-      <EmptyState title="There is no such provider" action={<LinkButton to="/providers">All providers</LinkButton>}>
-        It may have been removed, or belong to another Workspace.
+      <EmptyState title="Provider not found" action={<LinkButton to="/providers">All providers</LinkButton>}>
+        It was removed, or it belongs to another Workspace.
       </EmptyState>
     )
   }
@@ -53,51 +53,51 @@ export function Page() {
           <LinkButton to="/providers" variant="subtle">
             All providers
           </LinkButton>
-          {changes && <TestButton provider={provider} />}
-          {changes && <Removal id={provider.id} />}
+          {canEdit && <TestButton provider={provider} />}
+          {canEdit && <RemoveButton id={provider.id} />}
         </>
       }
     >
-      <Section title="How it stands">
-        <Facts
-          facts={[
-            ['Health, on the node that answers', <HealthBadge key="health" enabled={enabled} health={health} />],
+      <Section title="Status">
+        <DescriptionList
+          items={[
+            ['Health (this node)', <HealthBadge key="health" enabled={enabled} health={health} />],
             ['Last error', <LastError key="error" error={health.last_error} />],
-            ['Calls under way', `${health.active} of ${provider.max_concurrency}`],
-            ['Declared by', SOURCES[source]],
-            ['Changed', <Time key="changed" at={provider.updated_at} />],
+            ['Requests in flight', `${health.active} of ${provider.max_concurrency}`],
+            ['Managed by', SOURCES[source]],
+            ['Updated', <Time key="changed" at={provider.updated_at} />],
           ]}
         />
       </Section>
       <ModelsSection providerId={id} />
-      <Settings provider={provider} readOnly={!changes} />
+      <Settings provider={provider} readOnly={!canEdit} />
     </Frame>
   )
 }
 
 function LastError({ error }: { readonly error: Provider['health']['last_error'] }) {
-  if (!error) return 'none since the start'
+  if (!error) return 'None since the server started'
   return (
     <>
-      {errorWords(error.kind)}, <Time at={error.at} />
+      {errorLabel(error.kind)}, <Time at={error.at} />
     </>
   )
 }
 
 const SOURCES: Readonly<Record<Provider['source'], string>> = {
-  api: 'an operator',
-  environment: "the server's environment",
-  config: 'the configuration file',
+  api: 'Operators',
+  environment: 'Environment variables',
+  config: 'Configuration file',
 }
 
 function Settings({ provider, readOnly }: { readonly provider: Provider; readonly readOnly: boolean }) {
   const form = useForm({ initialValues: valuesOf(provider) })
   const update = useChange('patch', '/admin/v1/providers/{id}', {
     refresh: REFRESH,
-    onDone: () => notifyDone('Saved. It holds from the next request on.'),
+    onDone: () => notifySuccess('Saved. The settings apply to the next request.'),
   })
   const { id } = provider
-  useEdited(form, valuesOf(provider))
+  useFormSync(form, valuesOf(provider))
   return (
     <Section title="Settings">
       <ProviderForm
@@ -108,8 +108,8 @@ function Settings({ provider, readOnly }: { readonly provider: Provider; readonl
         pending={update.isPending}
         onSubmit={(values) =>
           update.mutate(
-            { params: { path: { id } }, body: changedOnly(patchOf(values), patchOf(valuesOf(provider))) },
-            { onSuccess: () => form.resetDirty(), onError: showInForm(form) },
+            { params: { path: { id } }, body: changedFields(patchBody(values), patchBody(valuesOf(provider))) },
+            { onSuccess: () => form.resetDirty(), onError: showFormError(form) },
           )
         }
       />
@@ -117,14 +117,14 @@ function Settings({ provider, readOnly }: { readonly provider: Provider; readonl
   )
 }
 
-function Removal({ id }: { readonly id: string }) {
-  const go = useGo()
-  const remove = useChange('delete', '/admin/v1/providers/{id}', { onDone: () => go('/providers') })
+function RemoveButton({ id }: { readonly id: string }) {
+  const navigateTo = useNavigateTo()
+  const remove = useChange('delete', '/admin/v1/providers/{id}', { onDone: () => navigateTo('/providers') })
   return (
     <ConfirmButton
       color="red"
       question={`Remove ${id}?`}
-      consequence="Its models and its key go with it. Requests go to other providers of the same models, or are refused."
+      consequence="Its models and its key are removed too. Requests go to other providers of the models. Without one, they are refused."
       onConfirm={() => remove.mutateAsync({ params: { path: { id } } })}
     >
       Remove

@@ -4,7 +4,7 @@ import type { Provider } from './provider.ts'
 type Created = NonNullable<InitOf<'post', '/admin/v1/providers'>['body']>
 type Patch = NonNullable<InitOf<'patch', '/admin/v1/providers/{id}'>['body']>
 
-/** As the form holds it; the key is never read back. */
+/** Form values. The API never returns the key. */
 export interface Values {
   id: string
   kind: Provider['kind']
@@ -22,7 +22,7 @@ export interface Values {
   enabled: boolean
 }
 
-/** As the server would have them. */
+/** Defaults of the server. */
 export const NEW: Values = {
   id: '',
   kind: 'openai',
@@ -55,8 +55,8 @@ export const valuesOf = ({ base_url, region, ...provider }: Provider): Values =>
   enabled: provider.enabled,
 })
 
-/** What is left empty is not sent: a stored key stays. */
-export function patchOf({ id: _, kind, base_url, api_key, path, region, idle_timeout_ms, ...rest }: Values): Patch {
+/** Request body. An empty key is not sent, so that the stored key is kept. */
+export function patchBody({ id: _, kind, base_url, api_key, path, region, idle_timeout_ms, ...rest }: Values): Patch {
   return {
     ...rest,
     region: region.trim() || null,
@@ -65,4 +65,4 @@ export function patchOf({ id: _, kind, base_url, api_key, path, region, idle_tim
   }
 }
 
-export const createdOf = (values: Values): Created => ({ ...patchOf(values), id: values.id.trim(), kind: values.kind })
+export const createBody = (values: Values): Created => ({ ...patchBody(values), id: values.id.trim(), kind: values.kind })

@@ -10,26 +10,30 @@ import { AddProviderButton } from './add-provider-button.tsx'
 import type { Provider } from './provider.ts'
 import { TestButton } from './test-button.tsx'
 
-const EVERY_MS = 10_000
+const REFETCH_MS = 10_000
 
-/** Providers of models: where they are, whether they answer, how much of the traffic they get. */
+/** Providers with health, limits and weight. */
 export function Page() {
-  const list = useList('/admin/v1/providers', {}, { every: EVERY_MS })
-  const changes = useScopes().may('providers:write')
+  const list = useList('/admin/v1/providers', {}, { refetchMs: REFETCH_MS })
+  const canEdit = useScopes().hasScope('providers:write')
   const columns: Column<Provider>[] = [
-    { header: 'Id', cell: ({ id }) => <Link to={`/providers/${id}`}>{id}</Link> },
+    { header: 'ID', cell: ({ id }) => <Link to={`/providers/${id}`}>{id}</Link> },
     { header: 'Health', cell: ({ enabled, health }) => <HealthBadge enabled={enabled} health={health} /> },
-    { header: 'Address', cell: ({ base_url, kind }) => base_url ?? kind, from: 'md' },
+    { header: 'Base URL', cell: ({ base_url, kind }) => base_url ?? kind, from: 'md' },
     { header: 'Region', cell: ({ region }) => region ?? '–', from: 'lg' },
-    { header: 'Sees at most', cell: ({ max_classification }) => <Classification level={max_classification} />, from: 'sm' },
+    {
+      header: 'Maximum classification',
+      cell: ({ max_classification }) => <Classification level={max_classification} />,
+      from: 'sm',
+    },
     { header: 'Weight', cell: ({ weight }) => weight, from: 'xs', align: 'right' },
-    { header: 'Under way', cell: ({ health }) => health.active, from: 'lg', align: 'right' },
-    ...(changes
+    { header: 'In flight', cell: ({ health }) => health.active, from: 'lg', align: 'right' },
+    ...(canEdit
       ? [
           {
             header: 'Test',
             hiddenHeader: true as const,
-            cell: (one: Provider) => <TestButton provider={one} />,
+            cell: (provider: Provider) => <TestButton provider={provider} />,
             align: 'right' as const,
           },
         ]
@@ -38,8 +42,8 @@ export function Page() {
   return (
     <Frame
       title="Providers"
-      description="Who answers. A request goes to one that has its model and may see its content, by weight, and on to the next when it fails."
-      actions={changes && <AddProviderButton />}
+      description="Upstream services that run models. Requests are distributed by weight and fail over to the next provider."
+      actions={canEdit && <AddProviderButton />}
     >
       <DataTable
         label="Providers"
@@ -48,7 +52,7 @@ export function Page() {
         keyOf={({ id }) => id}
         empty={
           <EmptyState title="No providers yet">
-            {changes ? 'Add one: any server that speaks the OpenAI chat API will do.' : 'Nobody has added one.'}
+            {canEdit ? 'Add a provider with an OpenAI-compatible chat API.' : 'Ask an owner to add a provider.'}
           </EmptyState>
         }
       />

@@ -1,20 +1,20 @@
 import { Alert, Button, Checkbox, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import type { AnswerOf } from '../../api/operations.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { notifyDone, notifyError } from '../../ui/notify.ts'
+import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import type { Provider } from './provider.ts'
 
-type Found = AnswerOf<'post', '/admin/v1/providers/{id}/discover'>['data']
+type DiscoveredModels = ResponseOf<'post', '/admin/v1/providers/{id}/discover'>['data']
 
-/** Asks the provider for its models: whether it answers and takes the key; what it has can be added at once. */
+/** Tests address and key by listing the provider's models, which can then be added. */
 export function TestButton({ provider: { id, kind } }: { readonly provider: Provider }) {
   const [opened, { open, close }] = useDisclosure()
   const test = useChange('post', '/admin/v1/providers/{id}/discover')
-  // A stub has no list to be asked for: it answers by itself.
+  // A stub has no upstream service.
   if (kind === 'stub') return null
   const start = () => {
     open()
@@ -25,10 +25,10 @@ export function TestButton({ provider: { id, kind } }: { readonly provider: Prov
       <Button variant="default" size="xs" aria-label={`Test ${id}`} onClick={start}>
         Test
       </Button>
-      <Modal opened={opened} onClose={close} title={`Test of ${id}`} size="lg">
+      <Modal opened={opened} onClose={close} title={`Test ${id}`} size="lg">
         {test.isPending && <RowsSkeleton rows={3} />}
         {test.error && <ErrorState error={test.error} onRetry={start} />}
-        {test.data && <Outcome providerId={id} found={test.data.data} onDone={close} />}
+        {test.data && <Outcome providerId={id} models={test.data.data} onDone={close} />}
       </Modal>
     </>
   )
@@ -36,42 +36,45 @@ export function TestButton({ provider: { id, kind } }: { readonly provider: Prov
 
 interface OutcomeProps {
   readonly providerId: string
-  readonly found: Found
+  readonly models: DiscoveredModels
   readonly onDone: () => void
 }
 
-function Outcome({ providerId, found, onDone }: OutcomeProps) {
-  const [chosen, choose] = useState<string[]>([])
+function Outcome({ providerId, models, onDone }: OutcomeProps) {
+  const [selected, setSelected] = useState<string[]>([])
   const add = useChange('post', '/admin/v1/providers/{id}/models', {
     refresh: ['/admin/v1/providers', '/admin/v1/models'],
     onDone: ({ data }) => {
-      notifyDone(data.length === 1 ? 'One model is added.' : `${data.length} models are added.`)
+      notifySuccess(data.length === 1 ? '1 model added.' : `${data.length} models added.`)
       onDone()
     },
   })
-  const unknown = found.filter(({ known }) => !known)
+  const newModels = models.filter(({ known }) => !known)
   const submit = () =>
-    add.mutate({ params: { path: { id: providerId } }, body: { models: chosen.map((id) => ({ id })) } }, { onError: notifyError })
+    add.mutate(
+      { params: { path: { id: providerId } }, body: { models: selected.map((id) => ({ id })) } },
+      { onError: notifyError },
+    )
   return (
     <Stack>
       <Alert color="green" variant="light">
-        It answers, and has {found.length === 1 ? 'one model' : `${found.length} models`}.
+        Connection successful. The provider has {models.length === 1 ? '1 model' : `${models.length} models`}.
       </Alert>
-      {unknown.length === 0 && <Text size="sm">All of them can be used already.</Text>}
-      {unknown.length > 0 && (
+      {newModels.length === 0 && <Text size="sm">All of them are already added.</Text>}
+      {newModels.length > 0 && (
         <>
           <ScrollArea.Autosize mah={320} type="auto">
-            <Checkbox.Group label="Not yet to be used" value={chosen} onChange={choose}>
+            <Checkbox.Group label="Models to add" value={selected} onChange={setSelected}>
               <Stack gap="xs" mt="xs">
-                {unknown.map(({ id }) => (
+                {newModels.map(({ id }) => (
                   <Checkbox key={id} value={id} label={id} />
                 ))}
               </Stack>
             </Checkbox.Group>
           </ScrollArea.Autosize>
           <Group justify="flex-end">
-            <Button disabled={chosen.length === 0} loading={add.isPending} onClick={submit}>
-              Add what is chosen
+            <Button disabled={selected.length === 0} loading={add.isPending} onClick={submit}>
+              Add selected models
             </Button>
           </Group>
         </>

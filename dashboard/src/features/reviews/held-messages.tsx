@@ -14,25 +14,25 @@ interface Message {
   readonly [field: string]: unknown
 }
 
-const SPEAKERS: Readonly<Record<string, string>> = { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool' }
+const ROLE_LABELS: Readonly<Record<string, string>> = { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool' }
 
-/** What is to be judged: the conversation and, where that is what is held, every answer of it. The detectors mark the first. */
+/** Held content: the messages and, for output holds, all choices of the completion. Marks refer to the first choice. */
 export function HeldMessages({ content: { messages, completion }, marks }: HeldMessagesProps) {
-  const answers = answersIn(completion)
-  const ofAnswer = marks.filter((mark) => mark.message === null && mark.parameter === null)
+  const choices = choicesIn(completion)
+  const completionMarks = marks.filter((mark) => mark.message === null && mark.parameter === null)
   return (
     <Stack gap="xs">
       {messages.map((message: Message, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a message is its place in the conversation
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id
         <HeldMessage key={index} message={message} marks={marks.filter((mark) => mark.message === index)} />
       ))}
-      {answers.map((answer, index) => (
+      {choices.map((choice, index) => (
         <HeldMessage
-          // biome-ignore lint/suspicious/noArrayIndexKey: an answer is its place among the choices
+          // biome-ignore lint/suspicious/noArrayIndexKey: choices have no id
           key={index}
-          message={answer}
-          speaker={answers.length > 1 ? `Answer ${index + 1}` : 'Answer'}
-          marks={index === 0 ? ofAnswer : []}
+          message={choice}
+          label={choices.length > 1 ? `Completion ${index + 1}` : 'Completion'}
+          marks={index === 0 ? completionMarks : []}
         />
       ))}
     </Stack>
@@ -41,18 +41,18 @@ export function HeldMessages({ content: { messages, completion }, marks }: HeldM
 
 interface HeldMessageProps {
   readonly message: Message
-  readonly speaker?: string
+  readonly label?: string
   readonly marks: readonly Mark[]
 }
 
-function HeldMessage({ message: { role = '', content, ...others }, speaker, marks }: HeldMessageProps) {
+function HeldMessage({ message: { role = '', content, ...others }, label, marks }: HeldMessageProps) {
   return (
-    <Paper withBorder p="sm" {...(speaker && { bg: 'var(--mantine-color-default-hover)' })}>
+    <Paper withBorder p="sm" {...(label && { bg: 'var(--mantine-color-default-hover)' })}>
       <Text size="xs" fw={600} c="dimmed" mb={4}>
-        {speaker ?? SPEAKERS[role] ?? role}
+        {label ?? ROLE_LABELS[role] ?? role}
       </Text>
       {partsOf(content).map(({ text, others }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place in the message
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no id
         <Fragment key={index}>
           {text !== undefined && <HeldText text={text} marks={marks.filter((mark) => (mark.part ?? 0) === index)} />}
           <Json value={others} />
@@ -63,7 +63,7 @@ function HeldMessage({ message: { role = '', content, ...others }, speaker, mark
   )
 }
 
-/** Whatever else there is (names, tool calls, pictures, files): nothing that is approved stays unseen. */
+/** All other fields (names, tool calls, images, files), because reviewers must see everything that they approve. */
 function Json({ value }: { readonly value: Fields }) {
   const fields = Object.entries(value).filter(([, field]) => field != null)
   if (fields.length === 0) return null
@@ -81,7 +81,7 @@ interface Part {
   readonly others: Fields
 }
 
-/** Texts as they are, and what stands beside them. */
+/** Splits content into texts and other fields. */
 function partsOf(content: unknown): readonly Part[] {
   if (typeof content === 'string') return [{ text: content, others: {} }]
   if (!Array.isArray(content)) return []
@@ -91,5 +91,5 @@ function partsOf(content: unknown): readonly Part[] {
   })
 }
 
-const answersIn = (completion: HeldContent['completion']): readonly Message[] =>
+const choicesIn = (completion: HeldContent['completion']): readonly Message[] =>
   (completion as { choices?: { message: Message }[] } | undefined)?.choices?.map(({ message }) => message) ?? []

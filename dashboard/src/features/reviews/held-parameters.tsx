@@ -9,7 +9,7 @@ interface HeldParametersProps {
   readonly marks: readonly Mark[]
 }
 
-/** What the provider would get besides the messages. Policies read it, so it may be the reason of the hold. */
+/** Parameters of the request. Policies evaluate them, so they can be the reason for the hold. */
 export function HeldParameters({ parameters = {}, marks }: HeldParametersProps) {
   if (Object.values(parameters).every(isSetting)) return null
   return (
@@ -21,12 +21,12 @@ export function HeldParameters({ parameters = {}, marks }: HeldParametersProps) 
   )
 }
 
-/** Alone, a temperature or a limit is nothing to judge. */
+/** Numbers and booleans, such as a temperature, are not shown alone. */
 const isSetting = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean'
 
 interface ValueProps {
   readonly value: unknown
-  /** Its JSON Pointer, as marks have it. */
+  /** JSON Pointer (RFC 6901), as in marks. */
   readonly pointer: string
   readonly marks: readonly Mark[]
 }
@@ -43,7 +43,7 @@ function Value({ value, pointer, marks }: ValueProps) {
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            <Value value={field} pointer={`${pointer}/${escaped(name)}`} marks={marks} />
+            <Value value={field} pointer={`${pointer}/${escapePointer(name)}`} marks={marks} />
           </dd>
         </div>
       ))}
@@ -51,5 +51,5 @@ function Value({ value, pointer, marks }: ValueProps) {
   )
 }
 
-/** RFC 6901. */
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** Escapes a name in a JSON Pointer. */
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -24,7 +24,7 @@ export function QueueFilters({ filters: { state, kind, application }, onChange }
         onChange={(value) => onChange({ kind: oneOf(['hold', 'escalation'], value) })}
       />
       <Select
-        aria-label="State"
+        aria-label="Status"
         w={150}
         allowDeselect={false}
         data={STATES.map((value) => ({ value, label: STATE_NAMES[value] }))}

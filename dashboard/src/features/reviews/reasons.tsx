@@ -1,28 +1,28 @@
 import { List, Text } from '@mantine/core'
-import type { AnswerOf } from '../../api/operations.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
 import type { ReviewItem } from './review-item.ts'
 
-type PolicySet = AnswerOf<'get', '/admin/v1/policy-sets/{id}'>
+type PolicySet = ResponseOf<'get', '/admin/v1/policy-sets/{id}'>
 
 interface ReasonsProps {
   readonly item: ReviewItem
   readonly policy: PolicySet | undefined
 }
 
-/** The policy version that an item was held by. `loading` until what it says is shown, or cannot be. */
+/** The policy version that decided on an item. */
 export function useItemPolicy({ policy }: ReviewItem): { readonly policy: PolicySet | undefined; readonly loading: boolean } {
   const id = policy?.id ?? ''
   const { data, isLoading } = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id } } }, { enabled: id !== '' })
   return { policy: data, loading: isLoading }
 }
 
-/** Why it is here: the rules that demanded it, and what each is for. */
+/** The matched rules of an item with their descriptions. */
 export function Reasons({ item: { rules, policy: version }, policy }: ReasonsProps) {
   const id = version?.id ?? ''
-  if (rules.length === 0) return <Text size="sm">No rule: something failed, and what cannot be checked waits for a person.</Text>
+  if (rules.length === 0) return <Text size="sm">No rule matched. The request is held because a check failed.</Text>
   const descriptionOf = (rule: string) => policy?.rules.find((one) => one.id === rule)?.description
   return (
     <List listStyleType="none" spacing="xs">
@@ -37,7 +37,7 @@ export function Reasons({ item: { rules, policy: version }, policy }: ReasonsPro
           <Text size="sm">{descriptionOf(rule.id)}</Text>
           {rule.error && (
             <Text size="sm" c="red">
-              Its condition broke ({rule.error}).
+              Condition failed ({rule.error}).
             </Text>
           )}
         </List.Item>

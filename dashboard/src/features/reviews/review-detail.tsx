@@ -4,10 +4,10 @@ import { hasStatus } from '../../api/api-error.ts'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
+import { DescriptionList } from '../../ui/description-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import { findingName, foundTypes } from '../../ui/finding-names.ts'
+import { findingCounts, findingLabel } from '../../ui/finding-labels.ts'
 import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -15,35 +15,35 @@ import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TimeLeft } from '../../ui/time-left.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
+import { DecisionForm } from './decision-form.tsx'
 import { HeldMessages } from './held-messages.tsx'
 import { HeldParameters } from './held-parameters.tsx'
-import { Judgement } from './judgement.tsx'
 import { Outcome } from './outcome.tsx'
 import { Reasons, useItemPolicy } from './reasons.tsx'
 import { RecordLink } from './record-link.tsx'
-import { askerOf, type HeldContent, type Mark, type ReviewItem, STATE_NAMES, subjectOf } from './review-item.ts'
+import { type HeldContent, type Mark, type ReviewItem, STATE_NAMES, titleOf, userOf } from './review-item.ts'
 
 interface ReviewDetailProps {
   readonly id: string
-  /** As the queue has it, for those who may not read what is held. */
+  /** Item of the queue, shown without the scope reviews:content. */
   readonly listed: ReviewItem | undefined
   readonly onNext: (() => void) | undefined
 }
 
-/** One item. Its content is read once, and that it was is on record. */
+/** One review item. Its content is loaded once, because each reading is recorded. */
 export function ReviewDetail({ id, listed, onNext }: ReviewDetailProps) {
-  const readsContent = useScopes().may('reviews:content')
+  const canReadContent = useScopes().hasScope('reviews:content')
   const read = useRead(
     '/admin/v1/reviews/{id}',
     { params: { path: { id } } },
-    { enabled: readsContent, staleTime: Number.POSITIVE_INFINITY },
+    { enabled: canReadContent, staleTime: Number.POSITIVE_INFINITY },
   )
-  if (!readsContent && listed) return <Item key={id} item={listed} content={undefined} marks={[]} onNext={onNext} />
-  if (!readsContent) {
-    return <EmptyState title="Not in this list">Choose it in the queue: what is held is shown to reviewers only.</EmptyState>
+  if (!canReadContent && listed) return <Item key={id} item={listed} content={undefined} marks={[]} onNext={onNext} />
+  if (!canReadContent) {
+    return <EmptyState title="Item not in the queue">Select an item in the queue.</EmptyState>
   }
   if (hasStatus(read.error, 404)) {
-    return <EmptyState title="There is no such item">It may belong to another Workspace, or the link is incomplete.</EmptyState>
+    return <EmptyState title="Review item not found">It belongs to another Workspace, or the link is incomplete.</EmptyState>
   }
   if (read.error) return <ErrorState error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <PageSkeleton />
@@ -51,82 +51,82 @@ export function ReviewDetail({ id, listed, onNext }: ReviewDetailProps) {
   return <Item key={id} item={item} content={content} marks={marks} onNext={onNext} />
 }
 
-/** For so long an item has to be on screen, unmoved, before it can be decided on. */
+/** An item must be visible and unchanged for this time before it can be decided. See decision 0021. */
 const SETTLE_MS = 1_000
 
 interface ItemProps {
   readonly item: ReviewItem
-  /** Null: erased. Undefined: not for this session. */
+  /** Null: erased. Undefined: the session may not read it. */
   readonly content: HeldContent | null | undefined
   readonly marks: readonly Mark[]
-  /** Undefined: there is no other item. */
+  /** Undefined: no further item. */
   readonly onNext: (() => void) | undefined
 }
 
 function Item({ item, content, marks, onNext }: ItemProps) {
-  const { may } = useScopes()
-  const waits = item.state === 'pending'
+  const { hasScope } = useScopes()
+  const isPending = item.state === 'pending'
   const { policy, loading } = useItemPolicy(item)
   const settled = useSettled(loading ? undefined : item.state, SETTLE_MS)
-  // What takes the place of the buttons takes no click at first: a second one was meant for a button.
-  const opened = useRef(item.state)
-  const justDecided = item.state !== opened.current && !settled
+  // The outcome ignores clicks at first, because a second click was meant for a button.
+  const initialState = useRef(item.state)
+  const justDecided = item.state !== initialState.current && !settled
   return (
     <Stack inert={justDecided}>
       <Section
-        title={subjectOf(item)}
+        title={titleOf(item)}
         actions={
           <Group gap="xs">
-            <Badge variant="light" color={waits ? 'yellow' : 'gray'} tt="none">
+            <Badge variant="light" color={isPending ? 'yellow' : 'gray'} tt="none">
               {STATE_NAMES[item.state]}
             </Badge>
-            {waits && <TimeLeft until={item.expires_at} />}
+            {isPending && <TimeLeft until={item.expires_at} />}
           </Group>
         }
       >
         {content && <HeldMessages content={content} marks={marks} />}
-        {content === null && <Text c="dimmed">Its content has been erased, as it is on denial and when its time is up.</Text>}
-        {content === undefined && <Text c="dimmed">What is held is shown to reviewers and auditors only.</Text>}
+        {content === null && <Text c="dimmed">The content was erased after denial or expiry.</Text>}
+        {content === undefined && <Text c="dimmed">Only reviewers and auditors can see the content.</Text>}
         <Findings findings={item.findings} />
       </Section>
       {content && <HeldParameters parameters={content.parameters} marks={marks} />}
-      <Section title={item.kind === 'hold' ? 'Why it is held' : 'Why it is here'}>
+      <Section title={item.kind === 'hold' ? 'Reason for the hold' : 'Reason for the escalation'}>
         <Reasons item={item} policy={policy} />
       </Section>
-      {waits && may('reviews:write') && (
+      {isPending && hasScope('reviews:write') && (
         <Section title="Decision">
-          <Judgement item={item} ready={settled} />
+          <DecisionForm item={item} ready={settled} />
         </Section>
       )}
-      {!waits && <Outcome item={item} onNext={onNext} />}
-      <Section title="Who asked">
-        <Origin item={item} />
+      {!isPending && <Outcome item={item} onNext={onNext} />}
+      <Section title="Request">
+        <RequestDetails item={item} />
       </Section>
     </Stack>
   )
 }
 
 function Findings({ findings }: Pick<ReviewItem, 'findings'>) {
-  const found = foundTypes(findings)
-  if (found.length === 0) return null
+  const counts = findingCounts(findings)
+  if (counts.length === 0) return null
   return (
     <Group gap="xs" aria-label="Findings" role="group">
-      {found.map(([type, count]) => (
+      {counts.map(([type, count]) => (
         <Badge key={type} variant="outline" color="gray" tt="none">
-          {findingName(type)} × {count}
+          {findingLabel(type)} × {count}
         </Badge>
       ))}
     </Group>
   )
 }
 
-function Origin({ item }: { readonly item: ReviewItem }) {
+function RequestDetails({ item }: { readonly item: ReviewItem }) {
   const { nameOf } = useApplicationNames()
   const { application_id, model, session_id, created_at, classification, risk_level, endpoint, audit_id } = item
   return (
-    <Facts
-      facts={[
-        ['User', askerOf(item)],
+    <DescriptionList
+      items={[
+        ['User', userOf(item)],
         [
           'Application',
           application_id ? (
@@ -134,10 +134,10 @@ function Origin({ item }: { readonly item: ReviewItem }) {
               {nameOf(application_id)}
             </Link>
           ) : (
-            'a message between people'
+            'None (message between users)'
           ),
         ],
-        ['Asked', <Time key="time" at={created_at} />],
+        ['Received', <Time key="time" at={created_at} />],
         ['Model', model],
         ['Session', session_id],
         ['Endpoint', endpoint],

@@ -3,7 +3,7 @@ import { STATES } from './review-item.ts'
 
 const KINDS = ['hold', 'escalation'] as const
 
-/** What the queue shows: what waits, unless the address says otherwise. */
+/** Filters in the page's URL. Default: pending items. */
 export const readFilters = (search: Readonly<Record<string, unknown>>) => ({
   state: oneOf(STATES, search.state) ?? 'pending',
   kind: oneOf(KINDS, search.kind),

@@ -1,25 +1,25 @@
-import type { AnswerOf, ItemOf } from '../../api/operations.ts'
+import type { ItemOf, ResponseOf } from '../../api/operations.ts'
 
 export type ReviewItem = ItemOf<'/admin/v1/reviews'>
-type ReviewWithContent = AnswerOf<'get', '/admin/v1/reviews/{id}'>
+type ReviewWithContent = ResponseOf<'get', '/admin/v1/reviews/{id}'>
 export type HeldContent = NonNullable<ReviewWithContent['content']>
 export type Mark = ReviewWithContent['marks'][number]
 
 export const STATES = ['pending', 'approved', 'released', 'denied', 'acknowledged', 'expired'] as const
 
 export const STATE_NAMES: Readonly<Record<ReviewItem['state'], string>> = {
-  pending: 'waiting',
-  approved: 'approved',
-  released: 'released',
-  denied: 'denied',
-  acknowledged: 'acknowledged',
-  expired: 'expired',
+  pending: 'Pending',
+  approved: 'Approved',
+  released: 'Released',
+  denied: 'Denied',
+  acknowledged: 'Acknowledged',
+  expired: 'Expired',
 }
 
-/** What waits there, in a few words. */
-export function subjectOf({ kind, point }: Pick<ReviewItem, 'kind' | 'point'>): string {
-  const what = point === 'output' ? 'answer' : point === 'message' ? 'message' : 'request'
-  return kind === 'hold' ? `Held ${what}` : `Escalated ${what}`
+/** Title of an item. */
+export function titleOf({ kind, point }: Pick<ReviewItem, 'kind' | 'point'>): string {
+  const subject = point === 'output' ? 'completion' : point === 'message' ? 'message' : 'request'
+  return kind === 'hold' ? `Held ${subject}` : `Escalated ${subject}`
 }
 
-export const askerOf = ({ user_id }: Pick<ReviewItem, 'user_id'>): string => user_id || 'nobody named'
+export const userOf = ({ user_id }: Pick<ReviewItem, 'user_id'>): string => user_id || 'No user'

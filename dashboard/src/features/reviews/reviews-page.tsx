@@ -1,6 +1,6 @@
 import { Badge, Box, Grid } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { useFilters, useGo, usePathParam } from '../../routing/location.ts'
+import { useFilters, useNavigateTo, usePathParam } from '../../routing/location.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
@@ -10,22 +10,21 @@ import { ReviewDetail } from './review-detail.tsx'
 import { readFilters } from './review-filters.ts'
 import type { ReviewItem } from './review-item.ts'
 import { Shortcuts } from './shortcuts.tsx'
-import { useNeighbours } from './use-neighbours.ts'
+import { useAdjacentItems } from './use-adjacent-items.ts'
 import { useQueue } from './use-queue.ts'
 
-/** Where there is room for both. */
 const FROM_MD = { visibleFrom: 'md' } as const
 
-/** The queue and, beside it, what was chosen there; on a narrow screen one of the two. */
+/** The queue and the selected item, side by side; on a narrow screen one of them. */
 export function Page() {
   const selected = usePathParam('id') || undefined
   const [filters, setFilters] = useFilters(readFilters)
   const { list, live } = useQueue(filters)
-  const go = useGo()
+  const navigateTo = useNavigateTo()
   const items = list.items ?? []
   const search = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
-  const open = (id: string | undefined) => go(id === undefined ? '/reviews' : `/reviews/${id}`, search)
-  const { next, previous } = useNeighbours(items, selected)
+  const open = (id: string | undefined) => navigateTo(id === undefined ? '/reviews' : `/reviews/${id}`, search)
+  const { next, previous } = useAdjacentItems(items, selected)
   const goTo = (item: ReviewItem | undefined) => item && open(item.id)
   useHotkeys([
     ['J', () => goTo(next)],
@@ -34,12 +33,8 @@ export function Page() {
   return (
     <Frame
       title="Reviews"
-      description="What policies hold until a person has looked at it, and what they want looked at."
-      actions={
-        <Badge variant="light" color={live ? 'green' : 'gray'} tt="none" role="status">
-          {live ? 'live' : 'connecting'}
-        </Badge>
-      }
+      description="Requests and completions that are held for a decision, and escalations."
+      actions={<ConnectionBadge live={live} />}
     >
       <Box {...(selected && FROM_MD)}>
         <QueueFilters filters={filters} onChange={setFilters} />
@@ -52,7 +47,7 @@ export function Page() {
           {selected ? (
             <>
               <LinkButton to="/reviews" search={search} variant="subtle" hiddenFrom="md" mb="sm">
-                Back to the queue
+                Back to queue
               </LinkButton>
               <ReviewDetail
                 id={selected}
@@ -61,7 +56,9 @@ export function Page() {
               />
             </>
           ) : (
-            items.length > 0 && <EmptyState title="Choose one">Click an item, or press J to open the first.</EmptyState>
+            items.length > 0 && (
+              <EmptyState title="No item selected">Select an item, or press J to open the first one.</EmptyState>
+            )
           )}
         </Grid.Col>
       </Grid>
@@ -69,3 +66,9 @@ export function Page() {
     </Frame>
   )
 }
+
+const ConnectionBadge = ({ live }: { readonly live: boolean }) => (
+  <Badge variant="light" color={live ? 'green' : 'gray'} tt="none" role="status">
+    {live ? 'Live' : 'Connecting'}
+  </Badge>
+)

@@ -1,20 +1,20 @@
 import { Group, Kbd, Text } from '@mantine/core'
 
 const SHORTCUTS = [
-  ['J', 'next'],
-  ['K', 'previous'],
-  ['A', 'approve'],
-  ['D', 'deny'],
-  ['E', 'acknowledge'],
+  ['J', 'Next'],
+  ['K', 'Previous'],
+  ['A', 'Approve'],
+  ['D', 'Deny'],
+  ['E', 'Acknowledge'],
 ] as const
 
-/** What the keys do here. */
+/** Keyboard shortcuts of the page. */
 export function Shortcuts() {
   return (
     <Group gap="md" visibleFrom="md">
-      {SHORTCUTS.map(([key, meaning]) => (
+      {SHORTCUTS.map(([key, label]) => (
         <Text key={key} size="xs" c="dimmed">
-          <Kbd size="xs">{key}</Kbd> {meaning}
+          <Kbd size="xs">{key}</Kbd> {label}
         </Text>
       ))}
     </Group>

@@ -3,25 +3,25 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { acceptInvitation, type Invitation } from '../../api/auth.ts'
 import { describeError } from '../../ui/describe-error.ts'
-import { MIN_PASSWORD, passwordProblem } from '../../ui/passwords.ts'
-import { enter } from './enter.ts'
+import { MIN_PASSWORD, validatePassword } from '../../ui/validate-password.ts'
+import { redirectAfterSignIn } from './redirect-after-sign-in.ts'
 
 interface AcceptFormProps {
   readonly token: string
   readonly invitation: Invitation
 }
 
-/** Name and password of somebody new; of the first owner, whom nobody has invited, the address as well. */
+/** Asks an invited operator for name and password, and the first owner for the email address too. */
 export function AcceptForm({ token, invitation }: AcceptFormProps) {
   const form = useForm({
     mode: 'uncontrolled',
-    initialValues: { name: invitation.name ?? '', email: '', password: '', again: '' },
+    initialValues: { name: invitation.name ?? '', email: '', password: '', confirmation: '' },
     validate: {
-      password: passwordProblem,
-      again: (value, { password }) => (value === password ? null : 'The two differ'),
+      password: validatePassword,
+      confirmation: (value, { password }) => (value === password ? null : 'Passwords do not match'),
     },
   })
-  const accept = useMutation({ mutationFn: acceptInvitation, onSuccess: () => enter(undefined) })
+  const accept = useMutation({ mutationFn: acceptInvitation, onSuccess: () => redirectAfterSignIn(undefined) })
   return (
     <form
       onSubmit={form.onSubmit(({ name, email, password }) => accept.mutate({ token, name, password, ...(email && { email }) }))}
@@ -34,7 +34,7 @@ export function AcceptForm({ token, invitation }: AcceptFormProps) {
         )}
         <TextInput label="Name" autoComplete="name" required {...form.getInputProps('name')} />
         {invitation.email === null && (
-          <TextInput label="E-mail" type="email" autoComplete="username" required {...form.getInputProps('email')} />
+          <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps('email')} />
         )}
         <PasswordInput
           label="Password"
@@ -43,7 +43,7 @@ export function AcceptForm({ token, invitation }: AcceptFormProps) {
           required
           {...form.getInputProps('password')}
         />
-        <PasswordInput label="Password, once more" autoComplete="new-password" required {...form.getInputProps('again')} />
+        <PasswordInput label="Confirm password" autoComplete="new-password" required {...form.getInputProps('confirmation')} />
         <Button type="submit" loading={accept.isPending}>
           Continue
         </Button>

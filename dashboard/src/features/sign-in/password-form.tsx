@@ -6,14 +6,14 @@ import { describeError } from '../../ui/describe-error.ts'
 
 interface PasswordFormProps {
   readonly onDone: () => void
-  readonly onSecondFactor: () => void
+  readonly onTwoFactor: () => void
 }
 
-export function PasswordForm({ onDone, onSecondFactor }: PasswordFormProps) {
+export function PasswordForm({ onDone, onTwoFactor }: PasswordFormProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: '', password: '' } })
   const attempt = useMutation({
     mutationFn: signIn,
-    onSuccess: ({ twoFactorRedirect }) => (twoFactorRedirect ? onSecondFactor() : onDone()),
+    onSuccess: ({ twoFactorRedirect }) => (twoFactorRedirect ? onTwoFactor() : onDone()),
   })
   return (
     <form onSubmit={form.onSubmit((values) => attempt.mutate(values))}>
@@ -23,7 +23,7 @@ export function PasswordForm({ onDone, onSecondFactor }: PasswordFormProps) {
             {describeError(attempt.error).message}
           </Alert>
         )}
-        <TextInput label="E-mail" type="email" autoComplete="username" required autoFocus {...form.getInputProps('email')} />
+        <TextInput label="Email" type="email" autoComplete="username" required autoFocus {...form.getInputProps('email')} />
         <PasswordInput label="Password" autoComplete="current-password" required {...form.getInputProps('password')} />
         <Button type="submit" loading={attempt.isPending}>
           Sign in

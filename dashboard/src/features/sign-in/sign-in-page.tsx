@@ -1,32 +1,32 @@
 import { Alert } from '@mantine/core'
 import { useState } from 'react'
 import { textOf, useFilters } from '../../routing/location.ts'
-import { enter } from './enter.ts'
-import { Entrance } from './entrance.tsx'
 import { PasswordForm } from './password-form.tsx'
-import { SecondFactorForm } from './second-factor-form.tsx'
+import { redirectAfterSignIn } from './redirect-after-sign-in.ts'
+import { SignInLayout } from './sign-in-layout.tsx'
 import { SingleSignOn } from './single-sign-on.tsx'
+import { TwoFactorForm } from './two-factor-form.tsx'
 
-/** Password, then the second factor where one is set up; or the company's own sign-in. */
+/** Sign-in with password and, if set up, two-factor code, or with single sign-on. */
 export function Page() {
   const [{ next, error }] = useFilters((search) => ({ next: textOf(search.next), error: textOf(search.error) }))
-  const [half, setHalf] = useState(false)
-  if (half) {
+  const [needsTwoFactor, setNeedsTwoFactor] = useState(false)
+  if (needsTwoFactor) {
     return (
-      <Entrance title="Second factor" description="Your password was right; now the code from your authenticator app.">
-        <SecondFactorForm onDone={() => enter(next)} onBack={() => setHalf(false)} />
-      </Entrance>
+      <SignInLayout title="Two-factor authentication" description="Enter the code from your authenticator app.">
+        <TwoFactorForm onDone={() => redirectAfterSignIn(next)} onBack={() => setNeedsTwoFactor(false)} />
+      </SignInLayout>
     )
   }
   return (
-    <Entrance title="Sign in to Gatehouse">
+    <SignInLayout title="Sign in to Gatehouse">
       {error && (
         <Alert color="red" variant="light" role="alert">
-          Single sign-on did not let you in. Ask an owner whether you have been invited.
+          Single sign-on failed. Ask an owner to invite you.
         </Alert>
       )}
-      <PasswordForm onDone={() => enter(next)} onSecondFactor={() => setHalf(true)} />
+      <PasswordForm onDone={() => redirectAfterSignIn(next)} onTwoFactor={() => setNeedsTwoFactor(true)} />
       <SingleSignOn next={next} />
-    </Entrance>
+    </SignInLayout>
   )
 }

@@ -2,13 +2,13 @@ import { Button, Divider } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { signInMethods, signInWithProvider } from '../../api/auth.ts'
 import { notifyError } from '../../ui/notify.ts'
-import { addressOf } from './enter.ts'
+import { dashboardUrlOf } from './redirect-after-sign-in.ts'
 
-/** The company's own sign-in, where the server knows one. */
+/** Button for single sign-on, if it is configured. */
 export function SingleSignOn({ next }: { readonly next: string | undefined }) {
   const provider = useQuery({ queryKey: ['sign-in methods'], queryFn: signInMethods }).data?.oidc
-  const leave = useMutation({
-    mutationFn: () => signInWithProvider(addressOf(next)),
+  const start = useMutation({
+    mutationFn: () => signInWithProvider(dashboardUrlOf(next)),
     onSuccess: ({ url }) => location.assign(url),
     onError: notifyError,
   })
@@ -16,7 +16,7 @@ export function SingleSignOn({ next }: { readonly next: string | undefined }) {
   return (
     <>
       <Divider label="or" />
-      <Button variant="default" loading={leave.isPending} onClick={() => leave.mutate()}>
+      <Button variant="default" loading={start.isPending} onClick={() => start.mutate()}>
         Sign in with {provider.name}
       </Button>
     </>

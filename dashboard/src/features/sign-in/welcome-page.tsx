@@ -6,9 +6,9 @@ import { textOf, useFilters } from '../../routing/location.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { AcceptForm } from './accept-form.tsx'
-import { Entrance } from './entrance.tsx'
+import { SignInLayout } from './sign-in-layout.tsx'
 
-/** Where a one-time link leads: an invitation, a lost password, or the first start of a server. */
+/** Target of a one-time link: invitation, password reset or first owner. */
 export function Page() {
   const [{ token = '' }] = useFilters((search) => ({ token: textOf(search.token) }))
   const { data, error, refetch } = useQuery({
@@ -18,24 +18,21 @@ export function Page() {
   })
   if (hasStatus(error, 404) || token === '') {
     return (
-      <Entrance
-        title="This link is not valid"
-        description="It has been used, or is too old. Ask an owner for a new one: Settings, Operators."
-      >
+      <SignInLayout title="This link is not valid" description="It was used or has expired. Ask an owner for a new link.">
         <LinkButton to="/sign-in">Sign in</LinkButton>
-      </Entrance>
+      </SignInLayout>
     )
   }
   return (
-    <Entrance
+    <SignInLayout
       title="Welcome to Gatehouse"
       {...(data && {
-        description: data.email ? `Choose a password for ${data.email}.` : 'You are its first operator, and its owner.',
+        description: data.email ? `Choose a password for ${data.email}.` : 'Create the first operator, who becomes the owner.',
       })}
     >
       {data && <AcceptForm token={token} invitation={data} />}
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton height={220} />}
-    </Entrance>
+    </SignInLayout>
   )
 }

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
-import { showInForm } from '../../ui/form-errors.ts'
+import { showFormError } from '../../ui/form-errors.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { useWebhookForm, WebhookForm, webhookBody } from './webhook-form.tsx'
 
-/** Adds a webhook; its secret is shown this once. */
+/** Creates a webhook. Its signing secret is shown once. */
 export function CreateButton({ onSecret }: { readonly onSecret: (secret: string) => void }) {
   const [opened, { open, close }] = useDisclosure()
   const form = useWebhookForm()
@@ -23,13 +23,13 @@ export function CreateButton({ onSecret }: { readonly onSecret: (secret: string)
   }
   return (
     <>
-      <Button onClick={open}>New webhook</Button>
-      <FormModal opened={opened} unsaved={form.isDirty() && !create.isPending} onClose={dismiss} title="New webhook">
+      <Button onClick={open}>Create webhook</Button>
+      <FormModal opened={opened} unsaved={form.isDirty() && !create.isPending} onClose={dismiss} title="Create webhook">
         <WebhookForm
           form={form}
           submit="Create"
           pending={create.isPending}
-          onSubmit={(values) => create.mutate({ body: webhookBody(values) }, { onError: showInForm(form) })}
+          onSubmit={(values) => create.mutate({ body: webhookBody(values) }, { onError: showFormError(form) })}
         />
       </FormModal>
     </>

@@ -20,7 +20,7 @@ export const useWebhookForm = (webhook?: Webhook): UseFormReturnType<Values> =>
     initialValues: valuesOf(webhook),
   })
 
-/** As the API takes it. */
+/** Request body of a webhook. */
 export const webhookBody = ({ url, types, enabled }: Values) => ({ url, types: types.length > 0 ? types : null, enabled })
 
 interface WebhookFormProps {
@@ -37,7 +37,7 @@ export function WebhookForm({ form, onSubmit, submit, pending }: WebhookFormProp
         <TextInput label="URL" type="url" required data-autofocus placeholder="https://…" {...form.getInputProps('url')} />
         <MultiSelect
           label="Events"
-          placeholder={form.getValues().types.length > 0 ? '' : 'all'}
+          placeholder={form.getValues().types.length > 0 ? '' : 'All'}
           searchable
           clearable
           data={EVENT_TYPES}
@@ -45,7 +45,7 @@ export function WebhookForm({ form, onSubmit, submit, pending }: WebhookFormProp
         />
         <Switch
           label="Enabled"
-          description="While it is not, nothing is sent, and what happens is not kept for it"
+          description="Events that occur while the webhook is disabled are not delivered later"
           {...form.getInputProps('enabled', { type: 'checkbox' })}
         />
         <Button type="submit" loading={pending}>

@@ -2,32 +2,32 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
-import { useGo, usePathParam } from '../../routing/location.ts'
-import { changedOnly } from '../../ui/changed-only.ts'
+import { useNavigateTo, usePathParam } from '../../routing/location.ts'
+import { changedFields } from '../../ui/changed-fields.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
+import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import { showInForm } from '../../ui/form-errors.ts'
+import { showFormError } from '../../ui/form-errors.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useEdited } from '../../ui/use-edited.ts'
+import { useFormSync } from '../../ui/use-form-sync.ts'
 import { DeliveriesSection } from './deliveries-section.tsx'
-import { Enabled } from './enabled.tsx'
+import { EnabledBadge } from './enabled-badge.tsx'
 import type { Webhook } from './event-types.ts'
 import { useWebhookForm, valuesOf, WebhookForm, webhookBody } from './webhook-form.tsx'
 
 const REFRESH = ['/admin/v1/webhooks']
 
-/** One webhook, and what became of what it was sent. */
+/** One webhook with its deliveries. */
 export function Page() {
   const id = usePathParam('id')
   const { data: webhook, error, refetch } = useRead('/admin/v1/webhooks/{id}', { params: { path: { id } } })
-  const changes = useScopes().may('messaging:write')
+  const canEdit = useScopes().hasScope('messaging:write')
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!webhook) return <PageSkeleton />
   return (
@@ -39,21 +39,21 @@ export function Page() {
           <LinkButton to="/settings/webhooks" variant="subtle">
             All webhooks
           </LinkButton>
-          {changes && <Deletion webhook={webhook} />}
+          {canEdit && <DeleteButton webhook={webhook} />}
         </>
       }
     >
-      <Section title="What it is told" actions={changes && <EditButton webhook={webhook} />}>
-        <Facts
-          facts={[
-            ['State', <Enabled key="state" enabled={webhook.enabled} />],
-            ['Events', webhook.types === null ? 'all' : webhook.types.join(', ')],
-            ['Added', <Time key="created" at={webhook.created_at} />],
-            ['Id', <Copyable key="id" value={webhook.id} what="the id" />],
+      <Section title="Configuration" actions={canEdit && <EditButton webhook={webhook} />}>
+        <DescriptionList
+          items={[
+            ['Status', <EnabledBadge key="state" enabled={webhook.enabled} />],
+            ['Events', webhook.types === null ? 'All' : webhook.types.join(', ')],
+            ['Created', <Time key="created" at={webhook.created_at} />],
+            ['ID', <Copyable key="id" value={webhook.id} label="ID" />],
           ]}
         />
       </Section>
-      <DeliveriesSection webhookId={id} mayReplay={changes} />
+      <DeliveriesSection webhookId={id} canReplay={canEdit} />
     </Frame>
   )
 }
@@ -68,7 +68,7 @@ function EditButton({ webhook }: { readonly webhook: Webhook }) {
       close()
     },
   })
-  useEdited(form, valuesOf(webhook))
+  useFormSync(form, valuesOf(webhook))
   const dismiss = () => {
     close()
     form.reset()
@@ -76,17 +76,17 @@ function EditButton({ webhook }: { readonly webhook: Webhook }) {
   return (
     <>
       <Button variant="default" size="xs" onClick={open}>
-        Change
+        Edit
       </Button>
-      <FormModal opened={opened} unsaved={form.isDirty() && !update.isPending} onClose={dismiss} title="Change the webhook">
+      <FormModal opened={opened} unsaved={form.isDirty() && !update.isPending} onClose={dismiss} title="Edit webhook">
         <WebhookForm
           form={form}
           submit="Save"
           pending={update.isPending}
           onSubmit={(values) =>
             update.mutate(
-              { params: { path: { id: webhook.id } }, body: changedOnly(webhookBody(values), webhookBody(valuesOf(webhook))) },
-              { onError: showInForm(form) },
+              { params: { path: { id: webhook.id } }, body: changedFields(webhookBody(values), webhookBody(valuesOf(webhook))) },
+              { onError: showFormError(form) },
             )
           }
         />
@@ -95,15 +95,18 @@ function EditButton({ webhook }: { readonly webhook: Webhook }) {
   )
 }
 
-function Deletion({ webhook: { id, url } }: { readonly webhook: Webhook }) {
-  const go = useGo()
-  const remove = useChange('delete', '/admin/v1/webhooks/{id}', { expire: REFRESH, onDone: () => go('/settings/webhooks') })
+function DeleteButton({ webhook: { id, url } }: { readonly webhook: Webhook }) {
+  const navigateTo = useNavigateTo()
+  const remove = useChange('delete', '/admin/v1/webhooks/{id}', {
+    expire: REFRESH,
+    onDone: () => navigateTo('/settings/webhooks'),
+  })
   return (
     <ConfirmButton
       size="sm"
       color="red"
-      question="Delete the webhook?"
-      consequence={`${url} hears of nothing any more, and its deliveries are deleted. This cannot be taken back.`}
+      question="Delete webhook?"
+      consequence={`${url} receives no more events, and its deliveries are deleted. This cannot be undone.`}
       onConfirm={() => remove.mutateAsync({ params: { path: { id } } })}
     >
       Delete

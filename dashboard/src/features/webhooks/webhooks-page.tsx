@@ -5,10 +5,10 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
-import { ShownOnce } from '../../ui/shown-once.tsx'
+import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Time } from '../../ui/time.tsx'
 import { CreateButton } from './create-button.tsx'
-import { Enabled } from './enabled.tsx'
+import { EnabledBadge } from './enabled-badge.tsx'
 import type { Webhook } from './event-types.ts'
 
 const COLUMNS: readonly Column<Webhook>[] = [
@@ -20,21 +20,21 @@ const COLUMNS: readonly Column<Webhook>[] = [
       </Link>
     ),
   },
-  { header: 'Events', cell: ({ types }) => (types === null ? 'all' : types.join(', ')), from: 'sm' },
-  { header: 'State', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
-  { header: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} />, from: 'md' },
+  { header: 'Events', cell: ({ types }) => (types === null ? 'All' : types.join(', ')), from: 'sm' },
+  { header: 'Status', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
+  { header: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} />, from: 'md' },
 ]
 
-/** Who is told of what happens in messaging. */
+/** Webhooks of the messaging API. */
 export function Page() {
   const list = useList('/admin/v1/webhooks')
-  const changes = useScopes().may('messaging:write')
+  const canEdit = useScopes().hasScope('messaging:write')
   const [secret, setSecret] = useState<string>()
   return (
     <Frame
       title="Webhooks"
-      description="URLs that are told of what happens in conversations, signed as Standard Webhooks has it."
-      actions={changes && <CreateButton onSecret={setSecret} />}
+      description="URLs that receive messaging events, signed according to Standard Webhooks."
+      actions={canEdit && <CreateButton onSecret={setSecret} />}
     >
       <DataTable
         label="Webhooks"
@@ -43,16 +43,11 @@ export function Page() {
         keyOf={({ id }) => id}
         empty={
           <EmptyState title="No webhooks yet">
-            {changes ? 'Add the URL of a service that should hear of messages as they come.' : 'Nobody has added one.'}
+            {canEdit ? 'Create a webhook for a service that processes messages.' : 'Ask an owner to create one.'}
           </EmptyState>
         }
       />
-      <ShownOnce
-        secret={secret}
-        title="What its deliveries are signed with"
-        what="the secret"
-        onClose={() => setSecret(undefined)}
-      />
+      <SecretDialog secret={secret} title="Webhook created" label="signing secret" onClose={() => setSecret(undefined)} />
     </Frame>
   )
 }

@@ -1,19 +1,19 @@
 import { useChange } from '../../api/queries.ts'
-import { useGo } from '../../routing/location.ts'
+import { useNavigateTo } from '../../routing/location.ts'
 import { NameButton } from '../../ui/name-button.tsx'
 
-/** Makes a Workspace and goes there. */
+/** Creates a Workspace and opens it. */
 export function CreateButton() {
-  const go = useGo()
+  const navigateTo = useNavigateTo()
   const create = useChange('post', '/admin/v1/workspaces', {
     refresh: ['/admin/v1/session'],
-    onDone: ({ name }) => go('/settings/workspace', { workspace: name }),
+    onDone: ({ name }) => navigateTo('/settings/workspace', { workspace: name }),
   })
   return (
     <NameButton
       variant="default"
-      title="New Workspace"
-      description="It begins empty, with an audit log of its own"
+      title="Create Workspace"
+      description="The Workspace starts empty and has its own audit log."
       action="Create"
       onName={(name) => create.mutateAsync({ body: { name } })}
     />

@@ -1,11 +1,11 @@
 import { Button, Code, Group, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Copyable, CopyButton } from '../../ui/copy.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import { showInForm } from '../../ui/form-errors.ts'
+import { DescriptionList } from '../../ui/description-list.tsx'
+import { showFormError } from '../../ui/form-errors.ts'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useEdited } from '../../ui/use-edited.ts'
+import { useFormSync } from '../../ui/use-form-sync.ts'
 import { useSave, type Workspace } from './current-workspace.ts'
 
 export interface SettingsSectionProps {
@@ -13,15 +13,17 @@ export interface SettingsSectionProps {
   readonly readOnly: boolean
 }
 
-/** Its name, and what it is known by. */
+/** Name, id and public key of the Workspace. */
 export function GeneralSection({ workspace, readOnly }: SettingsSectionProps) {
   const form = useForm({ initialValues: { name: workspace.name } })
   const { save, saving } = useSave(workspace)
-  useEdited(form, { name: workspace.name })
+  useFormSync(form, { name: workspace.name })
   return (
     <Section title="General">
       <form
-        onSubmit={form.onSubmit(({ name }) => save({ name }, { onSuccess: () => form.resetDirty(), onError: showInForm(form) }))}
+        onSubmit={form.onSubmit(({ name }) =>
+          save({ name }, { onSuccess: () => form.resetDirty(), onError: showFormError(form) }),
+        )}
       >
         <Group align="flex-end" gap="xs">
           <TextInput label="Name" required readOnly={readOnly} flex={1} miw={200} maw={420} {...form.getInputProps('name')} />
@@ -32,11 +34,11 @@ export function GeneralSection({ workspace, readOnly }: SettingsSectionProps) {
           )}
         </Group>
       </form>
-      <Facts
-        facts={[
-          ['Id', <Copyable key="id" value={workspace.id} what="the id" />],
-          ['Made', <Time key="created" at={workspace.created_at} />],
-          ['Signs its audit log with', <PublicKey key="key" pem={workspace.signing_public_key} />],
+      <DescriptionList
+        items={[
+          ['ID', <Copyable key="id" value={workspace.id} label="ID" />],
+          ['Created', <Time key="created" at={workspace.created_at} />],
+          ['Audit log public key', <PublicKey key="key" pem={workspace.signing_public_key} />],
         ]}
       />
     </Section>
@@ -50,10 +52,10 @@ function PublicKey({ pem }: { readonly pem: string }) {
         <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
           {pem.trim()}
         </Code>
-        <CopyButton value={pem} what="the public key" />
+        <CopyButton value={pem} label="public key" />
       </Group>
       <Text size="xs" c="dimmed">
-        Whoever has this public key can verify an export without asking the server.
+        Use this key to verify audit exports without the server.
       </Text>
     </>
   )

@@ -1,11 +1,11 @@
-import { showInForm } from '../../ui/form-errors.ts'
+import { showFormError } from '../../ui/form-errors.ts'
 
 /** As `showInForm`, for fields that the API has below `settings`. */
-export const showInSettings =
-  (form: Parameters<typeof showInForm>[0]) =>
+export const showSettingsError =
+  (form: Parameters<typeof showFormError>[0]) =>
   (error: unknown): void => {
     const { param } = error as { param?: string | null }
-    const below = param?.startsWith('settings.') ? param.slice('settings.'.length).split(/[.[]/)[0] : undefined
-    if (below !== undefined && below in form.getValues()) form.setFieldError(below, (error as Error).message)
-    else showInForm(form)(error)
+    const field = param?.startsWith('settings.') ? param.slice('settings.'.length).split(/[.[]/)[0] : undefined
+    if (field !== undefined && field in form.getValues()) form.setFieldError(field, (error as Error).message)
+    else showFormError(form)(error)
   }

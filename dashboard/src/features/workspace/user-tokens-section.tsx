@@ -1,136 +1,42 @@
 import { Button, Group, JsonInput, SegmentedControl, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { changedOnly } from '../../ui/changed-only.ts'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { changedFields } from '../../ui/changed-fields.ts'
 import { Section } from '../../ui/section.tsx'
-import { useEdited } from '../../ui/use-edited.ts'
-import { useSave, type Workspace } from './current-workspace.ts'
+import { useFormSync } from '../../ui/use-form-sync.ts'
+import { useSave } from './current-workspace.ts'
 import type { SettingsSectionProps } from './general-section.tsx'
-import { showInSettings } from './settings-errors.ts'
+import { showSettingsError } from './settings-errors.ts'
+import { bodyOf, CLAIMS, type Values, validateJwks, valuesOf } from './user-token-values.ts'
 
 const SOURCES = [
-  { value: 'none', label: 'Nobody' },
-  { value: 'url', label: 'Keys at a URL' },
-  { value: 'keys', label: 'These keys' },
+  { value: 'none', label: 'None' },
+  { value: 'url', label: 'From URL' },
+  { value: 'keys', label: 'Inline keys' },
 ]
 
-/** What the API merges field by field. */
+/** Objects that the API merges field by field. */
 const MERGED = ['settings', 'settings.claims']
 
-const CLAIMS = ['id', 'role', 'department', 'attributes'] as const
-
-interface Values {
-  source: string
-  /** The URL, or the key set as JSON. */
-  jwks: string
-  issuer: string
-  audience: string[]
-  claims: Workspace['settings']['claims']
-}
-
-function valuesOf({ settings: { jwks, issuer, audience, claims } }: Workspace): Values {
-  const url = typeof jwks?.url === 'string' ? jwks.url : undefined
-  return {
-    source: jwks === null ? 'none' : url === undefined ? 'keys' : 'url',
-    jwks: url ?? (jwks ? JSON.stringify(jwks, null, 2) : ''),
-    issuer: issuer ?? '',
-    audience: audience === null ? [] : [audience].flat(),
-    claims,
-  }
-}
-
-function bodyOf({ source, jwks, issuer, audience, claims }: Values) {
-  return {
-    settings: {
-      jwks: source === 'none' ? null : source === 'url' ? { url: jwks.trim() } : JSON.parse(jwks),
-      issuer: issuer.trim() || null,
-      audience: audience.length > 0 ? audience : null,
-      claims: Object.fromEntries(CLAIMS.map((claim) => [claim, claims[claim].trim() || null])),
-    },
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    return typeof JSON.parse(text) === 'object'
-  } catch {
-    return false
-  }
-}
-
-/** Whose signature vouches for users: without it, only what an Application says of them counts. */
+/** Keys, issuer, audiences and claims of user tokens. */
 export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps) {
-  const form = useForm<Values>({
-    initialValues: valuesOf(workspace),
-    validate: {
-      jwks: (text, { source }) =>
-        source === 'keys' && !isJson(text)
-          ? 'must be JSON: {"keys": [ … ]}'
-          : source === 'url' && !text.trim()
-            ? 'Where are they?'
-            : null,
-    },
-  })
+  const form = useForm<Values>({ initialValues: valuesOf(workspace), validate: { jwks: validateJwks } })
   const { save, saving } = useSave(workspace)
-  useEdited(form, valuesOf(workspace))
-  const { source, audience } = form.getValues()
-  const signed = source !== 'none'
+  useFormSync(form, valuesOf(workspace))
+  const submit = (values: Values) =>
+    save(changedFields(bodyOf(values), bodyOf(valuesOf(workspace)), MERGED), {
+      onSuccess: () => form.resetDirty(),
+      onError: showSettingsError(form),
+    })
   return (
     <Section title="User tokens">
       <Text size="sm" c="dimmed">
-        A token signed with one of these keys vouches for a user. Without one, users have only the clearance that the Application
-        gives to assertions.
+        A token signed with one of these keys verifies the user. Other users get the clearance for unverified users of the
+        Application.
       </Text>
-      <form
-        onSubmit={form.onSubmit((values) =>
-          save(changedOnly(bodyOf(values), bodyOf(valuesOf(workspace)), MERGED), {
-            onSuccess: () => form.resetDirty(),
-            onError: showInSettings(form),
-          }),
-        )}
-      >
+      <form onSubmit={form.onSubmit(submit)}>
         <Stack>
-          <SegmentedControl
-            aria-label="Who signs user tokens"
-            transitionDuration={0}
-            readOnly={readOnly}
-            data={SOURCES}
-            {...form.getInputProps('source')}
-          />
-          {source === 'url' && (
-            <TextInput label="JWKS URL" type="url" required readOnly={readOnly} {...form.getInputProps('jwks')} />
-          )}
-          {source === 'keys' && (
-            <JsonInput
-              label="JWKS"
-              description="Public keys only"
-              autosize
-              minRows={4}
-              maxRows={16}
-              required
-              readOnly={readOnly}
-              {...form.getInputProps('jwks')}
-            />
-          )}
-          {signed && (
-            <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              <TextInput label="Issuer" placeholder="any" readOnly={readOnly} {...form.getInputProps('issuer')} />
-              <TagsInput
-                label="Audience, one of"
-                placeholder={audience.length > 0 ? '' : 'any'}
-                acceptValueOnBlur
-                readOnly={readOnly}
-                {...form.getInputProps('audience')}
-              />
-              {CLAIMS.map((claim) => (
-                <TextInput
-                  key={claim}
-                  label={`Claim with the ${claim}`}
-                  readOnly={readOnly}
-                  {...form.getInputProps(`claims.${claim}`)}
-                />
-              ))}
-            </SimpleGrid>
-          )}
+          <KeyFields form={form} readOnly={readOnly} />
+          {form.getValues().source !== 'none' && <ClaimFields form={form} readOnly={readOnly} />}
           {!readOnly && (
             <Group>
               <Button type="submit" variant="default" disabled={!form.isDirty()} loading={saving}>
@@ -141,5 +47,62 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
         </Stack>
       </form>
     </Section>
+  )
+}
+
+interface FieldsProps {
+  readonly form: UseFormReturnType<Values>
+  readonly readOnly: boolean
+}
+
+function KeyFields({ form, readOnly }: FieldsProps) {
+  const { source } = form.getValues()
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Signing keys"
+        transitionDuration={0}
+        readOnly={readOnly}
+        data={SOURCES}
+        {...form.getInputProps('source')}
+      />
+      {source === 'url' && <TextInput label="JWKS URL" type="url" required readOnly={readOnly} {...form.getInputProps('jwks')} />}
+      {source === 'keys' && (
+        <JsonInput
+          label="JWKS"
+          description="Public keys only"
+          autosize
+          minRows={4}
+          maxRows={16}
+          required
+          readOnly={readOnly}
+          {...form.getInputProps('jwks')}
+        />
+      )}
+    </>
+  )
+}
+
+function ClaimFields({ form, readOnly }: FieldsProps) {
+  const { audience } = form.getValues()
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <TextInput label="Issuer" placeholder="Any" readOnly={readOnly} {...form.getInputProps('issuer')} />
+      <TagsInput
+        label="Audiences"
+        placeholder={audience.length > 0 ? '' : 'Any'}
+        acceptValueOnBlur
+        readOnly={readOnly}
+        {...form.getInputProps('audience')}
+      />
+      {CLAIMS.map((claim) => (
+        <TextInput
+          key={claim}
+          label={`Claim for ${claim === 'id' ? 'ID' : claim}`}
+          readOnly={readOnly}
+          {...form.getInputProps(`claims.${claim}`)}
+        />
+      ))}
+    </SimpleGrid>
   )
 }

@@ -8,22 +8,22 @@ import { GeneralSection } from './general-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
 import { UserTokensSection } from './user-tokens-section.tsx'
 
-/** The Workspace's own settings: who signs user tokens, how long things are kept. */
+/** Settings of the Workspace: name, user tokens and retention. */
 export function Page() {
   const { data: workspace, error, refetch } = useCurrentWorkspace()
-  const changes = useScopes().may('workspaces:write')
+  const canEdit = useScopes().hasScope('workspaces:write')
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!workspace) return <PageSkeleton />
-  const given = { workspace, readOnly: !changes }
+  const props = { workspace, readOnly: !canEdit }
   return (
     <Frame
       title="Workspace"
-      description="Applications, users, policies and records of one Workspace are invisible to every other."
-      actions={changes && <CreateButton />}
+      description="Each Workspace has its own Applications, users, policies and audit log."
+      actions={canEdit && <CreateButton />}
     >
-      <GeneralSection key={`general ${workspace.id}`} {...given} />
-      <UserTokensSection key={`tokens ${workspace.id}`} {...given} />
-      <RetentionSection key={`retention ${workspace.id}`} {...given} />
+      <GeneralSection key={`general ${workspace.id}`} {...props} />
+      <UserTokensSection key={`tokens ${workspace.id}`} {...props} />
+      <RetentionSection key={`retention ${workspace.id}`} {...props} />
     </Frame>
   )
 }

@@ -1,0 +1,48 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { verifyTotp } from '../../api/auth.ts'
+import { Copyable } from '../../ui/copy.tsx'
+import { describeError } from '../../ui/describe-error.ts'
+import { QrCode } from './qr-code.tsx'
+
+export interface NewTwoFactor {
+  readonly totpURI: string
+  readonly backupCodes: readonly string[]
+}
+
+interface TwoFactorSetupProps {
+  readonly factor: NewTwoFactor
+  readonly onDone: () => void
+}
+
+/** Scanning the QR code and entering a first code completes the setup. */
+export function TwoFactorSetup({ factor, onDone }: TwoFactorSetupProps) {
+  const form = useForm({ mode: 'uncontrolled', initialValues: { code: '' } })
+  const verify = useMutation({
+    mutationFn: ({ code }: { code: string }) => verifyTotp(code.trim()),
+    onSuccess: onDone,
+    onError: (error) => form.setFieldError('code', describeError(error).message),
+  })
+  const secret = new URL(factor.totpURI).searchParams.get('secret') ?? ''
+  return (
+    <form onSubmit={form.onSubmit((values) => verify.mutate(values))}>
+      <Stack>
+        <Text size="sm">Scan the QR code with your authenticator app, or enter the key.</Text>
+        <QrCode text={factor.totpURI} label="QR code for the authenticator app" />
+        <Copyable value={secret} label="key" />
+        <TextInput
+          label="6-digit code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          data-autofocus
+          {...form.getInputProps('code')}
+        />
+        <Button type="submit" loading={verify.isPending}>
+          Turn on
+        </Button>
+      </Stack>
+    </form>
+  )
+}

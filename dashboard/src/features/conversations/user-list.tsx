@@ -1,0 +1,87 @@
+import { Button, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
+import type { ItemOf } from '../../api/operations.ts'
+import { useAll, useList } from '../../api/queries.ts'
+import { useScopes } from '../../api/session.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { RowsSkeleton } from '../../ui/skeletons.tsx'
+import { UserAvatar } from './avatars.tsx'
+
+type User = ItemOf<'/admin/v1/users'>
+
+interface UserListProps {
+  /** User in the page's URL. */
+  readonly suggested: string | undefined
+  readonly onChoose: (userId: string) => void
+}
+
+/** Users that the operator can act as. Assistants are left out. */
+export function UserList({ suggested, onChoose }: UserListProps) {
+  const users = useList('/admin/v1/users', { params: { query: { limit: 50 } } })
+  const { hasScope } = useScopes()
+  const assistants = useAll('/admin/v1/assistants', {}, { enabled: hasScope('messaging:read') })
+  if (users.error && !users.items) return <ErrorState error={users.error} onRetry={users.retry} />
+  if (!users.items) return <RowsSkeleton />
+  const members = users.items.filter(({ id }) => !assistants.items?.some((assistant) => assistant.id === id))
+  if (members.length === 0) {
+    return <EmptyState title="No users">Create a user under Settings, Users. Then you can act as the user here.</EmptyState>
+  }
+  return (
+    <Stack>
+      {suggested !== undefined && (
+        <Paper withBorder p="md">
+          <Group justify="space-between">
+            <Text>
+              This link opens the conversations of <strong>{suggested}</strong>.
+            </Text>
+            <Button onClick={() => onChoose(suggested)}>Continue as {suggested}</Button>
+          </Group>
+        </Paper>
+      )}
+      <Text size="sm" c="dimmed">
+        While this window is open, you have an access token of the user. Messages that you open are marked as read, and messages
+        that you send are from the user. The audit log shows that you created the token.
+      </Text>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+        {members.map((user) => (
+          <UserCard key={user.id} user={user} onChoose={onChoose} />
+        ))}
+      </SimpleGrid>
+      {users.hasMore && (
+        <Button variant="default" loading={users.loadingMore} onClick={users.loadMore}>
+          Show more
+        </Button>
+      )}
+    </Stack>
+  )
+}
+
+function UserCard({ user: { id, username, role, department }, onChoose }: { user: User; onChoose: (userId: string) => void }) {
+  const description = [role, department].filter(Boolean).join(', ')
+  return (
+    <Paper withBorder p="md">
+      <Group wrap="nowrap" justify="space-between">
+        <Group wrap="nowrap" miw={0}>
+          <UserAvatar name={username} avatar={`/v1/avatars/${encodeURIComponent(username)}`} />
+          <div style={{ minWidth: 0 }}>
+            <Text fw={600} truncate>
+              {username}
+            </Text>
+            <Text size="sm" c="dimmed" truncate>
+              {description || 'No role'}
+            </Text>
+          </div>
+        </Group>
+        <Button
+          variant="light"
+          size="xs"
+          style={{ flexShrink: 0 }}
+          aria-label={`Act as ${username}`}
+          onClick={() => onChoose(id)}
+        >
+          Act as
+        </Button>
+      </Group>
+    </Paper>
+  )
+}

@@ -1,0 +1,81 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useReducer } from 'react'
+import { refreshPaths } from '../../api/queries.ts'
+import { uploadDocument } from '../../api/upload.ts'
+import { describeError } from '../../ui/describe-error.ts'
+import { withKeys } from './file-keys.ts'
+
+export interface Upload {
+  readonly id: number
+  readonly name: string
+  readonly state: 'queued' | 'uploading' | 'added' | 'changed' | 'relabelled' | 'unchanged' | 'failed'
+  /** Sent share, from 0 to 1. */
+  readonly progress: number
+  readonly documentId?: string | null
+  readonly chunks?: number
+  readonly flagged?: boolean
+  readonly problem?: string
+}
+
+const CONCURRENT_UPLOADS = 2
+
+type Update = Partial<Upload> & { readonly id: number }
+type Action = { readonly add: readonly Upload[] } | { readonly update: Update } | { readonly clear: true }
+
+function reduce(uploads: readonly Upload[], action: Action): readonly Upload[] {
+  if ('clear' in action) return []
+  if ('add' in action) return [...uploads, ...action.add]
+  const { update } = action
+  return uploads.map((upload) => (upload.id === update.id ? { ...upload, ...update } : upload))
+}
+
+let nextId = 0
+
+/** Uploads into a collection. */
+export function useUploads(collectionId: string) {
+  const [uploads, dispatch] = useReducer(reduce, [])
+  const queries = useQueryClient()
+
+  const add = useCallback(
+    (files: readonly File[]) => {
+      const queued = withKeys(files).map((one) => ({ ...one, id: nextId++ }))
+      dispatch({ add: queued.map(({ id, key: name }) => ({ id, name, state: 'queued', progress: 0 })) })
+      // Workers share one iterator, so each file is uploaded once.
+      const remaining = queued.values()
+      const worker = async () => {
+        for (const { id, key, file } of remaining) {
+          dispatch({ update: { id, state: 'uploading' } })
+          const onProgress = (progress: number) => dispatch({ update: { id, progress } })
+          const outcome = await upload({ collectionId, key, file, onProgress })
+          dispatch({ update: { id, ...outcome } })
+        }
+      }
+      const workers = Array.from({ length: CONCURRENT_UPLOADS }, worker)
+      void Promise.all(workers).then(() => refreshPaths(queries, ['/admin/v1/documents']))
+    },
+    [collectionId, queries],
+  )
+
+  return { uploads, add, clear: () => dispatch({ clear: true }) }
+}
+
+interface UploadOptions {
+  readonly collectionId: string
+  readonly key: string
+  readonly file: File
+  readonly onProgress: (share: number) => void
+}
+
+async function upload({ collectionId, key, file, onProgress }: UploadOptions): Promise<Partial<Upload>> {
+  try {
+    const { outcome, document_id, chunks, flags, error } = await uploadDocument({
+      collectionId,
+      key,
+      file,
+      onProgress,
+    })
+    return { state: outcome, documentId: document_id, chunks, flagged: flags !== null, ...(error && { problem: error.message }) }
+  } catch (error) {
+    return { state: 'failed', problem: describeError(error).message }
+  }
+}

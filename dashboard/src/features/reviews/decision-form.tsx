@@ -1,0 +1,142 @@
+import { Alert, Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconCheck, IconEye, IconX } from '@tabler/icons-react'
+import { type KeyboardEvent, type Ref, useRef, useState } from 'react'
+import { useSession } from '../../api/session.ts'
+import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
+import type { ReviewItem } from './review-item.ts'
+import { useDecide, type Verb } from './use-decide.ts'
+
+interface DecisionFormProps {
+  readonly item: ReviewItem
+  /** The item was visible long enough (decision 0021). */
+  readonly ready: boolean
+}
+
+const CHOICES = [
+  { verb: 'approve', kind: 'hold', label: 'Approve', letter: 'A', color: 'green', icon: IconCheck },
+  { verb: 'deny', kind: 'hold', label: 'Deny', letter: 'D', color: 'red', icon: IconX },
+  { verb: 'acknowledge', kind: 'escalation', label: 'Acknowledge', letter: 'E', color: 'gate', icon: IconEye },
+] as const
+
+/** Comment and buttons of a decision, or the reason why the operator may not decide. */
+export function DecisionForm({ item, ready }: DecisionFormProps) {
+  const operatorId = useSession().data?.operator.id ?? ''
+  if (operatorId === item.user_id) return <Alert color="yellow">This is your own request. Another operator must decide.</Alert>
+  if (item.key_issuers.includes(operatorId)) {
+    return <Alert color="yellow">You created the API key of this request. Another operator must decide.</Alert>
+  }
+  return <DecisionInputs item={item} ready={ready} />
+}
+
+/** A letter key selects a decision and Enter confirms it, so that no single key press decides by accident. */
+function DecisionInputs({ item, ready }: DecisionFormProps) {
+  const [comment, setComment] = useState('')
+  const [selected, setSelected] = useState<Verb>()
+  const input = useRef<HTMLTextAreaElement>(null)
+  const { decide, pending } = useDecide(item)
+  useUnsavedWarning(comment.trim() !== '' && !pending)
+  const choices = CHOICES.filter(({ kind }) => kind === item.kind)
+  const select = (verb: Verb) => {
+    setSelected(verb)
+    input.current?.focus()
+  }
+  useHotkeys(choices.map(({ letter, verb }) => [letter, () => select(verb)] as [string, () => void]))
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') {
+      setSelected(undefined)
+      input.current?.blur()
+    } else if (event.key === 'Enter' && !event.shiftKey && selected) {
+      event.preventDefault()
+      if (ready && !pending && !event.repeat) decide(selected, comment)
+    }
+  }
+  const decideNow = (verb: Verb) => {
+    setSelected(verb)
+    decide(verb, comment)
+  }
+  return (
+    <Stack gap="xs">
+      <CommentField inputRef={input} value={comment} onChange={setComment} onKeyDown={onKeyDown} />
+      <KeyHint label={choices.find(({ verb }) => verb === selected)?.label} />
+      <Group>
+        {choices.map((choice) => (
+          <DecisionButton
+            key={choice.verb}
+            choice={choice}
+            selected={selected}
+            pending={pending}
+            disabled={!ready || pending}
+            onDecide={decideNow}
+          />
+        ))}
+      </Group>
+    </Stack>
+  )
+}
+
+interface CommentFieldProps {
+  readonly inputRef: Ref<HTMLTextAreaElement>
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly onKeyDown: (event: KeyboardEvent) => void
+}
+
+function CommentField({ inputRef, value, onChange, onKeyDown }: CommentFieldProps) {
+  return (
+    <Textarea
+      ref={inputRef}
+      label="Comment"
+      description="Stored with the decision"
+      autosize
+      minRows={1}
+      maxRows={6}
+      maxLength={4_000}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      onKeyDown={onKeyDown}
+    />
+  )
+}
+
+function KeyHint({ label }: { readonly label: string | undefined }) {
+  return (
+    <Text size="sm" role="status" mih="1.5em">
+      {label && (
+        <>
+          <Kbd size="xs">Enter</Kbd> to {label.toLowerCase()}, <Kbd size="xs">Esc</Kbd> to cancel
+        </>
+      )}
+    </Text>
+  )
+}
+
+interface DecisionButtonProps {
+  readonly choice: (typeof CHOICES)[number]
+  readonly selected: Verb | undefined
+  readonly pending: boolean
+  readonly disabled: boolean
+  readonly onDecide: (verb: Verb) => void
+}
+
+function DecisionButton({ choice, selected, pending, disabled, onDecide }: DecisionButtonProps) {
+  const { verb, label, letter, color, icon: Icon } = choice
+  return (
+    <Button
+      color={color}
+      variant={selected === verb || (!selected && verb !== 'deny') ? 'filled' : 'light'}
+      loading={pending && selected === verb}
+      disabled={disabled}
+      leftSection={<Icon size={16} />}
+      rightSection={
+        <Kbd size="xs" aria-hidden visibleFrom="sm">
+          {letter}
+        </Kbd>
+      }
+      aria-keyshortcuts={letter}
+      onClick={() => onDecide(verb)}
+    >
+      {label}
+    </Button>
+  )
+}

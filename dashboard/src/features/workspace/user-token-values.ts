@@ -1,0 +1,48 @@
+import type { Workspace } from './current-workspace.ts'
+
+export const CLAIMS = ['id', 'role', 'department', 'attributes'] as const
+
+export interface Values {
+  source: string
+  /** The URL, or the key set as JSON. */
+  jwks: string
+  issuer: string
+  audience: string[]
+  claims: Workspace['settings']['claims']
+}
+
+export function valuesOf({ settings: { jwks, issuer, audience, claims } }: Workspace): Values {
+  const url = typeof jwks?.url === 'string' ? jwks.url : undefined
+  return {
+    source: jwks === null ? 'none' : url === undefined ? 'keys' : 'url',
+    jwks: url ?? (jwks ? JSON.stringify(jwks, null, 2) : ''),
+    issuer: issuer ?? '',
+    audience: audience === null ? [] : [audience].flat(),
+    claims,
+  }
+}
+
+/** Request body. Empty fields are null. */
+export function bodyOf({ source, jwks, issuer, audience, claims }: Values) {
+  return {
+    settings: {
+      jwks: source === 'none' ? null : source === 'url' ? { url: jwks.trim() } : JSON.parse(jwks),
+      issuer: issuer.trim() || null,
+      audience: audience.length > 0 ? audience : null,
+      claims: Object.fromEntries(CLAIMS.map((claim) => [claim, claims[claim].trim() || null])),
+    },
+  }
+}
+
+export function validateJwks(text: string, { source }: Values): string | null {
+  if (source === 'url' && !text.trim()) return 'Enter the URL'
+  return source === 'keys' && !isJsonObject(text) ? 'Enter JSON: {"keys": [ … ]}' : null
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
+}

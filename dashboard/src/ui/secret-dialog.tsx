@@ -1,0 +1,54 @@
+import { Alert, Button, Modal, Stack } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { Copyable } from './copy.tsx'
+import { useUnsavedWarning } from './use-unsaved-warning.ts'
+
+const FOCUS_MS = 100
+
+interface SecretDialogProps {
+  /** Undefined: the dialog is closed. */
+  readonly secret: string | undefined
+  readonly title: string
+  /** Names the secret, without an article: "key". */
+  readonly label: string
+  readonly onClose: () => void
+}
+
+/** Shows a new secret. Only the button closes the dialog, because the secret cannot be shown again. */
+export function SecretDialog({ secret, title, label, onClose }: SecretDialogProps) {
+  useUnsavedWarning(secret !== undefined)
+  const content = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (secret === undefined) return
+    const focusCopy = () => content.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+    // The previous dialog returns the focus to its button shortly after it closes.
+    const keepFocus = ({ target }: FocusEvent) => {
+      if (!content.current?.contains(target as Node)) focusCopy()
+    }
+    document.addEventListener('focusin', keepFocus)
+    const timer = setTimeout(focusCopy, FOCUS_MS)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('focusin', keepFocus)
+    }
+  }, [secret])
+  return (
+    <Modal
+      opened={secret !== undefined}
+      onClose={() => undefined}
+      title={title}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+      size="lg"
+    >
+      <Stack ref={content}>
+        <Alert color="yellow" variant="light">
+          Copy the {label} and save it now. It is not shown again.
+        </Alert>
+        {secret !== undefined && <Copyable value={secret} label={label} autoFocus />}
+        <Button onClick={onClose}>I have saved it</Button>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,26 @@
+import { useBlocker } from '@tanstack/react-router'
+
+/** Asks for confirmation to discard changes. */
+export const confirmLeave = (): boolean => window.confirm('Leave without saving? Your changes will be lost.')
+
+/**
+ * Asks for confirmation before a link, Back, a reload or closing the window discards unsaved changes. `parameter` is a query
+ * parameter whose change also closes the form.
+ */
+export function useUnsavedWarning(unsaved: boolean, parameter?: string): void {
+  const valueIn = (search: object): unknown =>
+    parameter === undefined ? undefined : (search as Record<string, unknown>)[parameter]
+  useBlocker({
+    shouldBlockFn: ({ current, next }) => {
+      const leaves = current.pathname !== next.pathname || valueIn(current.search) !== valueIn(next.search)
+      return leaves && !confirmLeave()
+    },
+    enableBeforeUnload: () => unsaved,
+    disabled: !unsaved,
+  })
+}
+
+/** Asks for confirmation before the window is closed or reloaded, for work that continues on other pages. */
+export function useUnloadWarning(unfinished: boolean): void {
+  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: () => unfinished, disabled: !unfinished })
+}
