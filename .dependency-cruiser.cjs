@@ -1,6 +1,6 @@
 /** The import rules of docs/architecture.md: what a folder may import is listed, the rest is forbidden. */
-const CAPABILITIES = [
-  'applications',
+const DOMAINS = [
+  'identity',
   'limits',
   'classification',
   'policy',
@@ -12,16 +12,18 @@ const CAPABILITIES = [
   'operators',
   'telemetry',
 ]
-/** What knowledge and memory stand on. */
+/** Search, which knowledge and memory share. */
 const RETRIEVAL = 'retrieval/'
-const EACH_CAPABILITY = [...CAPABILITIES.map((folder) => `${folder}/`), RETRIEVAL]
+const EACH_DOMAIN = [...DOMAINS.map((folder) => `${folder}/`), RETRIEVAL]
 const baseOf = (folder) => (folder === 'knowledge' || folder === 'memory' ? [RETRIEVAL] : [])
 const WORDS = ['lib', 'domain', 'errors\\.ts']
+/** The mechanism of background queues: wake-ups, leases, retry delays. */
+const QUEUE = 'jobs/queue/'
 
-const only = (name, from, allowed, more = {}) => ({
+const only = (name, from, allowed, { pathNot = '\\.test\\.ts$' } = {}) => ({
   name,
   severity: 'error',
-  from: { path: `^server/src/${from}`, pathNot: '\\.test\\.ts$', ...more },
+  from: { path: `^server/src/${from}`, pathNot },
   to: { path: '^server/src/', pathNot: allowed.map((folder) => `^server/src/${folder}`) },
 })
 
@@ -37,35 +39,67 @@ module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     only('lib-imports-nothing-of-ours', 'lib/', ['lib/']),
-    only('domain', 'domain/', ['domain/', 'lib/']),
+    only('domain', 'domain/', ['domain/', 'lib/', 'errors\\.ts']),
     only('config', 'config/', ['config/', 'domain/', 'lib/', 'errors\\.ts']),
     only('db', 'db/', ['db/', 'domain/', 'lib/']),
-    only('retrieval', RETRIEVAL, [RETRIEVAL, 'db/', ...WORDS]),
-    only('http-translates', 'http/', ['http/', ...WORDS]),
-    ...CAPABILITIES.map((folder) =>
-      only(`${folder}-never-another-capability`, `${folder}/`, [`${folder}/`, ...baseOf(folder), 'db/', ...WORDS], {
-        pathNot: '(\\.test|-routes)\\.ts$',
+    only('retrieval', RETRIEVAL, [RETRIEVAL, QUEUE, 'db/', ...WORDS]),
+    only('http-translates', 'http/', ['http/', 'db/page\\.ts', ...WORDS]),
+    ...DOMAINS.map((folder) =>
+      only(`${folder}-never-another-domain`, `${folder}/`, [`${folder}/`, ...baseOf(folder), QUEUE, 'db/', ...WORDS], {
+        pathNot: `(\\.test|-routes)\\.ts$|^server/src/${folder}/admin/`,
       }),
     ),
-    ...CAPABILITIES.map((folder) =>
-      only(`${folder}-routes`, `${folder}/.*-routes\\.ts$`, [`${folder}/`, 'db/', 'http/', ...WORDS]),
+    ...DOMAINS.map((folder) =>
+      only(`${folder}-routes`, `${folder}/.*-routes\\.ts$`, [`${folder}/`, 'db/', 'http/', ...WORDS], {
+        pathNot: `^server/src/${folder}/admin/`,
+      }),
+    ),
+    // The operators' API of a domain; the kit authenticates, checks scopes and records changes.
+    ...DOMAINS.map((folder) =>
+      only(
+        `${folder}-admin`,
+        `${folder}/admin/`,
+        [`${folder}/`, ...baseOf(folder), 'admin/kit/', 'operators/', 'db/', 'http/', ...WORDS],
+        {
+          pathNot: '\\.test\\.ts$',
+        },
+      ),
     ),
     only('a-stage-knows-capabilities-not-stages', 'pipeline/stages/', [
-      ...EACH_CAPABILITY,
+      ...EACH_DOMAIN,
       'db/(database|signal)\\.ts',
       'pipeline/[^/]*\\.ts$',
       ...WORDS,
     ]),
-    only('pipeline', 'pipeline/[^/]*\\.ts$', ['pipeline/', ...EACH_CAPABILITY, 'db/(database|signal)\\.ts', ...WORDS]),
-    only('gateway', 'gateway/', ['gateway/', 'pipeline/', 'http/', ...EACH_CAPABILITY, ...WORDS]),
-    only('messaging', 'messaging/', ['messaging/', 'pipeline/', 'gateway/', 'http/', ...EACH_CAPABILITY, 'db/', ...WORDS]),
+    only('pipeline', 'pipeline/[^/]*\\.ts$', ['pipeline/', ...EACH_DOMAIN, 'db/(database|signal)\\.ts', ...WORDS]),
+    only('gateway', 'gateway/', [
+      'gateway/',
+      'pipeline/',
+      'admin/kit/',
+      'http/',
+      'db/(database|signal)\\.ts',
+      ...EACH_DOMAIN,
+      ...WORDS,
+    ]),
+    only('messaging', 'messaging/', [
+      QUEUE,
+      'messaging/',
+      'pipeline/',
+      'gateway/',
+      'admin/kit/',
+      'http/',
+      ...EACH_DOMAIN,
+      'db/',
+      ...WORDS,
+    ]),
+    only('admin-kit', 'admin/kit/', ['admin/kit/', 'operators/', 'audit/', 'identity/', 'http/', 'db/', ...WORDS]),
     only('admin', 'admin/', [
       'admin/',
       'messaging/',
       'pipeline/',
-      'gateway/(chat-request|answers)\\.ts',
+      'gateway/',
       'http/',
-      ...EACH_CAPABILITY,
+      ...EACH_DOMAIN,
       'db/',
       'version\\.ts',
       ...WORDS,
@@ -74,7 +108,7 @@ module.exports = {
       name: 'of-the-database-only-types',
       severity: 'error',
       from: {
-        path: `^server/src/(${[...CAPABILITIES, 'pipeline', 'gateway', 'admin', 'jobs'].join('|')})/`,
+        path: `^server/src/(${[...DOMAINS, 'pipeline', 'gateway', 'admin', 'jobs'].join('|')})/`,
         pathNot: '\\.test\\.ts$',
       },
       // … and the files of helpers that stores need.
@@ -85,9 +119,23 @@ module.exports = {
       },
     },
     only('dashboard', 'dashboard/', ['dashboard/', 'errors\\.ts']),
-    only('jobs', 'jobs/', ['jobs/', 'messaging/', ...EACH_CAPABILITY, 'db/', ...WORDS]),
-    only('setup', 'setup/', ['setup/', 'messaging/', 'config/', ...EACH_CAPABILITY, 'db/', ...WORDS]),
-    only('cli', 'cli/', ['cli/', 'messaging/', 'setup/', 'config/', ...EACH_CAPABILITY, 'db/', '(serve|version)\\.ts', ...WORDS]),
+    only('jobs-queue', QUEUE, [QUEUE, 'db/signal\\.ts', 'lib/']),
+    only('jobs', 'jobs/', ['jobs/', 'messaging/', ...EACH_DOMAIN, 'db/', ...WORDS]),
+    only('ingestion', 'ingestion/', ['ingestion/', 'setup/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
+    only('demo', 'demo/', ['demo/', 'setup/', 'ingestion/', 'messaging/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
+    only('setup', 'setup/', ['setup/', 'demo/', 'ingestion/', 'messaging/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
+    only('cli', 'cli/', [
+      'cli/',
+      'messaging/',
+      'setup/',
+      'demo/',
+      'ingestion/',
+      'config/',
+      ...EACH_DOMAIN,
+      'db/',
+      '(serve|version)\\.ts',
+      ...WORDS,
+    ]),
     {
       name: 'no-http-framework-in-the-core',
       severity: 'error',

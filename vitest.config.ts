@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { CHROMIUM } from './dashboard/e2e/support/chromium.ts'
 
@@ -5,11 +6,37 @@ import { CHROMIUM } from './dashboard/e2e/support/chromium.ts'
 const withBrowser = CHROMIUM !== undefined || process.env.CI === 'true'
 if (!withBrowser) console.warn('There is no Chromium here: the tests of the dashboard are left out.')
 
-const BUILD = 'dashboard/e2e/support/build.ts'
+/** A worker holds a server with an embedded database, and at times a second one or a browser. */
+const BYTES_PER_WORKER = 2 ** 31
+const maxWorkers = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / BYTES_PER_WORKER)))
 
-const project = (name: string, include: string, more: object) =>
-  ({ extends: true, test: { name, include: [include], ...more } }) as const
+/** `npm test` runs these with few cases, `npm run test:full` with all of them. */
+const SCALED = [
+  'server/test/fuzz/**/*.test.ts',
+  'server/test/growth/*.test.ts',
+  'server/test/faults/crash.test.ts',
+  'server/test/faults/messaging-crash.test.ts',
+  'server/test/isolation/side-channel.test.ts',
+]
+/** Left to `npm run test:full`: servers in processes of their own, told to stop, killed, frozen, cut off or restarted again and again. */
+const PROCESSES = [
+  'server/src/demo/demo-crash.test.ts',
+  'server/test/faults/embedded-database.test.ts',
+  'server/test/faults/silent-network.test.ts',
+  'server/test/faults/stopping*.test.ts',
+  'server/test/setup/restart.test.ts',
+  'server/test/setup/secret-keys.test.ts',
+]
+/** The part of the browser suite that `npm test` runs. */
+const BROWSER_SMOKE = ['sign-in', 'home', 'policies-vocabulary', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)
 
+const project = (name: string, include: readonly string[], { isFull = false, ...more }: { isFull?: boolean } & object = {}) =>
+  // Files of a worker share its modules, its server (server/test/support/shared-server.ts) and its browser.
+  ({ extends: true, test: { name, include: [...include], isolate: false, provide: { isFull }, ...more } }) as const
+
+const browser = { globalSetup: 'dashboard/e2e/support/build.ts' }
+
+/** `npm test` runs `units`, `server` and `browser`, `npm run test:full` the projects whose name ends with `-full`. */
 // biome-ignore lint/style/noDefaultExport: the tool wants one
 export default defineConfig({
   test: {
@@ -18,13 +45,21 @@ export default defineConfig({
     testTimeout: 60_000,
     // Hooks start whole servers, on a machine that may be busy: with 30 s two files of a fresh clone's first run were skipped.
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // By default expect.poll gives up after a second.
+    expect: { poll: { timeout: 20_000 } },
+    maxWorkers,
+    // Node runs the sources itself, as it runs the server. Vite rewrites every import, which costs a fifth of the CPU time.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
-      project('units', 'server/src/**/*.test.ts', { isolate: false }),
-      // Files of sections share a server through a module: each file gets modules of its own.
-      project('server', 'server/test/**/*.test.ts', { isolate: true }),
-      // One browser serves all files of a worker.
-      ...(withBrowser ? [project('dashboard', 'dashboard/**/*.test.ts', { isolate: false, globalSetup: BUILD })] : []),
+      project('units', ['server/src/**/*.test.ts'], { exclude: PROCESSES }),
+      project('server', ['server/test/**/*.test.ts'], { exclude: PROCESSES }),
+      project('server-full', [...SCALED, ...PROCESSES], { isFull: true }),
+      ...(withBrowser
+        ? [
+            project('browser', BROWSER_SMOKE, browser),
+            project('browser-full', ['dashboard/**/*.test.ts'], { ...browser, exclude: BROWSER_SMOKE, isFull: true }),
+          ]
+        : []),
     ],
   },
 })

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { elapsed } from '../server/src/lib/clock.ts'
 import { newUuid } from '../server/src/lib/id.ts'
-import { guardedConnector } from '../server/src/providers/url-guard.ts'
+import { guardedConnector } from '../server/src/lib/url-guard.ts'
 import { fuse, placesFor } from '../server/src/retrieval/fuse.ts'
-import { createRanker, MEANING_WEIGHT, type Ranked } from '../server/src/retrieval/rank.ts'
+import { createRanker, type Ranked, SEMANTIC_WEIGHT } from '../server/src/retrieval/rank.ts'
 import { EmbeddingProgress, embedMissing } from '../server/src/retrieval/semantic/embed-missing.ts'
 import { Embedder } from '../server/src/retrieval/semantic/embedder.ts'
 import { prepareVectors } from '../server/src/retrieval/semantic/prepare-vectors.ts'
@@ -54,7 +54,8 @@ async function measure(rig: SearchRig, url: string, name: string): Promise<Measu
   const embedder = new Embedder(settings, { connect: guardedConnector(true, 1_000), now: () => 0, random: () => 0 })
   const support = await prepareVectors(db, loud)
   if (!support) throw new Error('vectors are what is measured')
-  const textsOf = { knowledge: async (_: unknown, ids: readonly string[]) => new Map(ids.map((id) => [id, textOf(id)])) }
+  const loadTexts = async (_: unknown, ids: readonly string[]) => new Map(ids.map((id) => [id, textOf(id)]))
+  const textsOf = { knowledge: loadTexts, memory: loadTexts }
   const started = elapsed()
   const deps = { db, embedder, support, textsOf, progress: new EmbeddingProgress(), onProblem: loud }
   const count = await embedMissing(deps, { maxBatches: Number.POSITIVE_INFINITY })
@@ -116,7 +117,7 @@ const kind = await scoped(async (stack) => {
   }
   return rig.database.kind
 })
-const heads = ['nDCG@10', 'words', 'hashed n-grams', `fused, ${MEANING_WEIGHT}`, ...WEIGHTS.map((weight) => `at ${weight}`)]
+const heads = ['nDCG@10', 'words', 'hashed n-grams', `fused, ${SEMANTIC_WEIGHT}`, ...WEIGHTS.map((weight) => `at ${weight}`)]
 const text = table(`Fusion with a weak embedder, ${kind}`, heads, rows)
 console.log(text)
 if (values.write) writeBetweenMarks(new URL('./README.md', import.meta.url), 'embeddings', `\n${text}\n`)

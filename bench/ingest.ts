@@ -10,7 +10,7 @@ import { createScratchDatabase } from './support/scratch-database.ts'
 import { writeBetweenMarks } from './support/table.ts'
 
 /**
- * A folder of Markdown files through `gatehouse ingest`: pace, memory, and what a `kill -9` at a random moment leaves once it is run
+ * A folder of Markdown files through `gatehouse ingest`: userRateLimiter, memory, and what a `kill -9` at a random moment leaves once it is run
  * again, against a database that was filled without one. Exits with 1 where the two differ. See README.md.
  */
 const { values } = parseArgs({

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { CelScalar, celEnv, celFunc, parse, plan } from '@bufbuild/cel'
 import { RE2JS } from '@bufbuild/re2'
 import { countFindings } from '../server/src/domain/finding.ts'
-import { DEFAULT_SETTINGS, NOBODY } from '../server/src/domain/principal.ts'
+import { ANONYMOUS_USER, DEFAULT_SETTINGS } from '../server/src/domain/principal.ts'
 import { elapsed, systemClock } from '../server/src/lib/clock.ts'
 import { type CompiledPolicy, compile } from '../server/src/policy/compile.ts'
 import { rankOf } from '../server/src/policy/condition/rank.ts'
@@ -42,7 +42,7 @@ const compiled = (set: PolicySet): CompiledPolicy => compile(set, { id: 'pol_ben
 
 /** As a request brings it: nothing in it was seen before. */
 const input = (text: string): PolicyInput => ({
-  user: { ...NOBODY, id: 'u1', role: 'analyst', department: 'research', attributes: { projects: ['atlas'] } },
+  user: { ...ANONYMOUS_USER, id: 'u1', role: 'analyst', department: 'research', attributes: { projects: ['atlas'] } },
   application: { id: 'app_1', name: 'assistant', settings: DEFAULT_SETTINGS },
   request: {
     endpoint: 'chat',

@@ -8,7 +8,7 @@ import { FORTY_RULES } from './support/policy.ts'
 import { startGateway, startRig } from './support/rig.ts'
 import { scoped } from './support/scoped.ts'
 
-/** Many governed chats in a row: does memory stay, does the pace? See README.md. Exits with 1 when memory grows. */
+/** Many governed chats in a row: does memory stay, does the userRateLimiter? See README.md. Exits with 1 when memory grows. */
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '1000000' },

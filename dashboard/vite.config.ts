@@ -1,15 +1,16 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { apiReference } from './scripts/api-reference.ts'
 import { compressAssets } from './scripts/compress-assets.ts'
 
-/** Where `npm run dev` in this folder finds the API: a server started with `npm start`. */
+/** A server started with `npm start`. */
 const SERVER = 'http://127.0.0.1:8787'
 
-// biome-ignore lint/style/noDefaultExport: the tool wants one
+// biome-ignore lint/style/noDefaultExport: Vite requires it
 export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
-  plugins: [react(), compressAssets()],
+  plugins: [react(), apiReference(), compressAssets()],
   build: {
     target: 'es2023',
     // The content security policy allows no inline scripts.

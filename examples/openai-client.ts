@@ -1,4 +1,4 @@
-// A chat, a stream, a refusal and a review, through the official `openai` client. Needs a running demo (`npm start`):
+// A chat, a stream, a refusal and a review with the official `openai` client. Requires a running demo (`npm start`):
 //   scripts/run node examples/openai-client.ts
 import { readFileSync } from 'node:fs'
 import OpenAI from 'openai'
@@ -34,11 +34,11 @@ try {
   const { review_item_id } = error.error as { review_item_id: string }
   console.log('held    ', review_item_id)
 
-  // What a reviewer does, over the admin API:
+  // A reviewer approves the item over the admin API:
   const headers = { authorization: `Bearer ${demo.admin_token}`, 'content-type': 'application/json' }
   await fetch(`${demo.base_url}/admin/v1/reviews/${review_item_id}/approve`, { method: 'POST', headers, body: '{}' })
 
-  // The same request again, with the item's id. `governance` is Gatehouse's own field: the client passes it on.
+  // The same request again, with the item's id. The client forwards Gatehouse's own field `governance`.
   const resubmitted: OpenAI.ChatCompletionCreateParamsNonStreaming & { governance: object } = {
     ...order,
     governance: { review_item_id },

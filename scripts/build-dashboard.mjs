@@ -17,8 +17,9 @@ function sources() {
     readdirSync(join(dashboard, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
-  const single = ['index.html', 'vite.config.ts', 'package.json', 'scripts/compress-assets.ts', '../package-lock.json'].map(
-    (name) => join(dashboard, name),
+  const scripts = ['scripts/api-reference.ts', 'scripts/compress-assets.ts']
+  const single = ['index.html', 'vite.config.ts', 'package.json', ...scripts, '../package-lock.json'].map((name) =>
+    join(dashboard, name),
   )
   const lines = [...inside('src'), ...single].sort().map((path) => {
     const { size, mtimeMs } = statSync(path)

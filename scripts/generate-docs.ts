@@ -1,5 +1,5 @@
-// Writes what is generated in docs/: the OpenAPI document and the table of errors. With --check it only compares, and fails
-// where the committed files have drifted from the code.
+// Writes what is generated in docs/: the OpenAPI document, the table of errors, and the tests of each rule of the contract. With
+// --check it only compares, and fails where the committed files have drifted from the code.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,8 @@ import { readSecrets } from '../server/src/config/secrets.ts'
 import { createContext } from '../server/src/context.ts'
 import { ERRORS } from '../server/src/errors.ts'
 import { PROVIDER_CODES } from '../server/src/providers/refusal.ts'
+import { coveragePage } from './contract.ts'
+import { readRepositoryFiles } from './repository-files.ts'
 
 const docs = join(import.meta.dirname, '..', 'docs')
 
@@ -38,33 +40,37 @@ function errorTable(): string {
 
 Generated from \`server/src/errors.ts\`. Every error has the envelope
 \`{"error": {"code", "message", "type", "param", "audit_id"?, "review_item_id"?, "details"?}}\`.
-Once a request has been let in (stage 2), its errors carry \`audit_id\`, also as header \`x-audit-id\`.
-\`x-should-retry: false\` stands on 403, 409, 410, 422, on a 429 whose \`Retry-After\` exceeds 60 seconds, on what a provider refuses,
-and on a 502 that only an operator can end.
+After stage 2 (admit), errors carry \`audit_id\`, also as the header \`x-audit-id\`.
+\`x-should-retry: false\` is sent with 403, 409, 410 and 422, with a 429 whose \`Retry-After\` exceeds 60 seconds, with requests that a
+provider refuses, and with a 502 that only an operator can resolve.
 
-| code | status | type | message unless a more exact one is given |
+| code | status | type | default message |
 |---|---|---|---|
 ${rows.join('\n')}
 
-## What a provider says
+## Provider errors
 
-| it answers | you get |
+| provider's status | status and code |
 |---|---|
-| 400, 404, 413, 422 | 400 \`VALIDATION_ERROR\` with \`details.reason: "provider_refused"\` and \`details.provider_code\` (below); \`param\` where it names a field of the request. Not repeated, and only \`model_not_found\` goes to another provider of the model |
-| 429 | after fallbacks 429 \`RATE_LIMITED\` with \`Retry-After\` (its own, 3,600 s at most; 10 s if it names none) and \`details.reason: "provider_rate_limited"\` |
-| 401, 402, 403, an empty account | 502 \`PROVIDER_ERROR\`: the gateway's key or account is at fault, and its operators are told |
-| anything else, or nothing sound | 502 \`PROVIDER_ERROR\`, with \`Retry-After\` while it is left alone because it failed several times |
-| nothing in time | 504 \`PROVIDER_TIMEOUT\` |
+| 400, 404, 413, 422 | 400 \`VALIDATION_ERROR\` with \`details.reason: "provider_refused"\` and \`details.provider_code\` (below); \`param\` where it names a field of the request. Not retried; only \`model_not_found\` falls back to another provider of the model |
+| 429 | after all fallbacks 429 \`RATE_LIMITED\` with \`Retry-After\` (the provider's, at most 3,600 s; default 10 s) and \`details.reason: "provider_rate_limited"\` |
+| 401, 402, 403, an empty account | 502 \`PROVIDER_ERROR\`: the gateway's key or account is the cause; operators are notified |
+| any other status, or an invalid response | 502 \`PROVIDER_ERROR\`, with \`Retry-After\` while the provider is not called after repeated failures |
+| no response in time | 504 \`PROVIDER_TIMEOUT\` |
 
 | \`provider_code\` | message |
 |---|---|
 ${codes.join('\n')}
 
-Sizes: 413 \`PAYLOAD_TOO_LARGE\` names the setting in \`details.setting\` ([configuration.md](configuration.md)).
+413 \`PAYLOAD_TOO_LARGE\` names the setting of the limit in \`details.setting\` ([configuration.md](configuration.md)).
 `
 }
 
-const files = { 'api/openapi.json': await openApi(), 'errors.md': errorTable() }
+const files = {
+  'api/openapi.json': await openApi(),
+  'errors.md': errorTable(),
+  'contract/coverage.md': coveragePage(readRepositoryFiles()),
+}
 const check = process.argv.includes('--check')
 for (const [name, text] of Object.entries(files)) {
   const path = join(docs, name)

@@ -1,4 +1,4 @@
-import { Random } from '../../server/src/classification/testing/random.ts'
+import { Random } from '../../server/test/support/classification/random.ts'
 import { type Data, find } from './data.ts'
 import { newScore, SCORE_HEADINGS, scoreRow, table } from './score.ts'
 

@@ -1,6 +1,6 @@
-import { HARMLESS } from '../../server/src/classification/testing/harmless-texts.ts'
-import { INJECTIONS } from '../../server/src/classification/testing/injection-texts.ts'
 import { groupOf } from '../../server/src/domain/finding.ts'
+import { HARMLESS } from '../../server/test/support/classification/harmless-texts.ts'
+import { INJECTIONS } from '../../server/test/support/classification/injection-texts.ts'
 import { type Data, find } from './data.ts'
 import { newScore, SCORE_HEADINGS, type Score, scoreRow, table } from './score.ts'
 

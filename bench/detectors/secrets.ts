@@ -1,12 +1,12 @@
-import { Random } from '../../server/src/classification/testing/random.ts'
+import { type FindingType, groupOf } from '../../server/src/domain/finding.ts'
+import { Random } from '../../server/test/support/classification/random.ts'
 import {
   makeApiKeys,
   makeConnectionStrings,
   makeDecoys,
   makePrivateKeys,
   makeTokens,
-} from '../../server/src/classification/testing/secret-texts.ts'
-import { type FindingType, groupOf } from '../../server/src/domain/finding.ts'
+} from '../../server/test/support/classification/secret-texts.ts'
 import { type Data, find } from './data.ts'
 import { newScore, SCORE_HEADINGS, type Score, scoreRow, table } from './score.ts'
 

@@ -1,7 +1,7 @@
 import { DETECTORS } from '../../server/src/classification/detectors.ts'
 import { scan } from '../../server/src/classification/scan.ts'
-import { HOSTILE_UNITS, repeated } from '../../server/src/classification/testing/hostile-texts.ts'
 import { plain } from '../../server/src/lib/plain-text.ts'
+import { HOSTILE_UNITS, repeated } from '../../server/test/support/classification/hostile-texts.ts'
 import type { Data } from './data.ts'
 import { table } from './score.ts'
 

@@ -37,11 +37,14 @@ export interface Gatehouse extends OwnProcess {
 
 /** As scripts/gatehouse starts it. The bare proxy gets the same. */
 export const NODE_ARGS: readonly string[] = [
-  '--min-semi-space-size=32',
   '--max-semi-space-size=32',
   '--heap-growing-percent=300',
   '--no-memory-reducer',
+  '--expose-gc',
 ]
+
+/** For glibc, as scripts/gatehouse sets it. */
+export const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' } as const
 
 const SERVER = { script: new URL('../../server/src/main.ts', import.meta.url), args: ['serve'] }
 /** The first start of the embedded database takes 8 s of CPU; the server gives it up itself after 180 s. */
@@ -61,6 +64,7 @@ export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: G
   // No load balancer watches.
   GATEHOUSE_DRAIN_DELAY_MS: '0',
   // As scripts/gatehouse starts it.
+  ...ALLOCATOR,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/gatehouse', import.meta.url)),
   ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, GATEHOUSE_SECRET_KEY: SECRET_KEY, GATEHOUSE_DEMO: '1' }),
 })

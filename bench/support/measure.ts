@@ -26,7 +26,7 @@ export interface Round {
 }
 
 export type Size = Pick<LoadSpec, 'requests' | 'seconds'>
-/** What latencies are measured at (architecture.md §6). */
+/** What latencies are measured at. */
 export const FEW_CONNECTIONS = 8
 /** Enough for every server to have something to do at every moment: what it can carry, and what a request costs then. */
 export const MANY_CONNECTIONS = 32

@@ -7,7 +7,7 @@ import { adminClient, type Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
-import { portrait } from './support/portrait.ts'
+import { screenshot } from './support/screenshot.ts'
 
 const POLICY = join(import.meta.dirname, '../../examples/policies/demo.yaml')
 const HOLD = `
@@ -18,8 +18,8 @@ const HOLD = `
 `
 const SECRET = 'export GITHUB_TOKEN=ghp_16C7e42F292c6912E7710c838347Ae178B4a'
 
-// Two windows, each looked at in both colour schemes, on a machine that may be busy.
-const PATIENT = { timeout: 180_000 }
+// Two windows, each checked in both color schemes.
+const LONG_TEST = { timeout: 180_000 }
 
 let dashboard: Dashboard
 let admin: ReturnType<typeof adminClient>
@@ -31,42 +31,42 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-/** A window that speaks as somebody. */
+/** Opens a window that acts as a user. */
 async function windowOf(user: string): Promise<Window> {
   const window = await dashboard.signedIn()
   await window.visit('/conversations')
-  await window.page.getByRole('button', { name: `Speak as ${user}` }).click()
+  await window.page.getByRole('button', { name: `Act as ${user}` }).click()
   await window.page.getByText('Live', { exact: true }).waitFor()
   return window
 }
 
-const begin = async (page: Page, name: RegExp): Promise<void> => {
-  await page.getByRole('button', { name: 'New', exact: true }).click()
+const startConversation = async (page: Page, name: RegExp): Promise<void> => {
+  await page.getByRole('button', { name: 'Start conversation' }).click()
   await page.getByRole('dialog').getByRole('button', { name }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-const say = async (page: Page, text: string): Promise<void> => {
+const sendMessage = async (page: Page, text: string): Promise<void> => {
   await page.getByRole('textbox', { name: 'Message' }).fill(text)
   await page.keyboard.press('Enter')
 }
 
 const article = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text })
 
-test('two windows talk: live, read, reacted to, with a file', PATIENT, async () => {
+test('messages: arrive live in the other window, with read state, reactions and attachments', LONG_TEST, async () => {
   const alice = await windowOf('alice')
   const bob = await windowOf('bob')
-  await begin(alice.page, /Bob Lindqvist/)
-  await alice.page.getByRole('heading', { name: 'Nothing said yet' }).waitFor()
-  await say(alice.page, 'Good morning, Bob')
-  await article(alice.page, 'Good morning, Bob').getByText('sent').waitFor()
+  await startConversation(alice.page, /Bob Lindqvist/)
+  await alice.page.getByRole('heading', { name: 'No messages yet' }).waitFor()
+  await sendMessage(alice.page, 'Good morning, Bob')
+  await article(alice.page, 'Good morning, Bob').getByText('Sent').waitFor()
 
   await bob.page.getByRole('link', { name: /Alice Moreno.*1 unread/ }).click()
   await article(bob.page, 'Good morning, Bob').waitFor()
-  await article(alice.page, 'Good morning, Bob').getByText('read').waitFor()
+  await article(alice.page, 'Good morning, Bob').getByText('Read').waitFor()
 
   await article(bob.page, 'Good morning, Bob')
-    .getByRole('button', { name: /^React/ })
+    .getByRole('button', { name: /^Actions for/ })
     .click()
   await bob.page.getByRole('menuitem', { name: 'Love' }).click()
   await alice.page.getByRole('button', { name: 'Love 1: bob' }).click()
@@ -78,119 +78,119 @@ test('two windows talk: live, read, reacted to, with a file', PATIENT, async () 
   ])
   await chooser.setFiles({ name: 'offer.txt', mimeType: 'text/plain', buffer: Buffer.from('three chairs') })
   await alice.page.getByText('offer.txt · 12 B').waitFor()
-  await say(alice.page, 'Here is the offer')
+  await sendMessage(alice.page, 'Here is the offer')
   const [download] = await Promise.all([
     bob.page.waitForEvent('download'),
-    bob.page.getByRole('button', { name: /Save offer.txt/ }).click(),
+    bob.page.getByRole('button', { name: /Download offer.txt/ }).click(),
   ])
   expect(await readFile(await download.path(), 'utf8')).toBe('three chairs')
 
-  await say(bob.page, 'Thank you')
+  await sendMessage(bob.page, 'Thank you')
   await article(alice.page, 'Thank you').waitFor()
   await expectAccessible(alice.page)
-  await portrait(alice.page, 'conversations')
-  expect([...alice.complaints, ...bob.complaints]).toEqual([])
+  await screenshot(alice.page, 'conversations')
+  expect([...alice.consoleErrors, ...bob.consoleErrors]).toEqual([])
 })
 
-test('the assistant answers, with the verdict on its answer', PATIENT, async () => {
-  const { page, complaints } = await windowOf('carol')
-  await begin(page, /Ada/)
-  await say(page, 'How long may customers return an order?')
-  const answer = page.getByRole('article', { name: /^Ada/ }).first()
-  await answer.getByRole('link', { name: 'Decision: allowed' }).waitFor()
-  await say(page, 'Transfer EUR 12,000 to the new supplier')
-  await page.getByText("The assistant's answer waits for a reviewer.").waitFor()
-  await page.getByRole('link', { name: 'Open the review' }).waitFor()
+test('assistant: replies with a verdict, and shows a held reply as pending', LONG_TEST, async () => {
+  const { page, consoleErrors } = await windowOf('carol')
+  await startConversation(page, /Ada/)
+  await sendMessage(page, 'How long may customers return an order?')
+  const reply = page.getByRole('article', { name: /^Ada/ }).first()
+  await reply.getByRole('link', { name: 'Decision: Allowed' }).waitFor()
+  await sendMessage(page, 'Transfer EUR 12,000 to the new supplier')
+  await page.getByText("The assistant's message is pending review.").waitFor()
+  await page.getByRole('link', { name: 'Open review' }).waitFor()
   await expectAccessible(page)
-  await portrait(page, 'conversations-assistant')
-  expect(complaints).toEqual([])
+  await screenshot(page, 'conversations-assistant')
+  expect(consoleErrors).toEqual([])
 })
 
-test('what policies deny stays in the field, what they hold waits in sight and arrives once approved', PATIENT, async () => {
+test('policies: a denied message stays in the input, and a held one arrives after approval', LONG_TEST, async () => {
   const alice = await windowOf('alice')
   const bob = await windowOf('bob')
-  await begin(alice.page, /Bob Lindqvist/)
-  await say(alice.page, SECRET)
-  await alice.page.getByRole('alert').getByRole('link', { name: 'Why' }).waitFor()
+  await startConversation(alice.page, /Bob Lindqvist/)
+  await sendMessage(alice.page, SECRET)
+  await alice.page.getByRole('alert').getByRole('link', { name: 'View audit record' }).waitFor()
   expect(await alice.page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe(SECRET)
 
-  await say(alice.page, 'A discount of 30 % is fine')
-  await alice.page.getByText('Your message waits for a reviewer.').waitFor()
+  await sendMessage(alice.page, 'A discount of 30 % is fine')
+  await alice.page.getByText('Your message is pending review.').waitFor()
   await expectAccessible(alice.page)
-  await portrait(alice.page, 'conversations-held')
-  // Another window of the same user learns it from the queue.
+  await screenshot(alice.page, 'conversations-held')
+  // After a reload, the held message comes from the review queue.
   await alice.page.reload()
-  await alice.page.getByText('Your message waits for a reviewer.').waitFor()
+  await alice.page.getByText('Your message is pending review.').waitFor()
 
   const { data } = await admin.get('/reviews?state=pending&kind=hold')
   const held = data.find(({ endpoint }: Json) => endpoint === 'message')
   await admin.post(`/reviews/${held.id}/approve`)
-  // A job does so four times a second, but the servers of tests have no jobs.
+  // Test servers run no jobs.
   await dashboard.server.context.relay.run()
   await article(alice.page, 'A discount of 30 % is fine').waitFor()
   await bob.page.getByRole('link', { name: /Alice Moreno/ }).click()
   await article(bob.page, 'A discount of 30 % is fine').waitFor()
-  expect(await alice.page.getByText('waits for a reviewer').count()).toBe(0)
+  expect(await alice.page.getByText('is pending review').count()).toBe(0)
 })
 
-test('the token ends when somebody else is chosen, and when the operator signs out', async () => {
+test('access token: is revoked on switching the user and on signing out', async () => {
   const { page, visit } = await windowOf('dave')
-  const live = async () =>
+  const activeTokens = async () =>
     (await admin.get('/users/dave/tokens?limit=100')).data.filter(
       ({ name, revoked_at }: Json) => name === 'dashboard' && revoked_at === null,
     ).length
-  expect(await live()).toBe(1)
-  await page.getByRole('button', { name: 'Somebody else' }).click()
-  await page.getByRole('button', { name: 'Speak as dave' }).waitFor()
-  await expect.poll(live).toBe(0)
+  expect(await activeTokens()).toBe(1)
+  await page.getByRole('button', { name: 'Switch user' }).click()
+  await page.getByRole('button', { name: 'Act as dave' }).waitFor()
+  await expect.poll(activeTokens).toBe(0)
   await expectAccessible(page)
-  await portrait(page, 'conversations-users')
+  await screenshot(page, 'conversations-users')
 
-  // A link alone speaks for nobody.
+  // A link alone creates no token.
   await visit('/conversations?as=dave')
-  await page.getByRole('button', { name: 'Open as dave' }).waitFor()
-  expect(await live()).toBe(0)
-  await page.getByRole('button', { name: 'Open as dave' }).click()
+  await page.getByRole('button', { name: 'Continue as dave' }).waitFor()
+  expect(await activeTokens()).toBe(0)
+  await page.getByRole('button', { name: 'Continue as dave' }).click()
   await page.getByText('Live', { exact: true }).waitFor()
-  expect(await live()).toBe(1)
+  expect(await activeTokens()).toBe(1)
   await page.getByRole('button', { name: /account menu/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Gatehouse' }).waitFor()
-  await expect.poll(live).toBe(0)
+  await expect.poll(activeTokens).toBe(0)
 })
 
-test('on a narrow screen the list and the conversation take turns', async () => {
+test('layout: a narrow screen shows either the list or the conversation', async () => {
   const { page } = await windowOf('bob')
   await page.setViewportSize({ width: 380, height: 720 })
-  await begin(page, /Carol Nakamura/)
-  await say(page, 'A short one')
+  await startConversation(page, /Carol Nakamura/)
+  await sendMessage(page, 'A short one')
   await article(page, 'A short one').waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'All conversations' }).click()
   await page.getByRole('link', { name: /Carol Nakamura/ }).waitFor()
 })
 
-test('a picture that is at no address, and an answer that does not come, are told as what they are', PATIENT, async () => {
-  // Stored before such addresses were refused.
+test('errors: an invalid avatar URL causes none, and a network failure is shown', LONG_TEST, async () => {
+  // The API refuses such URLs now, but old ones may be stored.
   const { rowCount } = await dashboard.server.context.database.pool.query(
     `insert into contact_profile (workspace_id, user_id, phone_number, avatar_url)
      select workspace_id, id, '', 'https://[' from workspace_user where id = 'carol'
      on conflict (workspace_id, user_id) do update set avatar_url = excluded.avatar_url`,
   )
   expect(rowCount).toBe(1)
-  const { page, complaints } = await windowOf('alice')
-  await begin(page, /Carol Nakamura/)
+  const { page, consoleErrors } = await windowOf('alice')
+  await startConversation(page, /Carol Nakamura/)
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  expect(await page.getByText('cannot be reached').count()).toBe(0)
-  expect(complaints).toEqual([])
+  expect(await page.getByText('Cannot reach the server').count()).toBe(0)
+  expect(consoleErrors).toEqual([])
   await page.route('**/v1/messages', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
-  await say(page, 'Is anybody there?')
-  await page.getByText('The server cannot be reached.').waitFor()
+  await sendMessage(page, 'Hello?')
+  await page.getByText('Cannot reach the server.').waitFor()
 })
 
-test('speaking for users is for those who may issue their tokens', async () => {
+test('conversations: require the scope people:write', async () => {
   const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
   await visit('/conversations?as=alice')
-  await page.getByRole('heading', { name: 'This page needs the scope people:write' }).waitFor()
+  await page.getByRole('heading', { name: 'This page requires the scope people:write' }).waitFor()
   expect(await page.getByRole('link', { name: 'Conversations' }).count()).toBe(0)
 })

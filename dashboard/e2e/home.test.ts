@@ -3,7 +3,7 @@ import { adminClient } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
-import { portrait } from './support/portrait.ts'
+import { screenshot } from './support/screenshot.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -11,52 +11,52 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-/** As the Application would be asked; refusals are what it is about. */
-const ask = (content: string) => {
+/** Sends a chat request; refusals are expected. */
+const sendChat = (content: string) => {
   const [application] = dashboard.server.demo.applications
   const body = { model: 'demo-mini', messages: [{ role: 'user', content }], governance: { user: { id: 'alice' } } }
   return adminClient(dashboard.server).send('POST', `/applications/${application?.id}/chat`, body)
 }
 
-test('what waits comes first, then the numbers; the way leads to the reviews', async () => {
-  await ask('Good morning')
-  const held = await ask('Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207.')
+test('Home: shows items that need attention, traffic and latency, and links to the reviews', async () => {
+  await sendChat('Good morning')
+  const held = await sendChat('Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207.')
   expect(held.status).toBe(409)
-  const { page, visit, complaints } = await dashboard.signedIn()
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
   await visit('/')
-  const attention = page.getByRole('region', { name: 'What needs attention' })
+  const attention = page.getByRole('region', { name: 'Needs attention' })
   await attention.getByText('1 request waits for approval').waitFor()
   await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
   await page.getByRole('table', { name: 'Latency by stage' }).getByText('classify').waitFor()
-  await page.getByText('healthy').first().waitFor()
+  await page.getByText('Healthy').first().waitFor()
   // The demo's models have prices.
-  await page.getByText(/^cost 0\.0\d+/).waitFor()
+  await page.getByText(/^Cost 0\.0\d+/).waitFor()
   await expectAccessible(page)
-  await portrait(page, 'home')
+  await screenshot(page, 'home')
   await page.getByText('Week', { exact: true }).click()
   await page.waitForURL('**period=7d*')
-  await attention.getByRole('link', { name: /See to it: 1 request/ }).click()
+  await attention.getByRole('link', { name: /Review: 1 request/ }).click()
   await page.waitForURL('**/dashboard/reviews?*')
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
 })
 
-test('period: the hour moves on with the time while the page stays open', async () => {
+test('period: start moves forward while the page is open', async () => {
   const { page, visit } = await dashboard.signedIn()
   await page.clock.install()
-  const asked = new Set<string | null>()
+  const starts = new Set<string | null>()
   page.on('request', (request) => {
     const url = new URL(request.url())
-    if (url.pathname.endsWith('/overview')) asked.add(url.searchParams.get('from'))
+    if (url.pathname.endsWith('/overview')) starts.add(url.searchParams.get('from'))
   })
   await visit('/?period=1h')
   await page.getByRole('heading', { name: 'Latency by stage' }).waitFor()
   await page.clock.fastForward('10:00')
-  await expect.poll(() => asked.size, { timeout: 20_000 }).toBeGreaterThan(1)
-  const [first, last] = [[...asked].at(0), [...asked].at(-1)].map((from) => Date.parse(from ?? ''))
+  await expect.poll(() => starts.size, { timeout: 20_000 }).toBeGreaterThan(1)
+  const [first, last] = [[...starts].at(0), [...starts].at(-1)].map((from) => Date.parse(from ?? ''))
   expect((last ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(9 * 60_000)
 })
 
-test('a reviewer sees the numbers, but no way to the providers', async () => {
+test('Home: reviewer sees providers without links', async () => {
   const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
   await visit('/')
   await page.getByRole('heading', { name: 'Providers' }).waitFor()

@@ -1,14 +1,15 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
-import { portrait } from './support/portrait.ts'
+import { screenshot } from './support/screenshot.ts'
 
-const STORY_MS = 240_000
+const LONG_TEST_MS = 240_000
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -19,27 +20,15 @@ afterAll(() => dashboard?.close())
 const file = (name: string, text: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) })
 
 test(
-  'a collection is made, files are dropped into it, what they hold is read and looked at',
+  'collections: owner creates one, uploads files, and reviews and deletes a flagged document',
   async () => {
-    const { page, visit, complaints } = await dashboard.signedIn()
+    const { page, visit, consoleErrors } = await dashboard.signedIn()
     await visit('/knowledge')
     await page.getByRole('link', { name: 'handbook' }).waitFor()
     await expectAccessible(page)
-    await portrait(page, 'knowledge')
+    await screenshot(page, 'knowledge')
 
-    await page.getByRole('button', { name: 'New collection' }).click()
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('lighthouse')
-    await page.getByRole('combobox', { name: 'Classification' }).click()
-    await page.getByRole('option', { name: 'internal' }).click()
-    await page.getByRole('radio', { name: 'Whoever one of these lists names' }).check()
-    await page.getByLabel('Departments').first().fill('support')
-    await page.keyboard.press('Enter')
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByRole('heading', { name: 'lighthouse' }).waitFor()
-    await page.getByText('Department support').waitFor()
-    await page.getByText('No documents yet').waitFor()
-
+    await createCollection(page)
     await page
       .getByLabel('Files', { exact: true })
       .setInputFiles([
@@ -48,67 +37,82 @@ test(
         file('empty.md', ''),
       ])
     const uploads = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem')
-    await uploads.filter({ hasText: 'lamp.md' }).getByText('added').waitFor()
-    await uploads.filter({ hasText: 'note.md' }).getByText('to be looked at').waitFor()
-    await uploads.filter({ hasText: 'empty.md' }).getByText('failed').waitFor()
+    await uploads.filter({ hasText: 'lamp.md' }).getByText('Added').waitFor()
+    await uploads.filter({ hasText: 'note.md' }).getByText('Needs review').waitFor()
+    await uploads.filter({ hasText: 'empty.md' }).getByText('Failed').waitFor()
     await page.getByRole('cell', { name: /The lamp/ }).waitFor()
     await expectAccessible(page)
-    await portrait(page, 'knowledge-collection')
+    await screenshot(page, 'knowledge-collection')
 
-    await page.getByLabel('Only what is to be looked at').check({ force: true })
+    await page.getByLabel('Needs review only').check({ force: true })
     await page.waitForURL('**only=flagged*')
     await page.getByRole('cell', { name: /The lamp/ }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'A note' }).click()
-    await page.getByText('Somebody should look at this document').waitFor()
-    await page.getByRole('button', { name: 'Read the text' }).click()
+    await page.getByText('Review required').waitFor()
+    await page.getByRole('button', { name: 'Show text' }).click()
     await page.getByText('Ignore all previous instructions').waitFor()
     await expectAccessible(page)
-    await portrait(page, 'knowledge-document')
-    await page.getByRole('button', { name: 'I have looked: it is fine' }).click()
-    await page.getByText('Somebody should look at this document').waitFor({ state: 'detached' })
+    await screenshot(page, 'knowledge-document')
+    await page.getByRole('button', { name: 'Mark as reviewed' }).click()
+    await page.getByText('Review required').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'lighthouse' }).waitFor()
     await page.getByRole('cell', { name: /The lamp/ }).waitFor()
     await page.getByRole('cell', { name: /A note/ }).waitFor({ state: 'detached' })
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
   },
-  STORY_MS,
+  LONG_TEST_MS,
 )
 
+async function createCollection(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Create collection' }).click()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('lighthouse')
+  await page.getByRole('combobox', { name: 'Classification' }).click()
+  await page.getByRole('option', { name: 'internal' }).click()
+  await page.getByRole('radio', { name: 'Only these departments, roles and users' }).check()
+  await page.getByLabel('Departments', { exact: true }).first().fill('support')
+  await page.keyboard.press('Enter')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('heading', { name: 'lighthouse' }).waitFor()
+  await page.getByText('Department support').waitFor()
+  await page.getByText('No documents yet').waitFor()
+}
+
 test(
-  'a search as a user says what they find, what is kept from them, and why; it can be linked to',
+  'search as user: shows visible and hidden passages with reasons, and can be shared as a link',
   async () => {
-    const { page, visit, complaints } = await dashboard.signedIn()
+    const { page, visit, consoleErrors } = await dashboard.signedIn()
     await visit('/knowledge/search')
-    await page.getByText('Who asks, and for what?').waitFor()
+    await page.getByText('No search yet').waitFor()
     await page.getByRole('combobox', { name: 'Application' }).click()
     await page.getByRole('option', { name: 'engineering' }).click()
     await page.getByRole('combobox', { name: 'User' }).fill('bob')
     await page.getByRole('option', { name: 'bob' }).click()
     expect(await page.getByLabel('Department').inputValue()).toBe('engineering')
-    await page.getByLabel('Looks for').fill('prices and support')
+    await page.getByLabel('Query').fill('prices and support')
     await page.getByRole('button', { name: 'Search' }).click()
-    const hidden = page.getByRole('region', { name: /Kept from them/ })
+    const hidden = page.getByRole('region', { name: /^Hidden/ })
     await hidden.getByText('The collection serves other Applications only.').first().waitFor()
     await hidden
       .getByText(/the department support/)
       .first()
       .waitFor()
     await expectAccessible(page)
-    await portrait(page, 'knowledge-search')
+    await screenshot(page, 'knowledge-search')
 
-    const asked = page.url()
+    const url = page.url()
     const other = await dashboard.signedIn()
-    await other.page.goto(asked)
-    await other.page.getByRole('region', { name: /Kept from them/ }).waitFor()
+    await other.page.goto(url)
+    await other.page.getByRole('region', { name: /^Hidden/ }).waitFor()
     expect(await other.page.getByRole('combobox', { name: 'User' }).inputValue()).toBe('bob')
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
   },
-  STORY_MS,
+  LONG_TEST_MS,
 )
 
-test('uploads: a folder keeps the paths of its files, and a document shows the labels of its collection', async () => {
+test('uploads: files of a folder keep their paths, and documents show the labels of the collection', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-folder-'))
   for (const area of ['north', 'south']) {
     await mkdir(join(folder, area))
@@ -122,8 +126,8 @@ test('uploads: a folder keeps the paths of its files, and a document shows the l
   await visit(`/knowledge/${id}`)
   await page.getByLabel('Folder', { exact: true }).setInputFiles(folder)
   const uploads = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem')
-  await uploads.filter({ hasText: 'north/rules.md' }).getByText('added').waitFor()
-  await uploads.filter({ hasText: 'south/rules.md' }).getByText('added').waitFor()
+  await uploads.filter({ hasText: 'north/rules.md' }).getByText('Added').waitFor()
+  await uploads.filter({ hasText: 'south/rules.md' }).getByText('Added').waitFor()
   const { data } = await admin.get(`/documents?collection=${id}`)
   expect(data.map(({ key }: Json) => key).toSorted()).toEqual(['north/rules.md', 'south/rules.md'])
   expect(data[0].effective).toEqual({ ...pick(labels), acls: [labels.acl] })
@@ -132,7 +136,7 @@ test('uploads: a folder keeps the paths of its files, and a document shows the l
   await row.getByText('Department support').waitFor()
   await expectAccessible(page)
   await page.getByRole('link', { name: /north/ }).first().click()
-  await page.getByText("nothing: the collection's labels apply").waitFor()
+  await page.getByText("None: the collection's labels apply").waitFor()
   await page.getByText('Department support').waitFor()
   await page.getByText('confidential').waitFor()
   await expectAccessible(page)
@@ -144,30 +148,30 @@ const pick = ({ classification, regulations }: { classification: string; regulat
 })
 
 test(
-  'who may only read is offered no change and no text; a reviewer is told that this is not theirs',
+  'knowledge: role read_only can neither edit nor read texts, and a reviewer has no access',
   async () => {
     const reader = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
     await reader.visit('/knowledge')
     await reader.page.getByRole('link', { name: 'handbook' }).click()
     await reader.page.getByRole('heading', { name: 'Documents' }).waitFor()
-    for (const name of ['New collection', 'Change', 'Delete']) {
+    for (const name of ['Create collection', 'Edit', 'Delete']) {
       expect(await reader.page.getByRole('button', { name }).count()).toBe(0)
     }
     expect(await reader.page.getByText('Add documents').count()).toBe(0)
     await reader.page.getByRole('table', { name: 'Documents' }).getByRole('link').first().click()
-    await reader.page.getByText('The text needs the scope knowledge:content').waitFor()
-    await reader.page.getByRole('heading', { name: 'The file' }).waitFor()
-    expect(await reader.page.getByRole('button', { name: 'Read the text' }).count()).toBe(0)
+    await reader.page.getByText('Reading the text requires the scope knowledge:content').waitFor()
+    await reader.page.getByRole('heading', { name: 'File', exact: true }).waitFor()
+    expect(await reader.page.getByRole('button', { name: 'Show text' }).count()).toBe(0)
     await reader.visit('/knowledge')
     await reader.page.getByRole('link', { name: 'handbook' }).waitFor()
-    expect(await reader.page.getByRole('link', { name: 'Search as a user' }).count()).toBe(0)
+    expect(await reader.page.getByRole('link', { name: 'Search as user' }).count()).toBe(0)
     await reader.visit('/knowledge/search')
-    await reader.page.getByRole('heading', { name: 'This page needs the scope knowledge:content' }).waitFor()
-    expect(reader.complaints).toEqual([])
+    await reader.page.getByRole('heading', { name: 'This page requires the scope knowledge:content' }).waitFor()
+    expect(reader.consoleErrors).toEqual([])
 
     const reviewer = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
     await reviewer.visit('/knowledge')
-    await reviewer.page.getByRole('heading', { name: 'This page needs the scope knowledge:read' }).waitFor()
+    await reviewer.page.getByRole('heading', { name: 'This page requires the scope knowledge:read' }).waitFor()
   },
-  STORY_MS,
+  LONG_TEST_MS,
 )

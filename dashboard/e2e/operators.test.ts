@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
-import { portrait } from './support/portrait.ts'
+import { screenshot } from './support/screenshot.ts'
 
-/** A whole story, in two windows, on a machine that may be busy. */
-const STORY_MS = 240_000
+/** These tests use two windows. */
+const LONG_TEST_MS = 240_000
 const PASSWORD = 'correct horse battery'
 
 let dashboard: Dashboard
@@ -15,38 +15,38 @@ beforeAll(async () => {
 afterAll(() => dashboard?.close())
 
 test(
-  'somebody is invited, chooses a password by the link, sees what their role may, and is removed',
+  'operators: a reviewer is invited, signs in by the link, sees the pages of the role, and is removed',
   async () => {
     const owner = await dashboard.signedIn()
     await owner.visit('/settings/operators')
-    await owner.page.getByRole('button', { name: 'Invite' }).click()
+    await owner.page.getByRole('button', { name: 'Invite operator' }).click()
     await owner.page.getByLabel('Name').fill('Rita Reviewer')
-    await owner.page.getByLabel('E-mail').fill('rita@example.com')
+    await owner.page.getByLabel('Email').fill('rita@example.com')
     await owner.page.getByRole('combobox', { name: 'Role', exact: true }).click()
     await owner.page.getByRole('option', { name: 'Reviewer' }).click()
-    await owner.page.getByRole('button', { name: 'Make a link' }).click()
+    await owner.page.getByRole('button', { name: 'Create invitation link' }).click()
     const link = (await owner.page.getByRole('dialog').locator('code').textContent()) ?? ''
     await owner.page.getByRole('button', { name: 'I have saved it' }).click()
-    await owner.page.getByRole('cell', { name: 'invited' }).waitFor()
+    await owner.page.getByRole('cell', { name: 'Invited' }).waitFor()
     await expectAccessible(owner.page)
-    await portrait(owner.page, 'operators')
+    await screenshot(owner.page, 'operators')
 
     const { page, visit } = await dashboard.window()
     await page.goto(link)
     await page.getByText('Choose a password for rita@example.com.').waitFor()
     await expectAccessible(page)
-    await portrait(page, 'welcome')
+    await screenshot(page, 'welcome')
     await page.getByLabel('Password').first().fill(PASSWORD)
-    await page.getByLabel('Password, once more').fill('another')
+    await page.getByLabel('Confirm password').fill('another')
     await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByText('The two differ').waitFor()
-    await page.getByLabel('Password, once more').fill(PASSWORD)
+    await page.getByText('Passwords do not match').waitFor()
+    await page.getByLabel('Confirm password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'Rita Reviewer, account menu' }).waitFor()
-    // Reviewers do not see operators: not in the sidebar, and not by the address either.
+    // Reviewers have no access to operators, neither in the sidebar nor by URL.
     expect(await page.getByRole('link', { name: 'Operators' }).count()).toBe(0)
     await visit('/settings/operators')
-    await page.getByRole('heading', { name: 'This page needs the scope operators:read' }).waitFor()
+    await page.getByRole('heading', { name: 'This page requires the scope operators:read' }).waitFor()
     await page.goto(link)
     await page.getByRole('heading', { name: 'This link is not valid' }).waitFor()
 
@@ -56,68 +56,68 @@ test(
     await owner.page.getByRole('cell', { name: 'Rita Reviewer', exact: true }).waitFor({ state: 'detached' })
     await visit('/account')
     await page.waitForURL('**/dashboard/sign-in?next=*')
-    expect(owner.complaints).toEqual([])
+    expect(owner.consoleErrors).toEqual([])
   },
-  STORY_MS,
+  LONG_TEST_MS,
 )
 
-test('the last owner stays one, and is told why', async () => {
+test('roles: the last owner cannot change the own role', async () => {
   const { page, visit } = await dashboard.signedIn()
   await visit('/settings/operators')
   await page.getByRole('combobox', { name: 'Role of Demo owner' }).click()
   await page.getByRole('option', { name: 'Auditor' }).click()
-  await page.getByText('The last owner stays').waitFor()
+  await page.getByText('The last owner cannot be removed or demoted').waitFor()
 })
 
-test('an admin token is issued once, with chosen scopes, and revoked', async () => {
-  const { page, visit, complaints } = await dashboard.signedIn()
+test('admin tokens: owner creates a token with selected scopes and revokes it', async () => {
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
   await visit('/settings/tokens')
-  await page.getByRole('button', { name: 'Issue a token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByLabel('Name').fill('nightly export')
   await page.getByRole('combobox', { name: 'Scopes' }).click()
   await page.getByRole('option', { name: 'audit:read' }).click()
   await page.getByLabel('Name').click()
-  await page.getByRole('button', { name: 'Issue', exact: true }).click()
-  const token = await page.getByRole('dialog', { name: 'The new token' }).locator('code').textContent()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const token = await page.getByRole('dialog', { name: 'Token created' }).locator('code').textContent()
   await page.getByRole('button', { name: 'I have saved it' }).click()
   await expectAccessible(page)
-  await portrait(page, 'admin-tokens')
-  const asked = (path: string) => page.request.get(path, { headers: { authorization: `Bearer ${token}` } })
-  expect((await asked('/admin/v1/audit')).status()).toBe(200)
-  expect((await asked('/admin/v1/applications')).status()).toBe(403)
+  await screenshot(page, 'admin-tokens')
+  const request = (path: string) => page.request.get(path, { headers: { authorization: `Bearer ${token}` } })
+  expect((await request('/admin/v1/audit')).status()).toBe(200)
+  expect((await request('/admin/v1/applications')).status()).toBe(403)
   await page.getByRole('button', { name: 'Revoke nightly export' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect((await asked('/admin/v1/audit')).status()).toBe(401)
-  expect(complaints).toEqual([])
+  expect((await request('/admin/v1/audit')).status()).toBe(401)
+  expect(consoleErrors).toEqual([])
 })
 
 test(
-  'a second factor is set up with an app, and asked for from then on; a backup code serves once',
+  'two-factor authentication: is set up with an app, required at sign-in, and a backup code works once',
   async () => {
-    const { page, visit, complaints } = await dashboard.signedIn()
+    const { page, visit, consoleErrors } = await dashboard.signedIn()
     const { email, password } = dashboard.owner
     await visit('/account')
     await expectAccessible(page)
-    await portrait(page, 'account')
+    await screenshot(page, 'account')
     await page.getByRole('button', { name: 'Set up' }).click()
     await page.getByLabel('Your password').fill(password)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
     const secret = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
-    await page.getByLabel('Code of six digits').fill(totp(secret))
+    await page.getByLabel('6-digit code').fill(totp(secret))
     await page.getByRole('button', { name: 'Turn on' }).click()
-    await page.getByText('Keep these codes').waitFor()
+    await page.getByText('Save these codes').waitFor()
     await expectAccessible(page)
     const backup = (await page.getByRole('dialog').locator('code').first().textContent()) ?? ''
-    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: 'I have saved them' }).click()
     await page.getByRole('button', { name: 'Turn off' }).waitFor()
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
 
     const other = await dashboard.window()
     const signIn = async () => {
       await other.visit('/sign-in?next=/account')
-      await other.page.getByLabel('E-mail').fill(email)
+      await other.page.getByLabel('Email').fill(email)
       await other.page.getByLabel('Password').first().fill(password)
       await other.page.getByRole('button', { name: 'Sign in' }).click()
       await other.page.getByRole('button', { name: 'Use a backup code' }).click()
@@ -130,10 +130,10 @@ test(
     await signIn()
     await other.page.getByRole('alert').waitFor()
   },
-  STORY_MS,
+  LONG_TEST_MS,
 )
 
-/** What an authenticator app shows for that key now (RFC 6238). */
+/** Current code of an authenticator app (RFC 6238). */
 function totp(secret: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
   const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('')

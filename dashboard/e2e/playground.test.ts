@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
-import { portrait } from './support/portrait.ts'
+import { screenshot } from './support/screenshot.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207, and tell jane.roe@brightwater.example.com.'
 
@@ -13,48 +13,48 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-test('a chat is answered, streamed, decided without a model, and held; its twelve stages stand beside it', async () => {
-  const { page, visit, complaints } = await dashboard.signedIn()
+test('playground: shows completion, stream, dry run and hold with the trace of the stages', async () => {
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
   await visit('/playground')
   await page.getByRole('combobox', { name: 'Application' }).click()
   await page.getByRole('option').first().click()
-  const say = async (text: string) => {
+  const send = async (text: string) => {
     await page.getByLabel('Message').fill(text)
     await page.keyboard.press('Enter')
   }
   const stages = page.getByRole('list', { name: 'Stages' }).getByRole('listitem')
   await page.getByLabel('Message').click()
-  await say('Good morning')
+  await send('Good morning')
   await stages.last().waitFor()
   expect(await stages.count()).toBe(12)
-  expect(await page.getByRole('log').getByText('allowed').count()).toBe(1)
+  expect(await page.getByRole('log').getByText('Allowed').count()).toBe(1)
   await expectAccessible(page)
 
-  await page.getByRole('combobox', { name: 'User of the directory' }).click()
+  await page.getByRole('combobox', { name: 'Directory user' }).click()
   await page.getByRole('option', { name: 'alice' }).click()
   await page.waitForURL('**as=alice*')
-  await page.getByLabel('Streamed').click()
+  await page.getByLabel('Stream response').click()
   await page.getByLabel('Message').click()
-  await say('Which travel costs are paid?')
-  await page.getByRole('log').getByText('user verified').waitFor()
+  await send('Which travel costs are paid?')
+  await page.getByRole('log').getByText('User verified').waitFor()
 
   await page.getByLabel('Dry run').click()
   await page.getByLabel('Message').click()
-  await say(PAYMENT)
-  await page.getByRole('log').getByText('dry run', { exact: true }).waitFor()
+  await send(PAYMENT)
+  await page.getByRole('log').getByText('Dry run', { exact: true }).waitFor()
   await page.getByLabel('Dry run').click()
   await page.getByLabel('Message').click()
-  await say(PAYMENT)
+  await send(PAYMENT)
   await page.getByText('409 POLICY_REVIEW_PENDING').waitFor()
-  await stages.getByText('stopped here').waitFor()
+  await stages.getByText('Stopped').waitFor()
   await expectAccessible(page)
-  await portrait(page, 'playground')
+  await screenshot(page, 'playground')
   await page.getByRole('button', { name: 'Show trace' }).first().click()
-  await stages.getByText('stopped here').waitFor({ state: 'detached' })
-  expect(complaints.filter((complaint) => !complaint.includes('409'))).toEqual([])
+  await stages.getByText('Stopped').waitFor({ state: 'detached' })
+  expect(consoleErrors.filter((error) => !error.includes('409'))).toEqual([])
 })
 
-/** Opens the playground as an Application that asks for alice, and sends a message. */
+/** Opens the playground with an asserted user and sends messages. */
 async function chatAs(page: Page, visit: (path: string) => Promise<void>, user: string, ...messages: string[]): Promise<void> {
   const [application] = dashboard.server.demo.applications
   await visit(`/playground?application=${application?.id}&user=${user}`)
@@ -65,7 +65,7 @@ async function chatAs(page: Page, visit: (path: string) => Promise<void>, user: 
   }
 }
 
-test('playground: the chat is still there after a look at the review and Back', async () => {
+test('playground: chat is kept when the operator opens the review and goes back', async () => {
   const { page, visit } = await dashboard.signedIn()
   await chatAs(page, visit, 'alice', 'Good morning', PAYMENT)
   await page.getByRole('link', { name: 'Pending review' }).click()
@@ -75,10 +75,10 @@ test('playground: the chat is still there after a look at the review and Back', 
   await page.getByText('409 POLICY_REVIEW_PENDING').waitFor()
 })
 
-test('playground: another user starts a new conversation, and nothing of the first one is sent', async () => {
+test('playground: another user gets a new chat without the messages of the first', async () => {
   const { page, visit } = await dashboard.signedIn()
   await chatAs(page, visit, 'alice', 'My pelican is called Pete')
-  await page.getByLabel('user id sent by the Application').fill('bob')
+  await page.getByLabel('Asserted user ID').fill('bob')
   await page.waitForURL('**user=bob*')
   expect(await page.getByRole('log').getByText('Pete').count()).toBe(0)
   const sent = page.waitForRequest((request) => request.url().endsWith('/chat'))
@@ -89,10 +89,10 @@ test('playground: another user starts a new conversation, and nothing of the fir
   expect(body.messages.map(({ content }: { content: string }) => content)).toEqual(['What is my pelican called?'])
 })
 
-test('playground: the caret stays when a letter is typed in the middle of the user id', async () => {
+test('playground: caret keeps its position when letters are typed in the middle of the user id', async () => {
   const { page, visit } = await dashboard.signedIn()
   await chatAs(page, visit, 'alie')
-  const field = page.getByLabel('user id sent by the Application')
+  const field = page.getByLabel('Asserted user ID')
   await field.click()
   await page.keyboard.press('Home')
   for (const _ of 'ali') await page.keyboard.press('ArrowRight')
@@ -104,7 +104,7 @@ test('playground: the caret stays when a letter is typed in the middle of the us
   await page.waitForURL('**user=alicce*')
 })
 
-test('playground: the newest turn and the message field stay in view in a long chat', async () => {
+test('playground: newest message and input stay visible in a long chat', async () => {
   const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 1280, height: 720 } })
   await chatAs(page, visit, 'carol', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight')
   await page.getByRole('log').getByText('Eight', { exact: true }).waitFor()
@@ -120,7 +120,7 @@ test('playground: the newest turn and the message field stay in view in a long c
   await expectAccessible(page)
 })
 
-test('playground: a dry run shows the verdict and no answer', async () => {
+test('playground: a dry run shows the verdict and no completion', async () => {
   const { page, visit } = await dashboard.signedIn()
   await chatAs(page, visit, 'dora')
   await page.getByLabel('Dry run').click()
@@ -128,16 +128,16 @@ test('playground: a dry run shows the verdict and no answer', async () => {
   await page.getByLabel('Message').fill(PAYMENT)
   await page.keyboard.press('Enter')
   const log = page.getByRole('log')
-  await log.getByText('held', { exact: true }).waitFor()
-  await log.getByText('no model was called, so there is no answer').waitFor()
+  await log.getByText('Held', { exact: true }).waitFor()
+  await log.getByText('no model was called, so there is no completion').waitFor()
   expect(await log.textContent()).not.toMatch(/\d+ tokens|demo/)
   const stages = page.getByRole('list', { name: 'Stages' })
-  await stages.getByText('no model called').waitFor()
+  await stages.getByText('No model called').waitFor()
   await expectAccessible(page)
 })
 
-test('who may not play is told so', async () => {
+test('playground: requires the scope playground:use', async () => {
   const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'auditor'))
   await visit('/playground')
-  await page.getByRole('heading', { name: 'This page needs the scope playground:use' }).waitFor()
+  await page.getByRole('heading', { name: 'This page requires the scope playground:use' }).waitFor()
 })

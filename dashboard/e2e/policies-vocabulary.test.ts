@@ -6,17 +6,17 @@ import { FUNCTIONS } from '../../server/src/policy/condition/functions.ts'
 import { VARIABLES } from '../../server/src/policy/condition/variables.ts'
 import { RULE_FIELDS } from '../../server/src/policy/parse-rule.ts'
 import { parseTransform } from '../../server/src/policy/transforms.ts'
-import * as completed from '../src/features/policies/vocabulary.ts'
+import * as vocabulary from '../src/features/policies/vocabulary.ts'
 
-test('the editor completes the words that the server knows', () => {
-  expect(completed.RULE_FIELDS).toEqual(RULE_FIELDS)
-  expect(completed.VARIABLES).toEqual([...VARIABLES.keys()])
-  expect(completed.FINDINGS).toEqual([...FINDING_TYPES, ...FINDING_GROUPS])
-  expect(completed.CLASSIFICATIONS).toEqual(CLASSIFICATIONS)
-  expect(completed.RISK_LEVELS).toEqual(RISK_LEVELS)
-  expect(completed.FIELD_WORDS.at?.toSorted()).toEqual(POLICY_POINTS.toSorted())
-  expect(completed.FIELD_WORDS.verdict).toEqual(VERDICTS)
-  for (const transform of completed.TRANSFORMS) expect(parseTransform(transform), transform).toBeDefined()
-  // `has` is a macro of the language, not a function.
-  for (const name of completed.FUNCTIONS.filter((one) => one !== 'has')) expect(FUNCTIONS.has(name), name).toBe(true)
+test('policy editor: completes the names and values of the server', () => {
+  expect(vocabulary.RULE_FIELDS).toEqual(RULE_FIELDS)
+  expect(vocabulary.VARIABLES).toEqual([...VARIABLES.keys()])
+  expect(vocabulary.FINDINGS).toEqual([...FINDING_TYPES, ...FINDING_GROUPS])
+  expect(vocabulary.CLASSIFICATIONS).toEqual(CLASSIFICATIONS)
+  expect(vocabulary.RISK_LEVELS).toEqual(RISK_LEVELS)
+  expect(vocabulary.FIELD_VALUES.at?.toSorted()).toEqual(POLICY_POINTS.toSorted())
+  expect(vocabulary.FIELD_VALUES.verdict).toEqual(VERDICTS)
+  for (const transform of vocabulary.TRANSFORMS) expect(parseTransform(transform), transform).toBeDefined()
+  // `has` is a macro of CEL, not a function.
+  for (const name of vocabulary.FUNCTIONS.filter((one) => one !== 'has')) expect(FUNCTIONS.has(name), name).toBe(true)
 })

@@ -3,7 +3,7 @@ import { type ScriptedProvider, startScriptedProvider } from '../../server/test/
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
-import { portrait } from './support/portrait.ts'
+import { screenshot } from './support/screenshot.ts'
 
 let upstream: ScriptedProvider
 let dashboard: Dashboard
@@ -16,14 +16,14 @@ afterAll(async () => {
   await upstream?.close()
 })
 
-test('a provider is added, one that is there is tested and given a model with its price, and its weight is changed', async () => {
-  const { page, visit, complaints } = await dashboard.signedIn()
+test('providers: owner adds one, tests another, adds a model with prices and changes the weight', async () => {
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
   await visit('/providers')
-  await page.getByRole('button', { name: 'Add a provider' }).click()
-  await page.getByRole('textbox', { name: 'Id', exact: true }).fill('inhouse')
+  await page.getByRole('button', { name: 'Add provider' }).click()
+  await page.getByRole('textbox', { name: 'ID', exact: true }).fill('inhouse')
   await page.getByLabel('Base URL').fill('http://10.0.0.1/v1')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  // Addresses within the house are for the server's own configuration.
+  // Private addresses are only allowed by configuration.
   await page.getByRole('textbox', { name: 'Base URL' }).and(page.locator('[aria-invalid=true]')).waitFor()
   await page.getByLabel('Base URL').fill('https://models.example.com/v1')
   await page.getByLabel('API key').fill('sk-very-secret')
@@ -34,32 +34,32 @@ test('a provider is added, one that is there is tested and given a model with it
 
   await visit('/providers')
   await page.getByRole('button', { name: 'Test openai' }).click()
-  await page.getByText('It answers, and has one model.').waitFor()
+  await page.getByText('Connection successful. The provider has 1 model.').waitFor()
   await page.getByRole('checkbox', { name: 'scripted' }).check()
-  await page.getByRole('button', { name: 'Add what is chosen' }).click()
-  await page.getByText('One model is added.').waitFor()
+  await page.getByRole('button', { name: 'Add selected models' }).click()
+  await page.getByText('1 model added.').waitFor()
   await expectAccessible(page)
-  await portrait(page, 'providers')
+  await screenshot(page, 'providers')
 
   await page.getByRole('link', { name: 'openai', exact: true }).click()
-  await page.getByRole('button', { name: 'Change scripted' }).click()
-  await page.getByLabel('Price in').fill('2.5')
-  await page.getByLabel('Price out').fill('10')
+  await page.getByRole('button', { name: 'Edit scripted' }).click()
+  await page.getByLabel('Input price').fill('2.5')
+  await page.getByLabel('Output price').fill('10')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: '2.5', exact: true }).waitFor()
   await page.getByLabel('Weight').fill('3')
   await page.getByRole('group', { name: 'Provider' }).getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
   await expectAccessible(page)
-  await portrait(page, 'provider')
+  await screenshot(page, 'provider')
   await visit('/models')
   await page.getByRole('row', { name: 'scripted openai 2.5 10' }).waitFor()
   await expectAccessible(page)
-  await portrait(page, 'models')
-  expect(complaints.filter((complaint) => !complaint.includes('400'))).toEqual([])
+  await screenshot(page, 'models')
+  expect(consoleErrors.filter((error) => !error.includes('400'))).toEqual([])
 })
 
-test('provider test: a failure says its cause', async () => {
+test('provider test: shows the cause of a failure', async () => {
   const { page, visit } = await dashboard.signedIn()
   const { admin_token } = dashboard.server.demo
   await fetch(`${dashboard.server.base}/admin/v1/providers`, {
@@ -76,10 +76,10 @@ test('provider test: a failure says its cause', async () => {
   await expectAccessible(page)
 })
 
-test('who only reads sees providers and models, and can neither test nor change them', async () => {
+test('providers: role read_only can neither test nor edit', async () => {
   const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
   await visit('/providers/openai')
   await page.getByRole('table', { name: 'Models' }).waitFor()
-  expect(await page.getByRole('button', { name: /Test|Save|Remove|Change|Add/ }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /Test|Save|Remove|Edit|Add/ }).count()).toBe(0)
   expect(await page.getByLabel('Weight').isDisabled()).toBe(true)
 })

@@ -7,11 +7,11 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-test('the reference of the API is drawn under its content security policy, without a complaint', async () => {
-  const { page, complaints } = await dashboard.window()
-  const answer = await page.goto('/docs')
-  expect(answer?.headers()['content-security-policy']).toContain("default-src 'none'")
+test('API reference: renders without errors under its content security policy', async () => {
+  const { page, consoleErrors } = await dashboard.window()
+  const response = await page.goto('/docs')
+  expect(response?.headers()['content-security-policy']).toContain("default-src 'none'")
   await page.getByRole('heading', { name: 'Gatehouse' }).first().waitFor()
   await page.getByText('/v1/chat/completions').first().waitFor()
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
 })

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-/** Of each scope one operation of the admin API that needs it. */
+/** One operation of the admin API per scope. */
 async function operationsOf(base: string): Promise<Operation[]> {
   const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as Json
   const all = Object.entries<Json>(paths).flatMap(([path, item]) =>
@@ -37,51 +37,51 @@ async function operationsOf(base: string): Promise<Operation[]> {
 }
 
 describe.each(ROLES.filter((role) => role !== 'owner'))('%s', (role) => {
-  const lacks = (scope: string | undefined) => scope !== undefined && !ROLE_SCOPES[role].some((has) => has === scope)
+  const isMissing = (scope: string | undefined) => scope !== undefined && !ROLE_SCOPES[role].some((has) => has === scope)
 
-  test('finds its pages in the sidebar, is told what the others need, and is refused by the server as well', async () => {
-    const { page, visit, complaints } = await dashboard.signedIn(await operatorOf(dashboard, role))
+  test('role: sidebar has its pages, other pages name the missing scope, and the server refuses their operations', async () => {
+    const { page, visit, consoleErrors } = await dashboard.signedIn(await operatorOf(dashboard, role))
     await visit('/')
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
-    // Once the page is there, it is known who asks.
+    // The session is loaded when the page is.
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
     const labels = await links.allTextContents()
     expect(labels.toSorted()).toEqual(
       entries
-        .filter(({ scope }) => !lacks(scope))
+        .filter(({ scope }) => !isMissing(scope))
         .map(({ label }) => label)
         .toSorted(),
     )
     for (const label of labels) {
       await links.getByText(label, { exact: true }).click()
       await page.getByRole('heading', { name: label, exact: true, level: 1 }).waitFor()
-      expect(await page.getByText(/^This page needs the scope/).count(), label).toBe(0)
+      expect(await page.getByText(/^This page requires the scope/).count(), label).toBe(0)
     }
-    const forbidden = pages.filter(({ scope }) => lacks(scope))
+    const forbidden = pages.filter(({ scope }) => isMissing(scope))
     expect(forbidden.length).toBeGreaterThan(0)
     for (const { path, scope } of forbidden) {
       await page.evaluate(`history.pushState({}, '', '/dashboard${path.replaceAll('$id', 'none')}')`)
       await page.waitForURL(`**/dashboard${path.replaceAll('$id', 'none')}`)
-      await page.getByRole('heading', { name: `This page needs the scope ${scope}`, exact: true }).waitFor()
+      await page.getByRole('heading', { name: `This page requires the scope ${scope}`, exact: true }).waitFor()
     }
-    // What it may see asks for nothing that it may not.
-    expect(complaints).toEqual([])
+    // Allowed pages send no refused requests.
+    expect(consoleErrors).toEqual([])
 
-    const refused = operations.filter(({ scope }) => lacks(scope))
-    const answers = await page.evaluate(
+    const refused = operations.filter(({ scope }) => isMissing(scope))
+    const responses = await page.evaluate(
       (all) =>
         Promise.all(
           all.map(async ({ method, path }) => {
             const body = method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }
-            const answer = await fetch(path, { method, headers: { 'content-type': 'application/json' }, ...body })
-            return `${answer.status} ${await answer.text()}`
+            const response = await fetch(path, { method, headers: { 'content-type': 'application/json' }, ...body })
+            return `${response.status} ${await response.text()}`
           }),
         ),
       refused,
     )
     for (const [index, { scope }] of refused.entries()) {
-      expect(answers[index]).toMatch(/^403 /)
-      expect(answers[index]).toContain(`the scope ${scope},`)
+      expect(responses[index]).toMatch(/^403 /)
+      expect(responses[index]).toContain(`the scope ${scope}.`)
     }
   })
 })

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
-import { portrait } from './support/portrait.ts'
+import { screenshot } from './support/screenshot.ts'
 
 const FIRST_LOAD_BYTES = 300_000
 
@@ -11,88 +11,84 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-describe('signing in', () => {
-  test('a browser is led to the dashboard, and whoever has not signed in to the sign-in page', async () => {
-    const { page, visit } = await dashboard.window()
-    await page.goto('/')
-    await page.getByRole('heading', { name: 'Sign in to Gatehouse' }).waitFor()
-    await visit('/settings/tokens')
-    await page.waitForURL('**/dashboard/sign-in?next=*')
-    await expectAccessible(page)
-    await portrait(page, 'sign-in')
-  })
-
-  test('a wrong password is refused in words, and the right one leads to where one was going', async () => {
-    const { page, visit, complaints } = await dashboard.window()
-    const { email, password } = dashboard.owner
-    await visit('/settings/operators')
-    await page.getByLabel('E-mail').fill(email)
-    await page.getByLabel('Password').first().fill('not the password')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('alert').getByText('Invalid email or password').waitFor()
-    await expectAccessible(page)
-    await page.getByLabel('Password').first().fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Operators' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe('/dashboard/settings/operators')
-    await page.getByRole('cell', { name: email }).waitFor()
-    // What was refused is all that the console tells of: nothing of a script, nothing of the content security policy.
-    expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([])
-  })
-
-  test('signing out ends the session, and what was on the page is gone', async () => {
-    const { page, visit } = await dashboard.signedIn()
-    await visit('/account')
-    await page.getByRole('button', { name: /account menu/ }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign in to Gatehouse' }).waitFor()
-    const answer = await page.request.get('/admin/v1/session')
-    expect(answer.status()).toBe(401)
-    await visit('/account')
-    await page.waitForURL('**/dashboard/sign-in?next=*')
-  })
-
-  test('the page after the sign-in is one of the dashboard, whatever the address says', async () => {
-    const { page, visit } = await dashboard.window()
-    await visit('/sign-in?next=//elsewhere.example/dashboard/')
-    await page.getByLabel('E-mail').fill(dashboard.owner.email)
-    await page.getByLabel('Password').first().fill(dashboard.owner.password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('button', { name: /account menu/ }).waitFor()
-    expect(new URL(page.url()).origin).toBe(dashboard.server.base)
-  })
+test('redirects: / opens the dashboard, and pages open the sign-in page without a session', async () => {
+  const { page, visit } = await dashboard.window()
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Sign in to Gatehouse' }).waitFor()
+  await visit('/settings/tokens')
+  await page.waitForURL('**/dashboard/sign-in?next=*')
+  await expectAccessible(page)
+  await screenshot(page, 'sign-in')
 })
 
-describe('the first load', () => {
-  test('is small, comes compressed, and is kept', async () => {
-    const { page } = await dashboard.window()
-    const scripts: { url: string; size: number; cached: string | undefined; encoding: string | undefined }[] = []
-    page.on('response', (response) => {
-      const headers = response.headers()
-      if (!headers['content-type']?.includes('javascript')) return
-      const { 'content-length': size, 'cache-control': cached, 'content-encoding': encoding } = headers
-      scripts.push({ url: response.url(), size: Number(size), cached, encoding })
-    })
-    await page.goto('/dashboard/', { waitUntil: 'networkidle' })
-    expect(scripts.length).toBeGreaterThan(1)
-    for (const { cached, encoding } of scripts) {
-      expect(cached).toBe('public, max-age=31536000, immutable')
-      expect(encoding).toMatch(/^(br|gzip)$/)
-    }
-    const bytes = scripts.reduce((sum, { size }) => sum + size, 0)
-    console.info(`first load: ${Math.round(bytes / 1_000)} kB of compressed script`)
-    expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
-  })
+test('password: a wrong one shows an error, and the right one opens the requested page', async () => {
+  const { page, visit, consoleErrors } = await dashboard.window()
+  const { email, password } = dashboard.owner
+  await visit('/settings/operators')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').first().fill('not the password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('Invalid email or password').waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Password').first().fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Operators' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/dashboard/settings/operators')
+  await page.getByRole('cell', { name: email }).waitFor()
+  // The refused sign-in causes the only console errors.
+  expect(consoleErrors.filter((error) => !error.includes('401'))).toEqual([])
+})
 
-  test('allows no script but its own, and no frame around it', async () => {
-    const { page } = await dashboard.window()
-    const answer = await page.request.get('/dashboard/any/path')
-    const policy = answer.headers()['content-security-policy'] ?? ''
-    expect(policy).toContain("default-src 'none'; script-src 'self';")
-    expect(policy).toContain("frame-ancestors 'none'")
-    expect(policy).not.toContain('unsafe')
-    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1]
-    expect(await answer.text()).toContain(`nonce="${nonce}"`)
-    expect((await page.request.get('/dashboard/any/path')).headers()['content-security-policy']).not.toBe(policy)
+test('sign-out: ends the session and opens the sign-in page', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/account')
+  await page.getByRole('button', { name: /account menu/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Gatehouse' }).waitFor()
+  const response = await page.request.get('/admin/v1/session')
+  expect(response.status()).toBe(401)
+  await visit('/account')
+  await page.waitForURL('**/dashboard/sign-in?next=*')
+})
+
+test('redirects: the page after the sign-in is always one of the dashboard', async () => {
+  const { page, visit } = await dashboard.window()
+  await visit('/sign-in?next=//elsewhere.example/dashboard/')
+  await page.getByLabel('Email').fill(dashboard.owner.email)
+  await page.getByLabel('Password').first().fill(dashboard.owner.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: /account menu/ }).waitFor()
+  expect(new URL(page.url()).origin).toBe(dashboard.server.base)
+})
+
+test('scripts: are small, compressed and cached', async () => {
+  const { page } = await dashboard.window()
+  const scripts: { url: string; size: number; cached: string | undefined; encoding: string | undefined }[] = []
+  page.on('response', (response) => {
+    const headers = response.headers()
+    if (!headers['content-type']?.includes('javascript')) return
+    const { 'content-length': size, 'cache-control': cached, 'content-encoding': encoding } = headers
+    scripts.push({ url: response.url(), size: Number(size), cached, encoding })
   })
+  await page.goto('/dashboard/', { waitUntil: 'networkidle' })
+  expect(scripts.length).toBeGreaterThan(1)
+  for (const { cached, encoding } of scripts) {
+    expect(cached).toBe('public, max-age=31536000, immutable')
+    expect(encoding).toMatch(/^(br|gzip)$/)
+  }
+  const bytes = scripts.reduce((sum, { size }) => sum + size, 0)
+  console.info(`first load: ${Math.round(bytes / 1_000)} kB of compressed script`)
+  expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
+})
+
+test('content security policy: allows only own scripts and no frames', async () => {
+  const { page } = await dashboard.window()
+  const response = await page.request.get('/dashboard/any/path')
+  const policy = response.headers()['content-security-policy'] ?? ''
+  expect(policy).toContain("default-src 'none'; script-src 'self';")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toContain('unsafe')
+  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1]
+  expect(await response.text()).toContain(`nonce="${nonce}"`)
+  expect((await page.request.get('/dashboard/any/path')).headers()['content-security-policy']).not.toBe(policy)
 })

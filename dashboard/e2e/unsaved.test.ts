@@ -4,7 +4,7 @@ import { adminClient } from '../../server/test/admin/client.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 
 const PATIENCE = { timeout: 20_000 }
-const STORY = { timeout: 120_000 }
+const LONG_TEST = { timeout: 120_000 }
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -12,75 +12,71 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-/** Declines every question whether the page may be left, and counts them. */
-function declining(page: Page): string[] {
-  const asked: string[] = []
+/** Dismisses all dialogs of the browser and collects their types. */
+function dismissDialogs(page: Page): string[] {
+  const dialogs: string[] = []
   page.on('dialog', (dialog) => {
-    asked.push(dialog.type())
+    dialogs.push(dialog.type())
     void dialog.dismiss()
   })
-  return asked
+  return dialogs
 }
 
-const leave = (page: Page) =>
+const openPolicies = (page: Page) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Policies', exact: true }).click()
 
-test(
-  'unsaved message: leaving the conversation, its user or the window asks first, and what was typed stays',
-  STORY,
-  async () => {
-    const { page, visit } = await dashboard.signedIn()
-    await visit('/conversations')
-    await page.getByRole('button', { name: 'Speak as alice' }).click()
-    await page.getByRole('button', { name: 'New', exact: true }).click()
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /Bob Lindqvist/ })
-      .click()
-    const field = page.getByRole('textbox', { name: 'Message' })
-    await field.fill('Half a sentence')
-    const asked = declining(page)
-    await leave(page)
-    await expect.poll(() => asked, PATIENCE).toEqual(['confirm'])
-    await page.getByRole('button', { name: 'Somebody else' }).click()
-    await expect.poll(() => asked, PATIENCE).toEqual(['confirm', 'confirm'])
-    await page.evaluate('setTimeout(() => location.reload(), 0)')
-    await expect.poll(() => asked, PATIENCE).toEqual(['confirm', 'confirm', 'beforeunload'])
-    expect(await field.inputValue()).toBe('Half a sentence')
-    // The token of the user was kept as well.
-    await page.keyboard.press('Control+End')
-    await field.press('Enter')
-    await page.getByRole('article').filter({ hasText: 'Half a sentence' }).waitFor()
-    await leave(page)
-    await page.waitForURL('**/dashboard/policies*')
-    expect(asked).toHaveLength(3)
-  },
-)
-
-test('unsaved group: Esc asks before what was typed in the dialog of a new conversation is lost', STORY, async () => {
+test('unsaved message: leaving the conversation, the user or the window asks first and keeps the text', LONG_TEST, async () => {
   const { page, visit } = await dashboard.signedIn()
   await visit('/conversations')
-  await page.getByRole('button', { name: 'Speak as alice' }).click()
-  await page.getByRole('button', { name: 'New', exact: true }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'New group' }).click()
-  await dialog.getByLabel('Name').fill('Harbour team')
-  const asked = declining(page)
-  await page.keyboard.press('Escape')
-  await expect.poll(() => asked, PATIENCE).toEqual(['confirm'])
-  expect(await dialog.getByLabel('Name').inputValue()).toBe('Harbour team')
-  await dialog.getByRole('combobox', { name: 'Who belongs to it' }).click()
-  await page.getByRole('option', { name: 'Bob Lindqvist' }).click()
-  // The list of names lies over the button.
-  await dialog.getByLabel('Name').click()
-  await dialog.getByRole('button', { name: 'Make the group' }).click()
-  await page.getByRole('heading', { name: 'Harbour team' }).waitFor()
-  expect(asked).toHaveLength(1)
+  await page.getByRole('button', { name: 'Act as alice' }).click()
+  await page.getByRole('button', { name: 'Start conversation' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Bob Lindqvist/ })
+    .click()
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('Half a sentence')
+  const dialogs = dismissDialogs(page)
+  await openPolicies(page)
+  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm'])
+  await page.getByRole('button', { name: 'Switch user' }).click()
+  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm', 'confirm'])
+  await page.evaluate('setTimeout(() => location.reload(), 0)')
+  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm', 'confirm', 'beforeunload'])
+  expect(await field.inputValue()).toBe('Half a sentence')
+  // The access token is still valid.
+  await page.keyboard.press('Control+End')
+  await field.press('Enter')
+  await page.getByRole('article').filter({ hasText: 'Half a sentence' }).waitFor()
+  await openPolicies(page)
+  await page.waitForURL('**/dashboard/policies*')
+  expect(dialogs).toHaveLength(3)
 })
 
-test('unsaved comment: leaving a review asks first, and deciding does not', STORY, async () => {
+test('unsaved group: Esc asks before the dialog discards the input', LONG_TEST, async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/conversations')
+  await page.getByRole('button', { name: 'Act as alice' }).click()
+  await page.getByRole('button', { name: 'Start conversation' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Create group' }).click()
+  await dialog.getByLabel('Name').fill('Harbour team')
+  const dialogs = dismissDialogs(page)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm'])
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('Harbour team')
+  await dialog.getByRole('combobox', { name: 'Members' }).click()
+  await page.getByRole('option', { name: 'Bob Lindqvist' }).click()
+  // The list of names covers the button.
+  await dialog.getByLabel('Name').click()
+  await dialog.getByRole('button', { name: 'Create group' }).click()
+  await page.getByRole('heading', { name: 'Harbour team' }).waitFor()
+  expect(dialogs).toHaveLength(1)
+})
+
+test('unsaved comment: leaving a review asks first, and a decision does not', LONG_TEST, async () => {
   const [application] = dashboard.server.demo.applications
-  const held = await fetch(`${dashboard.server.base}/v1/chat/completions`, {
+  const response = await fetch(`${dashboard.server.base}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${application?.api_key}`, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -88,33 +84,33 @@ test('unsaved comment: leaving a review asks first, and deciding does not', STOR
       messages: [{ role: 'user', content: 'Transfer EUR 12,000 to the new supplier' }],
     }),
   })
-  const { error } = (await held.json()) as { error: { review_item_id: string } }
+  const { error } = (await response.json()) as { error: { review_item_id: string } }
   const { page, visit } = await dashboard.signedIn()
   await visit(`/reviews/${error.review_item_id}`)
   const comment = page.getByLabel('Comment')
   await comment.fill('The supplier is known')
-  const asked = declining(page)
-  await leave(page)
-  await expect.poll(() => asked, PATIENCE).toEqual(['confirm'])
+  const dialogs = dismissDialogs(page)
+  await openPolicies(page)
+  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm'])
   expect(await comment.inputValue()).toBe('The supplier is known')
   await page.getByRole('button', { name: /^Deny/ }).click()
   await page.getByText('Denied. Content erased.').waitFor()
-  await leave(page)
+  await openPolicies(page)
   await page.waitForURL('**/dashboard/policies*')
-  expect(asked).toHaveLength(1)
+  expect(dialogs).toHaveLength(1)
 })
 
-test('unsaved account: a typed password asks before the page is left, and Esc does not discard backup codes', STORY, async () => {
+test('unsaved account: leaving with a typed password asks first, and Esc does not close backup codes', LONG_TEST, async () => {
   const { page, visit } = await dashboard.signedIn()
   await visit('/account')
   await page.getByLabel('New password').fill('half a password')
-  const asked = declining(page)
-  await leave(page)
-  await expect.poll(() => asked, PATIENCE).toEqual(['confirm'])
+  const dialogs = dismissDialogs(page)
+  await openPolicies(page)
+  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm'])
   expect(await page.getByLabel('New password').inputValue()).toBe('half a password')
   await page.getByLabel('New password').fill('')
 
-  // The codes are made up: turning the second factor on would lock the demo's owner out of the other tests.
+  // The responses are fake, because two-factor authentication would lock the owner out of the other tests.
   await page.route('**/auth/two-factor/enable', (route) =>
     route.fulfill({
       json: { totpURI: 'otpauth://totp/Gatehouse:demo?secret=JBSWY3DPEHPK3PXP', backupCodes: ['first-code', 'second-code'] },
@@ -125,25 +121,25 @@ test('unsaved account: a typed password asks before the page is left, and Esc do
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Your password').fill(dashboard.owner.password)
   await dialog.getByRole('button', { name: 'Continue' }).click()
-  await dialog.getByLabel('Code of six digits').fill('123456')
+  await dialog.getByLabel('6-digit code').fill('123456')
   await page.keyboard.press('Escape')
-  await expect.poll(() => asked, PATIENCE).toEqual(['confirm', 'confirm'])
+  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm', 'confirm'])
   await dialog.getByRole('button', { name: 'Turn on' }).click()
   await dialog.getByText('first-code').waitFor()
   await page.keyboard.press('Escape')
   await page.waitForTimeout(500)
   expect(await dialog.getByText('first-code').isVisible()).toBe(true)
-  await dialog.getByRole('button', { name: 'I have kept them' }).click()
+  await dialog.getByRole('button', { name: 'I have saved them' }).click()
   await dialog.waitFor({ state: 'detached' })
-  expect(asked).toHaveLength(2)
+  expect(dialogs).toHaveLength(2)
 })
 
-test('CORS origins: they are set in the settings of the Application, and a wrong one is told at its field', STORY, async () => {
+test('CORS origins: are saved in the settings, and an invalid one shows an error at its field', LONG_TEST, async () => {
   const [application] = dashboard.server.demo.applications
   const admin = adminClient(dashboard.server)
   const { page, visit } = await dashboard.signedIn()
   await visit(`/applications/${application?.id}?tab=settings`)
-  const field = page.getByRole('combobox', { name: 'Web pages that may call it' })
+  const field = page.getByRole('combobox', { name: 'Allowed origins (CORS)' })
   await field.fill('https://app.example.org/path')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -157,22 +153,22 @@ test('CORS origins: they are set in the settings of the Application, and a wrong
   expect(settings).toMatchObject({ cors: { origins: ['https://app.example.org'] } })
 })
 
-test('two tabs: a change of a model sends only the price that was changed, and an added model replaces none', STORY, async () => {
+test('models: an edit sends only the changed price, and adding a model replaces none', LONG_TEST, async () => {
   const admin = adminClient(dashboard.server)
   await admin.create('/providers', { id: 'priced', base_url: 'https://models.example.com/v1' })
   await admin.put('/providers/priced/models/large', { input_price: 1, output_price: 2 })
   const { page, visit } = await dashboard.signedIn()
   await visit('/providers/priced')
-  await page.getByRole('button', { name: 'Change large' }).click()
-  await page.getByLabel('Price in').fill('5')
+  await page.getByRole('button', { name: 'Edit large' }).click()
+  await page.getByLabel('Input price').fill('5')
   await admin.put('/providers/priced/models/large', { input_price: 1, output_price: 9 })
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const { data } = await admin.get('/providers/priced/models')
   expect(data).toMatchObject([{ id: 'large', input_price: 5, output_price: 9 }])
 
-  await page.getByRole('button', { name: 'Add a model' }).click()
+  await page.getByRole('button', { name: 'Add model' }).click()
   await page.getByRole('dialog').getByRole('textbox', { name: 'Model', exact: true }).fill('large')
   await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByText('There is a model of that name already.').waitFor()
+  await page.getByText('Model name is already taken. Choose another.').waitFor()
 })

@@ -7,7 +7,7 @@ import type { Plugin } from 'vite'
 const brotli = promisify(brotliCompress)
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
 
-/** Compressed once, at the build: the server sends the files as they lie there. */
+/** Compresses assets at build time, so that the server can send them as they are. */
 export function compressAssets(): Plugin {
   return {
     name: 'compress-assets',

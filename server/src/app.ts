@@ -3,27 +3,27 @@ import { adminRoutes } from './admin/admin-routes.ts'
 import type { Context } from './context.ts'
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
-import { answerClientError } from './http/client-errors.ts'
-import { answerErrors } from './http/error-replies.ts'
+import { respondToClientError } from './http/client-errors.ts'
+import { handleErrors } from './http/error-responses.ts'
 import { closeOnlyIdleConnections } from './http/idle-connections.ts'
-import { boundLargeBodies, OTHER_BODY_BYTES } from './http/large-bodies.ts'
-import { NODE_OPTIONS, takeOverNodesAnswers } from './http/node-answers.ts'
+import { limitLargeBodies, OTHER_BODY_BYTES } from './http/large-bodies.ts'
+import { NODE_OPTIONS, respondInsteadOfNode } from './http/node-responses.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
-import { nameBase } from './http/public-base.ts'
+import { addBaseUrl } from './http/public-base.ts'
 import { requestIdOf, sendRequestId } from './http/request-id.ts'
 import { securityHeaders, sendSecurityHeaders } from './http/security-headers.ts'
 import { SCHEMA_COMPILERS } from './http/serializers.ts'
-import { cutOffStalledReaders } from './http/stalled-readers.ts'
+import { closeStalledConnections } from './http/stalled-clients.ts'
 import { traceRequests } from './http/trace-request.ts'
-import { messagingRoutes } from './messaging/door/messaging-routes.ts'
+import { messagingRoutes } from './messaging/messaging-routes.ts'
 import { signInRoutes } from './operators/sign-in-routes.ts'
 import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
 import { API_VERSION } from './version.ts'
 
-/** Longest time a caller may take to send its headers and body. */
+/** Longest time for a client to send headers and body. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** Every door of the server, in plain sight. */
+/** All routes of the server. */
 export async function createApp(context: Context): Promise<FastifyInstance> {
   const headers = securityHeaders(context.config.signIn.publicUrl)
   const app: FastifyInstance = fastify({
@@ -32,26 +32,26 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     genReqId: requestIdOf,
     bodyLimit: Math.min(context.config.sizes.bodyBytes, OTHER_BODY_BYTES),
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // A malformed path is nobody's: the same 404 as an unknown one.
+    // A malformed path gets the same 404 as an unknown one.
     routerOptions: { maxParamLength: 256 },
     frameworkErrors: (error, request, reply) => app.errorHandler(error, request, reply.headers(headers)),
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: respondToClientError,
     forceCloseConnections: 'idle',
-    // What comes in on an open connection while the server drains is answered like any other (http/drain.ts).
+    // Requests on open connections are served as usual while the server drains (http/drain.ts).
     return503OnClosing: false,
     http: NODE_OPTIONS,
     schemaController: { compilersFactory: SCHEMA_COMPILERS },
   })
-  nameBase(app, { ...context.config.signIn, host: context.config.host })
+  addBaseUrl(app, { ...context.config.signIn, host: context.config.host })
   traceRequests(app, context.config.otlpTracesUrl !== undefined)
   sendRequestId(app)
   sendSecurityHeaders(app, headers)
-  takeOverNodesAnswers(app)
+  respondInsteadOfNode(app)
   context.drain.watch(app, context.shutdown)
   closeOnlyIdleConnections(app)
-  cutOffStalledReaders(app)
-  answerErrors(app)
-  boundLargeBodies(app, context.config.sizes.bodyBytesInFlight)
+  closeStalledConnections(app)
+  handleErrors(app)
+  limitLargeBodies(app, context.config.sizes.bodyBytesInFlight)
   logResponses(app)
   await collectOpenApi(app, API_VERSION, context.config.signIn.publicUrl)
   await app.register(gatewayRoutes, context)
@@ -64,7 +64,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   return app
 }
 
-/** One line an exchange: enough to find its record, and nothing of what it said. */
+/** One log line for each request: enough to find its audit record, without content. */
 function logResponses(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     const auditId = reply.getHeader('x-audit-id')

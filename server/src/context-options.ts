@@ -1,4 +1,4 @@
-import type { PlacesOptions } from './audit/outside/open-places.ts'
+import type { DestinationOptions } from './audit/delivery/open-destinations.ts'
 import type { AuditBucketConfig } from './config/audit-outside.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
@@ -16,7 +16,7 @@ export function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: S
 }
 
 /** Where checkpoints are written outside, with the keys to it. */
-export function outsideOf({ auditOutside: { file, bucket, http } }: Config, { fromEnvironment }: Secrets): PlacesOptions {
+export function outsideOf({ auditOutside: { file, bucket, http } }: Config, { fromEnvironment }: Secrets): DestinationOptions {
   const keysOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: AuditBucketConfig) => ({
     accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
     secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',

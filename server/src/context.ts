@@ -1,14 +1,8 @@
 import type { Logger } from 'pino'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { DocumentFetcher } from './admin/document-fetcher.ts'
 import { operatorEventRecorder } from './admin/operator-events.ts'
-import { AdminAuthenticator } from './applications/admin-authenticator.ts'
-import { allCorsOrigins } from './applications/application-store.ts'
-import { APPLICATIONS_TOPIC, Authenticator } from './applications/authenticator.ts'
-import { LOOK_UP_MS } from './applications/credential-cache.ts'
-import { UserTokenVerifier } from './applications/user-token.ts'
-import { CheckpointDelivery } from './audit/outside/delivery.ts'
-import { openPlaces } from './audit/outside/open-places.ts'
+import { CheckpointDelivery } from './audit/delivery/checkpoint-delivery.ts'
+import { openDestinations } from './audit/delivery/open-destinations.ts'
 import { AuditWatch } from './audit/watch.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { AuditWriter } from './audit/writer.ts'
@@ -20,44 +14,50 @@ import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
 import { fileStoreOf, outsideOf, signInOf } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
-import { Upkeep } from './db/upkeep.ts'
+import { Upkeep } from './db/database-maintenance.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
 import { Drain } from './http/drain.ts'
+import { allCorsOrigins } from './identity/application-store.ts'
+import { APPLICATIONS_TOPIC, Authenticator } from './identity/authenticator.ts'
+import { UserTokenVerifier } from './identity/user-token.ts'
+import { DocumentFetcher } from './knowledge/document-fetcher.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
 import { Background } from './lib/background.ts'
 import { Cache } from './lib/cache.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
+import { LOOK_UP_MS } from './lib/credential-cache.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Shutdown } from './lib/shutdown.ts'
+import { TimeSlices } from './lib/time-slices.ts'
 import { traceHeaders } from './lib/trace-context.ts'
-import { Turns } from './lib/turns.ts'
+import { guardedConnector } from './lib/url-guard.ts'
 import { Limiter } from './limits/limiter.ts'
+import { UserRateLimiter } from './messaging/api/user-rate-limiter.ts'
 import { AssistantWorker } from './messaging/assistants/worker.ts'
 import { openFileStore } from './messaging/attachments/open-file-store.ts'
-import { Pace } from './messaging/door/pace.ts'
 import { WebhookDispatcher } from './messaging/events/dispatcher.ts'
 import { EventHub } from './messaging/events/hub.ts'
 import { EventRelay } from './messaging/events/relay.ts'
 import { WebhookSender } from './messaging/events/webhook-sender.ts'
 import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
+import { AdminAuthenticator } from './operators/admin-authenticator.ts'
 import { SignIn } from './operators/sign-in.ts'
 import { POLICIES_TOPIC, PolicyLibrary } from './policy/policy-library.ts'
 import { Health } from './providers/health.ts'
 import { Pools } from './providers/pools.ts'
 import type { Provider } from './providers/provider.ts'
 import { loadProviders, PROVIDERS_TOPIC } from './providers/provider-store.ts'
-import { guardedConnector } from './providers/url-guard.ts'
 import { readinessChecks } from './readiness-checks.ts'
 import { createRanker } from './retrieval/rank.ts'
 import { PendingAnswers } from './review/pending-answers.ts'
 import { ReviewWaiters } from './review/waiting.ts'
 import { openSemantic, type Semantic } from './semantic.ts'
-import { exchangeObserver } from './telemetry/exchange-observer.ts'
 import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Degraded, Readiness } from './telemetry/readiness.ts'
+import { exchangeObserver } from './telemetry/request-observer.ts'
 import { NO_TRACING, otlpTracing } from './telemetry/tracing.ts'
 
 /** What a test or a measurement may bring instead of the real thing. */
@@ -66,7 +66,7 @@ export interface Overrides {
   readonly log?: Logger
   readonly detectors?: readonly Detector[]
   readonly random?: () => number
-  readonly pace?: Pace
+  readonly userRateLimiter?: UserRateLimiter
   readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
@@ -107,8 +107,8 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   }
 }
 
-type Needed = Required<Omit<Overrides, 'audit' | 'pace'>> &
-  Pick<Overrides, 'audit' | 'pace'> & {
+type Needed = Required<Omit<Overrides, 'audit' | 'userRateLimiter'>> &
+  Pick<Overrides, 'audit' | 'userRateLimiter'> & {
     readonly onError: (error: Error) => void
     readonly semantic: Semantic | undefined
     readonly fallbacks: { readonly count: number }
@@ -146,7 +146,7 @@ function compose(
     { loadMs },
   )
   signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
-  const allowedOrigins = new Cache(() => allCorsOrigins(db), { loadMs })
+  const allowedOrigins = new Cache(() => allCorsOrigins(db), { loadMs, maxEntries: 1 })
   signal.subscribe(APPLICATIONS_TOPIC, () => allowedOrigins.forget())
   const workspaceKeys = new Cache<WorkspaceKeys>(
     async (workspaceId) => {
@@ -160,7 +160,7 @@ function compose(
   const audit =
     given.audit ??
     new AuditWriter(database, {
-      sealerOf: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
+      findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
       onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
     })
   const jwksAgent = new Agent({ connect: guardedConnector(config.allowPrivateUrls, JWKS_CONNECT_MS) })
@@ -174,12 +174,12 @@ function compose(
     auditWaiting: () => audit.waiting,
     auditLagSeconds: () => audit.lagSeconds,
     checkpointDeliveries: () => checkpointDeliveries.map(({ state }) => state),
-    auditTampered: () => [...auditWatch.found].map(([workspace, { reason }]) => ({ workspace, reason })),
+    auditTampered: () => [...auditWatch.faults].map(([workspace, { reason }]) => ({ workspace, reason })),
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => fallbacks.count,
   })
   const reportFault = faultReporter({ metrics, log })
-  const checkpointDeliveries = openPlaces(outsideOf(config, secrets), guardedConnector(true, OUTSIDE_CONNECT_MS)).map(
+  const checkpointDeliveries = openDestinations(outsideOf(config, secrets), guardedConnector(true, OUTSIDE_CONNECT_MS)).map(
     (place) => new CheckpointDelivery(place, { db, clock, log }),
   )
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl, config.otelResource)
@@ -210,7 +210,7 @@ function compose(
     pendingAnswers: new PendingAnswers({ ...database, clock, loadMs }),
     db,
     clock,
-    turns: new Turns(),
+    timeSlices: new TimeSlices(),
     reviewBox,
     waiters,
     // Embedded, nobody else has the database: a claim from before this start was left by a process that is gone.
@@ -235,7 +235,8 @@ function compose(
     cutting: shutdown.cutting,
     observe: exchangeObserver({ metrics, tracing, log }),
   } satisfies GatewayDeps
-  const relay = new EventRelay({ ...database, background })
+  const relay = new EventRelay({ ...database, onError })
+  const webhooks = new WebhookDispatcher({ ...database, clock, random, webhookBox, sender: webhookSender, onError })
   const assistants = new AssistantWorker({ ...gateway, signal, log, relay, recordsSpans: config.otlpTracesUrl !== undefined })
 
   return {
@@ -258,14 +259,14 @@ function compose(
       ...signInOf(config, secrets),
     }),
     members: new MemberAuthenticator({ ...gateway, ...database, credentials }),
-    pace: given.pace ?? new Pace(),
+    userRateLimiter: given.userRateLimiter ?? new UserRateLimiter(),
     files,
     fileLimits: config.files,
     relay,
     assistants,
     hub,
     webhookBox,
-    webhooks: new WebhookDispatcher({ ...database, clock, random, webhookBox, sender: webhookSender, background }),
+    webhooks,
     shutdown,
     drain: new Drain(),
     readiness: new Readiness([
@@ -277,7 +278,8 @@ function compose(
       waiters.close()
       hub.close()
       await assistants.close()
-      await background.close()
+      await Promise.all([webhooks.close(), background.close()])
+      await relay.close()
       await audit.drain()
       await Promise.all([
         pools.close(shutdown.cutting.aborted ? 0 : SHUTDOWN_GRACE_MS),
@@ -296,6 +298,6 @@ function compose(
 }
 
 /** One Workspace's log is no reason to take the others' requests away: an intruder in the database could stop them all. */
-function noTampering({ found }: AuditWatch): void {
-  if (found.size > 0) throw new Degraded(`The audit log of ${found.size} Workspace(s) was tampered with.`)
+function noTampering({ faults }: AuditWatch): void {
+  if (faults.size > 0) throw new Degraded(`The audit log of ${faults.size} Workspace(s) was tampered with.`)
 }

@@ -1,4 +1,4 @@
-/** OpenAI's words for kinds of errors; its clients choose their exception class by status and show this type. */
+/** OpenAI's error types. Its clients choose their exception class by status and show this type. */
 type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
@@ -11,51 +11,51 @@ type ErrorType =
 interface ErrorRow {
   readonly status: number
   readonly type: ErrorType
-  /** Public text when the thrower gives none. */
+  /** Public text when the error has no message of its own. */
   readonly message: string
 }
 
-/** The one table of errors: gateway-api.md “Errors”, then decisions.md §1 “Further codes”. */
+/** The one table of errors (API-ERR-4 to API-ERR-14). */
 export const ERRORS = {
   VALIDATION_ERROR: { status: 400, type: 'invalid_request_error', message: 'The request is not valid.' },
   AUTH_INVALID_KEY: { status: 401, type: 'authentication_error', message: 'The API key is missing or not valid.' },
   AUTH_KEY_REVOKED: { status: 401, type: 'authentication_error', message: 'The API key has been revoked.' },
   AUTH_INVALID_USER_TOKEN: { status: 401, type: 'authentication_error', message: 'The user token is not valid.' },
-  POLICY_DENIED: { status: 403, type: 'permission_error', message: 'A policy of your organisation does not allow this.' },
+  POLICY_DENIED: { status: 403, type: 'permission_error', message: 'A policy of your organisation denies this request.' },
   POLICY_REVIEW_DENIED: { status: 403, type: 'permission_error', message: 'A reviewer has denied this request.' },
-  FORBIDDEN: { status: 403, type: 'permission_error', message: 'You may not do this.' },
-  NOT_FOUND: { status: 404, type: 'not_found_error', message: 'There is nothing here.' },
-  METHOD_NOT_ALLOWED: { status: 405, type: 'invalid_request_error', message: 'This path does not answer that method.' },
-  CONFLICT: { status: 409, type: 'conflict_error', message: 'The request conflicts with the present state.' },
-  POLICY_REVIEW_PENDING: { status: 409, type: 'conflict_error', message: 'A person has to approve this first.' },
-  REVIEW_HOLD_EXPIRED: { status: 410, type: 'invalid_request_error', message: 'The hold has expired.' },
+  FORBIDDEN: { status: 403, type: 'permission_error', message: 'You do not have permission to do this.' },
+  NOT_FOUND: { status: 404, type: 'not_found_error', message: 'Resource not found.' },
+  METHOD_NOT_ALLOWED: { status: 405, type: 'invalid_request_error', message: 'Method not allowed.' },
+  CONFLICT: { status: 409, type: 'conflict_error', message: 'The request conflicts with the current state of the resource.' },
+  POLICY_REVIEW_PENDING: { status: 409, type: 'conflict_error', message: 'A reviewer must approve this request first.' },
+  REVIEW_HOLD_EXPIRED: { status: 410, type: 'invalid_request_error', message: 'The hold has expired. Send a new request.' },
   PAYLOAD_TOO_LARGE: { status: 413, type: 'invalid_request_error', message: 'The request is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, type: 'invalid_request_error', message: 'This content type is not supported.' },
-  NO_ELIGIBLE_PROVIDER: { status: 422, type: 'invalid_request_error', message: 'No provider may serve this request.' },
+  NO_ELIGIBLE_PROVIDER: { status: 422, type: 'invalid_request_error', message: 'No provider is allowed to serve this request.' },
   RATE_LIMITED: { status: 429, type: 'rate_limit_error', message: "The gateway's rate limit is reached." },
-  /** Nobody reads it: it stands in the record, the log and the metrics. */
-  CLIENT_CLOSED_REQUEST: { status: 499, type: 'invalid_request_error', message: 'The caller went away before its answer.' },
-  INTERNAL: { status: 500, type: 'api_error', message: 'Something went wrong inside the gateway.' },
+  /** Never sent: for the audit record, the log and the metrics. */
+  CLIENT_CLOSED_REQUEST: { status: 499, type: 'invalid_request_error', message: 'The client disconnected before the response.' },
+  INTERNAL: { status: 500, type: 'api_error', message: 'An internal error occurred.' },
   PROVIDER_ERROR: { status: 502, type: 'api_error', message: 'The model provider failed.' },
-  UNAVAILABLE: { status: 503, type: 'api_error', message: 'The gateway cannot serve this right now.' },
-  PROVIDER_TIMEOUT: { status: 504, type: 'api_error', message: 'The model provider did not answer in time.' },
+  UNAVAILABLE: { status: 503, type: 'api_error', message: 'The gateway is temporarily unavailable. Try again.' },
+  PROVIDER_TIMEOUT: { status: 504, type: 'api_error', message: 'The model provider did not respond in time.' },
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** What a caller may learn of a failure. Every field here is public. */
+/** The public part of an error. */
 export interface ErrorFields {
   readonly message?: string
-  /** Path of the offending field, as `governance.user.id`. */
+  /** Path of the invalid field: `governance.user.id`. */
   readonly param?: string
   readonly details?: Readonly<Record<string, unknown>>
   readonly reviewItemId?: string
   readonly auditId?: string
-  /** Extra response headers, as `retry-after`. */
+  /** Additional response headers: `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A failure with a public face (`code` and `fields`) and a private one (`cause`, for the log only). */
+/** An error with a public part (`code` and `fields`) and a private one (`cause`, for the log only). */
 export class GatehouseError extends Error {
   readonly code: ErrorCode
   readonly fields: ErrorFields
@@ -68,7 +68,7 @@ export class GatehouseError extends Error {
   }
 }
 
-/** The envelope of both APIs (gateway-api.md “Errors”; `type` and `param` per decisions.md §1). */
+/** The envelope of both APIs (API-ERR-1 to API-ERR-3). */
 export function errorBody(code: ErrorCode, fields: ErrorFields = {}) {
   return {
     error: {

@@ -1,4 +1,7 @@
 import { runCli } from './cli/cli.ts'
+import { limitThreadMemory } from './lib/idle-memory.ts'
+
+limitThreadMemory()
 
 // `gatehouse audit export | head`: who reads no more has had enough.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1))

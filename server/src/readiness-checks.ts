@@ -1,4 +1,4 @@
-import { opensWith } from './audit/secret-key-check.ts'
+import { opensDatabaseKeys } from './audit/secret-key-check.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { freeBytes, MIN_FREE_BYTES, megabytes } from './db/disk-space.ts'
@@ -32,7 +32,8 @@ export function readinessChecks({ config, database, shutdown, workspaceBox }: De
       if (missing.length > 0) throw new NotReady(`The schema of the database lacks ${missing.join(', ')}.`)
     },
     secret_key: async () => {
-      if (!(await opensWith(database.probe, workspaceBox))) throw new NotReady('The secret key is not the one of this database.')
+      if (!(await opensDatabaseKeys(database.probe, workspaceBox)))
+        throw new NotReady('The secret key is not the one of this database.')
     },
     ...(database.kind === 'embedded' && { disk: () => requireSpace(config.dataDir) }),
   }

@@ -3,10 +3,10 @@ import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { Database } from './db/database.ts'
 import type { Job } from './jobs/jobs.ts'
-import { textsOf as textsOfChunks } from './knowledge/passages.ts'
+import { loadChunkTexts } from './knowledge/passages.ts'
 import type { Clock } from './lib/clock.ts'
-import { textsOf as textsOfMemories } from './memory/texts.ts'
-import { guardedConnector } from './providers/url-guard.ts'
+import { guardedConnector } from './lib/url-guard.ts'
+import { loadMemoryTexts } from './memory/texts.ts'
 import { EmbeddingProgress, embedMissing } from './retrieval/semantic/embed-missing.ts'
 import { Embedder } from './retrieval/semantic/embedder.ts'
 import { prepareVectors } from './retrieval/semantic/prepare-vectors.ts'
@@ -47,12 +47,12 @@ export async function openSemantic(
   if (!support) return undefined
   const { url, model, apiKeyEnv } = embeddings
   const settings = { url, model, apiKey: secrets.fromEnvironment(apiKeyEnv) }
-  // Its URL counts as configured: it may be private (decisions.md §2.11).
+  // Its URL counts as configured: it may be private (ADM-ENV-10).
   const connect = guardedConnector(true, CONNECT_MS)
   const embedder = new Embedder(settings, { connect, random, now: () => clock.now().getTime() })
   const onProblem = (text: string) => log.warn(text)
   const progress = new EmbeddingProgress()
-  const textsOf = { knowledge: textsOfChunks, memory: textsOfMemories }
+  const textsOf = { knowledge: loadChunkTexts, memory: loadMemoryTexts }
   return {
     ranker: createSemanticRanker({ db, embedder, onFallback, onProblem }),
     job: {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { recordCutAnswers } from './audit/cut-answers.ts'
+import { recordInterruptedResponses } from './audit/interrupted-responses.ts'
 import { addressOf, type Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Context, createContext, type Overrides } from './context.ts'
@@ -72,7 +72,7 @@ async function drain(app: FastifyInstance, context: Context, stopJobs: () => Pro
   if (!(await context.drain.idle(reason.kind === 'broken' ? 0 : timeoutMs))) {
     log.warn({ running: context.drain.size }, 'cutting off what still runs')
     shutdown.cut()
-    if (!(await context.drain.idle(CUT_MS))) await recordCutAnswers(context, await context.drain.cut())
+    if (!(await context.drain.idle(CUT_MS))) await recordInterruptedResponses(context, await context.drain.cut())
   }
   // Connections on which nothing was ever sent would hold the server open for a minute.
   app.server.closeAllConnections()

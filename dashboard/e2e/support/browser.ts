@@ -3,9 +3,9 @@ import { CHROMIUM } from './chromium.ts'
 
 let browser: Promise<Browser> | undefined
 
-/** One browser for all files of a test process; each test has a context of its own in it. It ends with the process. */
+/** Opens the browser of the test process. Each test has its own context. */
 export function openBrowser(): Promise<Browser> {
-  if (CHROMIUM === undefined) throw new Error('These tests need Chromium: install it, or name it in CHROMIUM')
+  if (CHROMIUM === undefined) throw new Error('Chromium not found. Install it or set CHROMIUM to its path.')
   browser ??= chromium.launch({ executablePath: CHROMIUM, args: ['--disable-gpu', '--disable-dev-shm-usage'] })
   return browser
 }

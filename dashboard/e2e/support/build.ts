@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Before the first test of a run: the dashboard as its sources are now. */
+/** Builds the dashboard before the first test. */
 export function setup(): void {
   execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/build-dashboard.mjs')], { stdio: 'inherit' })
 }

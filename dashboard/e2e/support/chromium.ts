@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-const USUAL = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const DEFAULT_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** The system's browser; undefined where there is none. */
-export const CHROMIUM = [process.env.CHROMIUM, ...USUAL].find((path) => path && existsSync(path))
+/** Path of the system's browser; undefined if there is none. */
+export const CHROMIUM = [process.env.CHROMIUM, ...DEFAULT_PATHS].find((path) => path && existsSync(path))

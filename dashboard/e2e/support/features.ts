@@ -4,13 +4,13 @@ import { pathToFileURL } from 'node:url'
 
 const FEATURES = join(import.meta.dirname, '../../src/features')
 
-/** Of src/routing/feature.ts, what does not take the whole application to compile. */
+/** Part of src/routing/feature.ts, without its imports. */
 interface Feature {
   readonly pages: readonly { readonly path: string; readonly scope?: string; readonly public?: true }[]
   readonly navigation?: readonly { readonly label: string; readonly section?: string; readonly scope?: string }[]
 }
 
-/** What the dashboard is made of, as the features say it of themselves. */
+/** Reads pages and navigation of all features. */
 export function readFeatures(): Promise<Feature[]> {
   const files = globSync('*/feature.ts', { cwd: FEATURES })
   return Promise.all(files.map(async (file) => (await import(pathToFileURL(join(FEATURES, file)).href)).feature))

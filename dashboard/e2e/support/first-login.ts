@@ -4,7 +4,7 @@ import { deletePerson, listPeople } from '../../../server/src/operators/operator
 import { ensureFirstLogin } from '../../../server/src/setup/first-login.ts'
 import type { Dashboard, Owner } from './dashboard.ts'
 
-/** Comes in by the link that a first start prints: as if the demo had come without an owner. */
+/** Signs in by the link of a first start, after deleting the demo's owner. */
 export async function firstLogin(
   { server: { base, context, config } }: Dashboard,
   page: Page,
@@ -16,12 +16,12 @@ export async function firstLogin(
     for (const { id } of people) await deletePerson(tx, id)
   })
   const token = await ensureFirstLogin(context, config.dataDir)
-  if (token === undefined) throw new Error('somebody can sign in already')
+  if (token === undefined) throw new Error('an operator exists already')
   await page.goto(invitationUrl(base, token))
-  await page.getByText('You are its first operator, and its owner.').waitFor()
+  await page.getByText('Create the first operator, who becomes the owner.').waitFor()
   await page.getByLabel('Name').fill(name)
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').first().fill(password)
-  await page.getByLabel('Password, once more').fill(password)
+  await page.getByLabel('Confirm password').fill(password)
   await page.getByRole('button', { name: 'Continue' }).click()
 }

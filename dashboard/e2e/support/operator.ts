@@ -2,7 +2,7 @@ import type { Role } from '../../../server/src/domain/operator.ts'
 import { PASSWORD, signedIn } from '../../../server/test/support/operators.ts'
 import type { Dashboard, Owner } from './dashboard.ts'
 
-/** Somebody of that role, who can sign in. */
+/** Creates an operator with a role. */
 export async function operatorOf({ server }: Dashboard, role: Role): Promise<Owner> {
   const { email } = await signedIn(server, role)
   return { email, password: PASSWORD }

@@ -1,53 +1,55 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { auditLogRoutes } from '../audit/admin/audit-log-routes.ts'
+import { auditRoutes } from '../audit/admin/audit-routes.ts'
 import type { Scope } from '../domain/scope.ts'
 import { GatehouseError } from '../errors.ts'
+import { playgroundRoutes } from '../gateway/admin/playground-routes.ts'
+import { replayRoutes } from '../gateway/admin/replay-routes.ts'
+import { simulationRoutes } from '../gateway/admin/simulation-routes.ts'
+import { readJsonBodies } from '../http/bodies.ts'
+import { checkRequests } from '../http/validation.ts'
+import { applicationsRoutes } from '../identity/admin/applications-routes.ts'
+import { keysRoutes } from '../identity/admin/keys-routes.ts'
+import { peopleGroupsRoutes } from '../identity/admin/people-groups-routes.ts'
+import { usersRoutes } from '../identity/admin/users-routes.ts'
+import { workspacesRoutes } from '../identity/admin/workspaces-routes.ts'
+import { collectionsRoutes } from '../knowledge/admin/collections-routes.ts'
+import { documentsRoutes } from '../knowledge/admin/documents-routes.ts'
+import { explainedSearchRoutes } from '../knowledge/admin/explained-search-routes.ts'
 import { isUnavailable } from '../lib/faults.ts'
+import { memoriesRoutes } from '../memory/admin/memories-routes.ts'
+import { accessTokensRoutes } from '../messaging/admin/access-tokens-routes.ts'
+import { assistantsRoutes } from '../messaging/admin/assistants-routes.ts'
+import { userErasureRoutes } from '../messaging/admin/user-erasure-routes.ts'
+import { webhooksRoutes } from '../messaging/admin/webhooks-routes.ts'
+import { adminTokensRoutes } from '../operators/admin/admin-tokens-routes.ts'
+import { operatorsRoutes } from '../operators/admin/operators-routes.ts'
+import { sessionRoutes } from '../operators/admin/session-routes.ts'
 import { refuseCrossSite } from '../operators/same-origin.ts'
-import { accessTokensRoutes } from './access-tokens-routes.ts'
-import type { AdminApp, AdminDeps } from './admin-deps.ts'
-import { adminTokensRoutes } from './admin-tokens-routes.ts'
-import { applicationsRoutes } from './applications-routes.ts'
-import { assistantsRoutes } from './assistants-routes.ts'
-import { auditLogRoutes } from './audit-log-routes.ts'
-import { auditRoutes } from './audit-routes.ts'
-import { checkRequests, readBodies } from './bodies.ts'
-import { collectionsRoutes } from './collections-routes.ts'
-import { discoveryRoutes } from './discovery-routes.ts'
-import { documentsRoutes } from './documents-routes.ts'
-import { keysRoutes } from './keys-routes.ts'
-import { knowledgeSearchRoutes } from './knowledge-search-routes.ts'
-import { memoriesRoutes } from './memories-routes.ts'
-import { modelsRoutes } from './models-routes.ts'
-import { SCOPE } from './operation.ts'
-import { operatorOf } from './operator-of.ts'
-import { operatorsRoutes } from './operators-routes.ts'
-import { overviewRoutes } from './overview-routes.ts'
-import { peopleGroupsRoutes } from './people-groups-routes.ts'
-import { playgroundRoutes } from './playground-routes.ts'
-import { policyDraftsRoutes } from './policy-drafts-routes.ts'
-import { policySetsRoutes } from './policy-sets-routes.ts'
-import { providersRoutes } from './providers-routes.ts'
-import { replayRoutes } from './replay-routes.ts'
-import { reviewEventsRoutes } from './review-events-routes.ts'
-import { reviewsRoutes } from './reviews-routes.ts'
-import { sessionRoutes } from './session-routes.ts'
-import { simulationRoutes } from './simulation-routes.ts'
-import { Trials } from './trials.ts'
-import { userErasureRoutes } from './user-erasure-routes.ts'
-import { usersRoutes } from './users-routes.ts'
-import { webhooksRoutes } from './webhooks-routes.ts'
-import { chooseWorkspace } from './workspace-choice.ts'
-import { workspacesRoutes } from './workspaces-routes.ts'
+import { policyDraftsRoutes } from '../policy/admin/policy-drafts-routes.ts'
+import { policySetsRoutes } from '../policy/admin/policy-sets-routes.ts'
+import { discoveryRoutes } from '../providers/admin/discovery-routes.ts'
+import { modelsRoutes } from '../providers/admin/models-routes.ts'
+import { providersRoutes } from '../providers/admin/providers-routes.ts'
+import { reviewEventsRoutes } from '../review/admin/review-events-routes.ts'
+import { reviewsRoutes } from '../review/admin/reviews-routes.ts'
+import type { AdminContext } from './admin-context.ts'
+import { type AdminDeps, adminDeps } from './admin-deps.ts'
+import type { AdminApp } from './kit/admin-app.ts'
+import { operatorOf } from './kit/authenticate-operator.ts'
+import { chooseWorkspace } from './kit/choose-workspace.ts'
+import { SCOPE } from './kit/operation.ts'
+import { overviewRoutes } from './overview/overview-routes.ts'
 
 type Routes = (app: AdminApp, deps: AdminDeps) => void
 
-/** The operators' API: who may, in which Workspace, and then one file for each kind of thing. */
-export async function adminRoutes(app: FastifyInstance, context: Omit<AdminDeps, 'trials'>): Promise<void> {
-  const deps: AdminDeps = { ...context, trials: new Trials() }
+/** The admin API: authentication, scopes, Workspace, and the routes of each domain. */
+export async function adminRoutes(app: FastifyInstance, context: AdminContext): Promise<void> {
+  const deps = adminDeps(context)
   app.decorateRequest('operator')
   app.decorateRequest('workspaceId', '')
-  readBodies(app, deps.jsonDepth)
+  readJsonBodies(app, deps.jsonDepth)
   app.setValidatorCompiler(checkRequests)
   app.setErrorHandler((error) => {
     throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
@@ -85,16 +87,16 @@ export async function adminRoutes(app: FastifyInstance, context: Omit<AdminDeps,
       auditRoutes,
       auditLogRoutes,
     ]
-    const knowledge = [collectionsRoutes, documentsRoutes, knowledgeSearchRoutes]
+    const knowledge = [collectionsRoutes, documentsRoutes, explainedSearchRoutes]
     const messaging = [webhooksRoutes]
     await register([...people, ...models, ...rules, ...knowledge, ...messaging])(scope)
   })
 }
 
-/** Before anything else is read: who has neither token nor session learns nothing, not even whether a body would have been right. */
+/** Authentication comes first: a client without token and session learns nothing, not even whether its body is valid. */
 function authenticateOperators(app: FastifyInstance, deps: AdminDeps): void {
   app.addHook('onRequest', async (request, reply) => {
-    // Keys and contents of reviews belong in no cache.
+    // Keys and contents of reviews must not be cached.
     reply.header('cache-control', 'no-store')
     request.operator = await operatorOf(request.headers, deps)
     if (request.operator.kind === 'person') refuseCrossSite(request, deps.signIn)
@@ -103,13 +105,13 @@ function authenticateOperators(app: FastifyInstance, deps: AdminDeps): void {
 
 const scopeOf = (schema: object | undefined) => (schema as { [SCOPE]?: Scope | null } | undefined)?.[SCOPE]
 
-/** The one place where it is decided what an operator may; a route that does not say what it needs is not even registered. */
+/** Checks the scope of every route. A route without a declared scope is not registered. */
 function requireScopes(app: FastifyInstance, deps: AdminDeps): void {
   app.addHook('onRoute', ({ url, schema }) => {
     if (scopeOf(schema) === undefined) throw new Error(`${url} does not say which scope it needs`)
   })
   app.addHook('onRequest', async (request) => refuseWithoutScope(request))
-  // A body may take its caller a minute to send: what the operator may do is read again once it is here.
+  // A slow body takes up to a minute: the operator's scopes may have changed meanwhile.
   app.addHook('preHandler', async (request) => {
     if (request.body === undefined) return
     request.operator = await operatorOf(request.headers, deps)
@@ -120,6 +122,6 @@ function requireScopes(app: FastifyInstance, deps: AdminDeps): void {
 function refuseWithoutScope({ operator, routeOptions }: FastifyRequest): void {
   const scope = scopeOf(routeOptions.schema)
   if (scope && !operator.scopes.includes(scope)) {
-    throw new GatehouseError('FORBIDDEN', { message: `This takes the scope ${scope}, which you do not have.` })
+    throw new GatehouseError('FORBIDDEN', { message: `You need the scope ${scope}.` })
   }
 }

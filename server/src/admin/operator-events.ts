@@ -1,15 +1,15 @@
-import { listWorkspaces } from '../applications/workspace-store.ts'
 import { appendInTransaction } from '../audit/audit-store.ts'
-import { changeDraft } from '../audit/record.ts'
+import { createChangeDraft } from '../audit/record.ts'
 import { loadWorkspaceKeys } from '../audit/workspace-keys.ts'
+import { listWorkspaces } from '../identity/workspace-store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { RecordOperatorEvent } from '../operators/operator-event.ts'
 
 /**
- * Records what happens at the sign-in. It concerns the whole server, so it stands in the oldest Workspace's log; before there is
- * one, in none.
+ * Records sign-in events. They concern the whole server, so the audit log of the oldest Workspace contains them. Without a
+ * Workspace nothing is recorded.
  */
 export function operatorEventRecorder(deps: { readonly clock: Clock; readonly workspaceBox: SecretBox }): RecordOperatorEvent {
   return async (tx, { action, id, fields = [], actor }) => {
@@ -17,7 +17,7 @@ export function operatorEventRecorder(deps: { readonly clock: Clock; readonly wo
     if (!oldest) return
     const keys = await loadWorkspaceKeys(tx, deps.workspaceBox, oldest.id)
     if (!keys) throw new Error('the Workspace has no keys')
-    const draft = changeDraft({
+    const draft = createChangeDraft({
       id: newId('aud'),
       workspaceId: oldest.id,
       at: deps.clock.now(),

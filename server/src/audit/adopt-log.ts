@@ -1,41 +1,42 @@
 import type { Db } from '../db/database.ts'
-import { findHead } from './audit-store.ts'
+import { findChainEnd } from './audit-store.ts'
 import { uuidOf } from './chain.ts'
 import { checkpointHash } from './checkpoint.ts'
-import { latestCheckpoint } from './checkpoint-store.ts'
-import { firstSeal, readSeal, writeSeal } from './log-seal.ts'
+import { findLatestCheckpoint } from './checkpoint-store.ts'
+import { createFirstSeal, readSeal, writeSeal } from './log-seal.ts'
+import { AuditTamperedError } from './verified-seal.ts'
 import { verifyWorkspace } from './verify.ts'
-import { AuditTampered } from './vouching.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
-/** What was taken over: records that a checkpoint vouches for, and newer ones as they were found. */
-export interface Adopted {
+/** Result of the adoption of an unsealed log: records covered by a checkpoint, and newer records. */
+export interface AdoptedLog {
   readonly signedThrough: number
   readonly newer: number
 }
 
-/** For the log of the server, once. */
-export const ADOPTED = 'the audit log of an older version verifies; from here on it is sealed with the secret key'
+/** Log message for an adoption. */
+export const ADOPTION_MESSAGE = 'the audit log was written by an older version and verifies; it is now sealed with the secret key'
 
 /**
- * Gives the log of an older version its seal, once: when it verifies, from its first record to its last checkpoint. Throws
- * AuditTampered when it does not, or when there are records and no checkpoint over them. Undefined when there is a seal.
+ * Seals a log written by a version without seals, once. First verifies it from its first record to its last checkpoint. Throws
+ * AuditTamperedError when the verification fails, or when the log has records and no checkpoint. Returns undefined for a sealed
+ * log.
  */
-export async function adoptLog(db: Db, workspaceId: string, keys: WorkspaceKeys, now: Date): Promise<Adopted | undefined> {
+export async function adoptLog(db: Db, workspaceId: string, keys: WorkspaceKeys, now: Date): Promise<AdoptedLog | undefined> {
   if ((await readSeal(db, workspaceId, keys)).kind !== 'none') return undefined
-  const { firstBad } = await verifyWorkspace(db, workspaceId, keys)
-  if (firstBad) throw new AuditTampered(workspaceId, firstBad)
+  const { firstFault } = await verifyWorkspace(db, workspaceId, keys)
+  if (firstFault) throw new AuditTamperedError(workspaceId, firstFault)
   return db.transaction().execute(async (tx) => {
-    // Another node may have been quicker.
+    // Another node may have adopted the log in the meantime.
     if ((await readSeal(tx, workspaceId, keys, { lock: true })).kind !== 'none') return undefined
-    const last = await latestCheckpoint(tx, workspaceId)
-    const { sequence } = await findHead(tx, workspaceId)
+    const last = await findLatestCheckpoint(tx, workspaceId)
+    const { sequence } = await findChainEnd(tx, workspaceId)
     if (!last && sequence > 0) {
-      const bad = { sequence: 1, ...(sequence > 1 && { through: sequence }), id: null, reason: 'unvouched' } as const
-      throw new AuditTampered(workspaceId, bad)
+      const fault = { sequence: 1, ...(sequence > 1 && { through: sequence }), id: null, reason: 'unvouched' } as const
+      throw new AuditTamperedError(workspaceId, fault)
     }
-    const vouched = last && { size: last.size, hash: last.hash, checkpoint: checkpointHash(last) }
-    const seal = { ...firstSeal(workspaceId), ...vouched, sealed_from: null, adopted_at: now.toISOString(), pruned: null }
+    const sealedEnd = last && { size: last.size, hash: last.hash, checkpoint: checkpointHash(last) }
+    const seal = { ...createFirstSeal(workspaceId), ...sealedEnd, sealed_from: null, adopted_at: now.toISOString(), pruned: null }
     await tx
       .updateTable('workspace')
       .set({ signing_key: keys.signingKeyRequiringSeal() })

@@ -5,10 +5,10 @@ import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
 import { appendInTransaction, findRecord, searchRecords, streamRecords } from './audit-store.ts'
-import { type AuditDraft, type AuditRecord, changeDraft } from './record.ts'
+import { type AuditDraft, type AuditRecord, createChangeDraft } from './record.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
-describe.each(testDatabases())('the audit log on $name', ({ open }) => {
+describe.each(testDatabases())('audit store on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let keys: WorkspaceKeys
@@ -22,7 +22,7 @@ describe.each(testDatabases())('the audit log on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  test('a record is kept with what it records, or neither is', async () => {
+  test('appendInTransaction: stores no record when the transaction is rolled back', async () => {
     const lost = draft()
     const rolledBack = database.db.transaction().execute(async (tx) => {
       await appendInTransaction(tx, workspaceId, [lost], keys.hasher)
@@ -35,33 +35,33 @@ describe.each(testDatabases())('the audit log on $name', ({ open }) => {
     expect(await findRecord(database.db, { workspaceId }, kept?.id ?? '')).toEqual(kept)
   })
 
-  test('what is stored comes back as it was, text that needs escaping included', async () => {
+  test('findRecord: returns the appended record when it contains text that needs escaping', async () => {
     const odd = 'ra\'te "\\\\x" {a,b} NULL \u0000 \u{1f600} \n'
     const [record] = await append(draft({ user: { id: null, verified: false, role: odd, department: '' }, application_id: null }))
     expect(await findRecord(database.db, { workspaceId }, record?.id ?? '')).toEqual(record)
   })
 
-  test('an Application finds its own records only: absent, foreign and malformed ids look alike', async () => {
-    const [mine, other, theirs] = [newId('app'), newId('app'), (await seedWorkspace(database.db)).workspaceId]
-    const [record] = await append(draft({ application_id: mine }))
+  test('findRecord: returns undefined when the id is absent, malformed or belongs to another Application', async () => {
+    const [own, other, otherWorkspaceId] = [newId('app'), newId('app'), (await seedWorkspace(database.db)).workspaceId]
+    const [record] = await append(draft({ application_id: own }))
     const id = record?.id ?? ''
     const find = (owner: { workspaceId: string; applicationId?: string }, wanted = id) => findRecord(database.db, owner, wanted)
-    expect(await find({ workspaceId, applicationId: mine })).toEqual(record)
+    expect(await find({ workspaceId, applicationId: own })).toEqual(record)
     expect(await find({ workspaceId, applicationId: other })).toBeUndefined()
-    expect(await find({ workspaceId: theirs })).toBeUndefined()
-    expect(await find({ workspaceId, applicationId: mine }, newId('aud'))).toBeUndefined()
-    expect(await find({ workspaceId, applicationId: mine }, "aud_' or 1=1")).toBeUndefined()
+    expect(await find({ workspaceId: otherWorkspaceId })).toBeUndefined()
+    expect(await find({ workspaceId, applicationId: own }, newId('aud'))).toBeUndefined()
+    expect(await find({ workspaceId, applicationId: own }, "aud_' or 1=1")).toBeUndefined()
   })
 
   test("an operator's change belongs to no Application and names fields, never values", async () => {
     const change = { action: 'key.revoke', object_type: 'key', object_id: newId('key'), fields: ['revoked_at'] }
     const at = new Date('2026-01-02T03:04:05.678Z')
-    const [record] = await append(changeDraft({ id: newId('aud'), workspaceId, at, actor: 'f'.repeat(64), change }))
+    const [record] = await append(createChangeDraft({ id: newId('aud'), workspaceId, at, actor: 'f'.repeat(64), change }))
     expect(record).toMatchObject({ endpoint: 'admin', application_id: null, stages: [], change })
     expect(await findRecord(database.db, { workspaceId }, record?.id ?? '')).toEqual(record)
   })
 
-  test('an id cannot be used twice', async () => {
+  test('appendInTransaction: rejects a duplicate id', async () => {
     const once = draft()
     await append(once)
     await expect(append(once)).rejects.toThrow()
@@ -69,7 +69,7 @@ describe.each(testDatabases())('the audit log on $name', ({ open }) => {
     expect(next?.integrity.sequence).toBeGreaterThan(1)
   })
 
-  describe('searched', () => {
+  describe('searchRecords', () => {
     const [app, user] = [newId('app'), 'e'.repeat(64)]
     let records: AuditRecord[]
 
@@ -93,13 +93,13 @@ describe.each(testDatabases())('the audit log on $name', ({ open }) => {
     })
 
     const found = async (filter: Partial<Parameters<typeof searchRecords>[2]>) =>
-      (await searchRecords(database.db, workspaceId, { limit: 100, ...filter })).records.map((record) =>
+      (await searchRecords(database.db, workspaceId, { limit: 100, ...filter })).data.map((record) =>
         records.indexOf(same(record)),
       )
     const same = ({ id }: AuditRecord) => records.find((record) => record.id === id) as AuditRecord
     const second = (index: number) => new Date(`2026-01-02T03:04:${String(index).padStart(2, '0')}.000Z`)
 
-    test('by each filter, newest first', async () => {
+    test('applies each filter and returns the newest first', async () => {
       expect(await found({})).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
       expect(await found({ from: second(9) })).toEqual([11, 10, 9])
       expect(await found({ to: second(2) })).toEqual([1, 0])
@@ -115,19 +115,20 @@ describe.each(testDatabases())('the audit log on $name', ({ open }) => {
       expect(await found({ applicationId: newId('app') })).toEqual([])
     })
 
-    test('in pages that neither repeat nor leave out, while records are added', async () => {
+    test('neither repeats nor omits records when records are added between pages', async () => {
       const seen: string[] = []
-      let cursor: number | null | undefined
-      while (cursor !== null) {
-        const page = await searchRecords(database.db, workspaceId, { limit: 5, ...(cursor !== undefined && { cursor }) })
-        seen.push(...page.records.map(({ id }) => id))
-        cursor = page.nextCursor
+      let below: number | undefined
+      for (let hasMore = true; hasMore; ) {
+        const page = await searchRecords(database.db, workspaceId, { limit: 5, ...(below !== undefined && { below }) })
+        seen.push(...page.data.map(({ id }) => id))
+        hasMore = page.hasMore
+        below = page.data.at(-1)?.integrity.sequence
         await append(draft())
       }
       expect(seen).toEqual(records.map(({ id }) => id).toReversed())
     })
 
-    test('as a stream, oldest first', async () => {
+    test('streamRecords: returns the oldest first', async () => {
       const sequences: number[] = []
       const stream = streamRecords(database.db, workspaceId, { after: 2, through: 5 })
       for await (const { integrity } of stream) sequences.push(integrity.sequence)
@@ -136,7 +137,7 @@ describe.each(testDatabases())('the audit log on $name', ({ open }) => {
   })
 })
 
-test('the helper that looks for content finds it in any guise', () => {
+test('assertNoContent: finds content in each encoding', () => {
   const secret = 'the merger is on Friday "ünlike" us'
   const plain = testDraft(newId('ws'))
   const guises = [secret, Buffer.from(secret).toString('base64'), encodeURIComponent(secret), Buffer.from(secret).toString('hex')]

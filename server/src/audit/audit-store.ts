@@ -1,18 +1,19 @@
 import { CompiledQuery, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import type { AuditRecordTable } from '../db/schema.ts'
+import { type Page, readPage } from '../db/page.ts'
 import type { RiskLevel } from '../domain/classification.ts'
 import type { Verdict } from '../domain/decision.ts'
 import { fromId } from '../lib/id.ts'
-import { appendStatement, LOCK_END } from './append.ts'
-import { type ChainEnd, parseRecord, prepare, type RecordSealer, recordOf, sealAll, uuidOf } from './chain.ts'
-import { checkpointNewerThan, checkpointOlderThan } from './checkpoint-store.ts'
+import { appendStatement, LOCK_CHAIN_END } from './append-statement.ts'
+import { type ChainEnd, parseRecord, prepareRecord, type RecordSealer, sealRecords, toAuditRecord, uuidOf } from './chain.ts'
+import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoint-store.ts'
 import type { AuditDraft, AuditEndpoint, AuditRecord } from './record.ts'
+import type { AuditRecordTable } from './tables.ts'
 
 /**
- * Records what `tx` does, in `tx`: both are kept, or neither. Call it last: it holds the end of the Workspace's chain until
- * the transaction ends, and every other record waits for that. For the same reason nothing inside a transaction may await
- * the AuditWriter. `sealer` is the Workspace's hasher.
+ * Appends records in the transaction `tx`, so that the change and its records are committed together. Call it last: it locks the
+ * end of the Workspace's chain until the transaction ends. Therefore a transaction must not await the AuditWriter. `sealer` is
+ * the Workspace's hasher.
  */
 export async function appendInTransaction(
   tx: Tx,
@@ -21,19 +22,19 @@ export async function appendInTransaction(
   sealer: RecordSealer,
 ): Promise<AuditRecord[]> {
   if (drafts.length === 0) return []
-  const prepared = drafts.map((draft) => prepare(workspaceId, draft))
+  const prepared = drafts.map((draft) => prepareRecord(workspaceId, draft))
   const workspace = uuidOf('ws', workspaceId)
-  const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_END, [workspace]))
+  const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_CHAIN_END, [workspace]))
   const end = rows[0]
   if (end === undefined) throw new Error(`Workspace ${workspaceId} has no audit chain`)
-  const sealed = sealAll(prepared, end, sealer)
+  const sealed = sealRecords(prepared, end, sealer)
   const { text, values } = appendStatement(workspace, end, sealed)
   const { numAffectedRows } = await tx.executeQuery(CompiledQuery.raw(text, values))
-  if (Number(numAffectedRows) !== sealed.length) throw new Error('the end of the audit chain moved under its lock')
-  return sealed.map(recordOf)
+  if (Number(numAffectedRows) !== sealed.length) throw new Error('the end of the audit chain changed while it was locked')
+  return sealed.map(toAuditRecord)
 }
 
-/** Undefined when the owner has no such record, or nobody has; with an Application, only that one's. */
+/** Returns undefined if the Workspace, or the given Application in it, does not have the record. */
 export async function findRecord(
   db: Db,
   owner: { workspaceId: string; applicationId?: string },
@@ -56,36 +57,30 @@ export interface RecordFilter {
   readonly from?: Date
   readonly to?: Date
   readonly applicationId?: string
-  /** The keyed hash, as in `user.id` of the record. */
+  /** Keyed hashes, as in `user.id` of the record. */
   readonly userHashes?: readonly string[]
   readonly verdict?: Verdict
   readonly riskLevel?: RiskLevel
   readonly endpoint?: AuditEndpoint
-  /** Any of these. */
+  /** Records of any of these endpoints match. */
   readonly endpoints?: readonly AuditEndpoint[]
-  /** The first and the last status, both included. */
+  /** Inclusive range of HTTP statuses. */
   readonly status?: { readonly from: number; readonly to: number }
-  /** The `nextCursor` of the page before. */
-  readonly cursor?: number
+  /** Exclusive upper sequence: that of the last record of the previous page. */
+  readonly below?: number
   readonly limit: number
 }
 
-export interface RecordPage {
-  readonly records: AuditRecord[]
-  /** null: that was all. */
-  readonly nextCursor: number | null
-}
-
-/** Newest first, in the order of the chain; stable while records are added. */
-export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<RecordPage> {
+/** Newest first by sequence; pages stay stable while records are added. */
+export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<Page<AuditRecord>> {
   const workspace = uuidOf('ws', workspaceId)
-  const { from, to, applicationId, userHashes, verdict, riskLevel, endpoint, endpoints, status, cursor, limit } = filter
+  const { from, to, applicationId, userHashes, verdict, riskLevel, endpoint, endpoints, status, below, limit } = filter
   let query = db.selectFrom('audit_record').select(['sequence', 'body', 'hash']).where('workspace_id', '=', workspace)
   if (from) query = query.where('created_at', '>=', from)
   if (to) query = query.where('created_at', '<', to)
-  // Neither last year's records nor this year's are read in search of some day's between.
-  const floor = from && (await checkpointOlderThan(db, workspaceId, from))
-  const ceiling = to && (await checkpointNewerThan(db, workspaceId, to))
+  // The checkpoints narrow the sequences to be read to those around the time range.
+  const floor = from && (await findCheckpointOlderThan(db, workspaceId, from))
+  const ceiling = to && (await findCheckpointNewerThan(db, workspaceId, to))
   if (floor) query = query.where('sequence', '>', floor.size)
   if (ceiling) query = query.where('sequence', '<=', ceiling.size)
   if (applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', applicationId))
@@ -93,25 +88,17 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   if (verdict) query = query.where('verdict', '=', verdict)
   if (riskLevel) query = query.where('risk_level', '=', riskLevel)
   if (endpoint) query = query.where('endpoint', '=', endpoint)
-  // Said as the partial indexes say it, so that a plan made before the values are known can use them.
+  // Repeats the predicates of the partial indexes so that prepared plans can use them.
   if (verdict && verdict !== 'allow') query = query.where(sql<boolean>`verdict <> 'allow'`)
   if (riskLevel && riskLevel !== 'low') query = query.where(sql<boolean>`risk_level <> 'low'`)
   if (endpoint && endpoint !== 'chat') query = query.where(sql<boolean>`endpoint <> 'chat'`)
   if (status && (status.from > 200 || status.to < 200)) query = query.where(sql<boolean>`status <> 200`)
   if (endpoints) query = query.where('endpoint', 'in', [...endpoints])
-  // One status as an equality, so that an index over status and sequence gives the order too.
+  // An equality lets the index over status and sequence also give the order.
   if (status && status.from === status.to) query = query.where('status', '=', status.from)
   else if (status) query = query.where('status', '>=', status.from).where('status', '<=', status.to)
-  if (cursor !== undefined) query = query.where('sequence', '<', cursor)
-  const rows = await query
-    .orderBy('sequence', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const page = rows.slice(0, limit)
-  return {
-    records: page.map(({ body, hash }) => parseRecord(body, hash)),
-    nextCursor: rows.length > limit ? (page.at(-1)?.sequence ?? null) : null,
-  }
+  const keyset = { by: ['sequence'], order: 'desc', place: below === undefined ? undefined : [below] } as const
+  return readPage(query, { limit }, keyset, ({ body, hash }) => parseRecord(body, hash))
 }
 
 export type StoredRecord = Selectable<AuditRecordTable>
@@ -119,8 +106,8 @@ export type StoredRecord = Selectable<AuditRecordTable>
 const PAGE_SIZE = 500
 const HASH_PAGE_SIZE = 10_000
 
-/** Sequences `after` (exclusive) to `through` (inclusive), in order, in pages: constant memory, no long transaction. */
-export async function* recordPages(
+/** Pages of records with sequences `after` (exclusive) to `through` (inclusive), in order, without a long transaction. */
+export async function* readRecordPages(
   db: Db,
   workspaceId: string,
   { after, through }: { after: number; through: number },
@@ -143,19 +130,19 @@ export async function* recordPages(
   }
 }
 
-/** The records of that part of the chain, oldest first. */
+/** Records of the range, oldest first. */
 export async function* streamRecords(
   db: Db,
   workspaceId: string,
   range: { after: number; through: number },
 ): AsyncGenerator<AuditRecord> {
-  for await (const page of recordPages(db, workspaceId, range)) {
+  for await (const page of readRecordPages(db, workspaceId, range)) {
     for (const { body, hash } of page) yield parseRecord(body, hash)
   }
 }
 
-/** Hashes of the records after `after` up to `through`, in order and in pages. Throws at the first that is missing. */
-export async function* hashPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<Buffer[]> {
+/** Pages of record hashes in the range, in order. Throws at the first missing record. */
+export async function* readHashPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<Buffer[]> {
   const workspace = uuidOf('ws', workspaceId)
   for (let last = after; last < through; ) {
     const page = await db
@@ -174,11 +161,11 @@ export async function* hashPages(db: Db, workspaceId: string, after: number, thr
   }
 }
 
-/** A record's place and what stands there, without its body. */
-export type Link = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | 'seal'>
+/** Position, hashes and seal of a record, without its body. */
+export type ChainLink = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | 'seal'>
 
-/** The links of the records after `after` up to `through`, in order and in pages; some may be missing. */
-export async function* linkPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<Link[]> {
+/** Pages of links in the range, in order. Records may be missing. */
+export async function* readLinkPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<ChainLink[]> {
   const workspace = uuidOf('ws', workspaceId)
   for (let last = after; last < through; ) {
     const page = await db
@@ -198,23 +185,24 @@ export async function* linkPages(db: Db, workspaceId: string, after: number, thr
 }
 
 /**
- * Where the chain says it ends; a place that no counter reaches counts as the last that one does. Throws ChainEndMissing.
+ * Returns the stored end of the chain. A sequence above the largest safe integer is returned as that integer. Throws
+ * ChainEndMissingError.
  */
-export async function findHead(db: Db, workspaceId: string): Promise<ChainEnd> {
+export async function findChainEnd(db: Db, workspaceId: string): Promise<ChainEnd> {
   const head = await db
     .selectFrom('audit_head')
     .select(['sequence', 'hash'])
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .executeTakeFirst()
-  if (head === undefined) throw new ChainEndMissing(`Workspace ${workspaceId} has no audit chain`)
+  if (head === undefined) throw new ChainEndMissingError(`Workspace ${workspaceId} has no audit chain`)
   return { ...head, sequence: Math.min(head.sequence, Number.MAX_SAFE_INTEGER) }
 }
 
-/** Every Workspace is made with an end of its chain: it was removed. */
-export class ChainEndMissing extends Error {}
+/** The row with the end of a Workspace's chain was removed. It is created with the Workspace. */
+export class ChainEndMissingError extends Error {}
 
-/** Of the oldest record kept; undefined when there is none. */
-export async function firstSequence(db: Db, workspaceId: string): Promise<number | undefined> {
+/** Sequence of the oldest record; undefined: the log has no record. */
+export async function findFirstSequence(db: Db, workspaceId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('audit_record')
     .select('sequence')

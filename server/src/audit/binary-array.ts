@@ -3,9 +3,8 @@ const NULL_SIZE = -1
 const OID = { bytea: 17, text: 25 }
 
 /**
- * A one-dimensional PostgreSQL array in the wire's binary form (`array_send`), which the driver passes on as it is.
- * In the textual form every quote of a JSON text is escaped here and unescaped there, every byte of a hash written as two:
- * for audit records that doubles the time of an insert.
+ * Encodes a one-dimensional PostgreSQL array in the binary format (`array_send`), which the driver sends unchanged. The text
+ * format escapes every quote of a JSON text and doubles each hash byte, which doubles the time of an insert.
  */
 export function binaryArray(type: keyof typeof OID, items: readonly (string | Buffer | null)[]): Buffer {
   const sizes = items.map((item) => (typeof item === 'string' ? Buffer.byteLength(item) : (item?.length ?? NULL_SIZE)))

@@ -21,7 +21,7 @@ const { value: anyJson } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }))
 
-test('is the text that the library makes, for any JSON value', () => {
+test('canonicalText: equals canonicalJson for any JSON value', () => {
   fc.assert(
     fc.property(anyJson, (value) => {
       expect(canonicalText(value)).toBe(canonicalJson(value))
@@ -30,7 +30,7 @@ test('is the text that the library makes, for any JSON value', () => {
   )
 })
 
-test('is the text of RFC 8785 §3.2.2 and §3.2.3', () => {
+test('canonicalText: equals the examples of RFC 8785 §3.2.2 and §3.2.3', () => {
   const sample = {
     numbers: JSON.parse('[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]'),
     string: '€$\u000F\u000aA\'B"\\\\"/',
@@ -43,18 +43,18 @@ test('is the text of RFC 8785 §3.2.2 and §3.2.3', () => {
   expect(canonicalText(sorted)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
 })
 
-test('half a surrogate pair becomes the replacement character, in values and keys, so that hostile text can be recorded', () => {
+test('canonicalText: replaces lone surrogates in values and keys', () => {
   expect(canonicalText({ model: 'gpt\ud800', '\udfff': ['\ud83d'] })).toBe('{"model":"gpt\ufffd","\ufffd":["\ufffd"]}')
   expect(canonicalText({ literal: '\\ud800' })).toBe('{"literal":"\\\\ud800"}')
 })
 
-test('says null where JSON has no word, as JSON.stringify does', () => {
+test('canonicalText: writes null for values without a JSON form, like JSON.stringify', () => {
   expect(canonicalText({ b: Number.NaN, a: undefined, c: [undefined, Number.POSITIVE_INFINITY] })).toBe(
     '{"b":null,"c":[null,null]}',
   )
 })
 
-test('refuses what has no JSON form', () => {
+test('canonicalText: throws for cycles, BigInt and undefined', () => {
   const cycle: Record<string, unknown> = {}
   cycle.self = cycle
   expect(() => canonicalText(cycle)).toThrow()

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { testDraft } from '../../test/support/audit.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { newId } from '../lib/id.ts'
-import { bodyOf, GENESIS, parseRecord, prepare, recordOf, seal, sealAll } from './chain.ts'
+import { canonicalBody, GENESIS, parseRecord, prepareRecord, sealRecord, sealRecords, toAuditRecord } from './chain.ts'
 import { keyedHasher } from './hashes.ts'
 import type { AuditDraft } from './record.ts'
 
@@ -12,7 +12,7 @@ const workspaceId = newId('ws')
 const sealer = keyedHasher(Buffer.alloc(32, 1))
 const draft = testDraft(workspaceId)
 
-test('a body is the RFC 8785 form of the record without its own hash, whatever the record holds', () => {
+test('sealRecord: the body is the RFC 8785 form of any record without its own hash', () => {
   fc.assert(
     fc.property(
       fc.dictionary(
@@ -23,20 +23,20 @@ test('a body is the RFC 8785 form of the record without its own hash, whatever t
       fc.nat(),
       (features, role, sequence) => {
         const odd: AuditDraft = { ...draft, features, user: { ...draft.user, role } }
-        const sealed = seal(prepare(workspaceId, odd), { sequence, hash: GENESIS.hash }, sealer)
+        const sealed = sealRecord(prepareRecord(workspaceId, odd), { sequence, hash: GENESIS.hash }, sealer)
         const place = { sequence: sequence + 1, prev_hash: '0'.repeat(64) }
         expect(sealed.body).toBe(canonicalJson({ ...odd, integrity: place }))
         expect(sealed.hash.toString('hex')).toBe(createHash('sha256').update(sealed.body).digest('hex'))
-        expect(bodyOf(recordOf(sealed))).toBe(sealed.body)
-        expect(parseRecord(sealed.body, sealed.hash)).toEqual(JSON.parse(JSON.stringify(recordOf(sealed))))
+        expect(canonicalBody(toAuditRecord(sealed))).toBe(sealed.body)
+        expect(parseRecord(sealed.body, sealed.hash)).toEqual(JSON.parse(JSON.stringify(toAuditRecord(sealed))))
       },
     ),
   )
 })
 
-test('each record carries the hash of the one before', () => {
-  const sealed = sealAll(
-    [draft, draft, draft].map((each) => prepare(workspaceId, each)),
+test('sealRecords: each record contains the hash of the previous one', () => {
+  const sealed = sealRecords(
+    [draft, draft, draft].map((each) => prepareRecord(workspaceId, each)),
     GENESIS,
     sealer,
   )
@@ -52,6 +52,6 @@ test.each<[string, Partial<AuditDraft>]>([
   ['a time in another form', { created_at: '2026-01-02T03:04:05Z' }],
   ['a status that is no integer', { status: 200.5 }],
   ['a value that JSON cannot hold', { features: { count: 1n as unknown as number } }],
-])('a draft with %s is refused before it shares a commit with others', (_, change) => {
-  expect(() => prepare(workspaceId, { ...draft, ...change })).toThrow(TypeError)
+])('prepareRecord: throws for a draft with %s', (_, change) => {
+  expect(() => prepareRecord(workspaceId, { ...draft, ...change })).toThrow(TypeError)
 })

@@ -4,16 +4,16 @@ import { canonicalText } from './canonical.ts'
 import type { AuditDraft, AuditRecord } from './record.ts'
 import type { KeyedSeals } from './record-seals.ts'
 
-/** Where a Workspace's chain ends (or ended): the last record's sequence and hash. */
+/** End of a Workspace's chain: sequence and hash of the last record. */
 export interface ChainEnd {
   readonly sequence: number
   readonly hash: Buffer
 }
 
-/** What the first record follows. */
+/** Predecessor of the first record. */
 export const GENESIS: ChainEnd = { sequence: 0, hash: Buffer.alloc(32) }
 
-/** A draft whose text is ready but for its place: sealing, and sealing again elsewhere, then costs one SHA-256. */
+/** A draft with its text prepared except for its position, so that sealing it (again) costs one SHA-256. */
 export interface PreparedRecord {
   readonly draft: AuditDraft
   readonly uuid: string
@@ -26,14 +26,14 @@ export interface SealedRecord {
   readonly prepared: PreparedRecord
   readonly sequence: number
   readonly prevHash: Buffer
-  /** The record in RFC 8785 form, without `integrity.hash`: the bytes that `hash` is the SHA-256 of. */
+  /** The record in RFC 8785 form without `integrity.hash`; `hash` is its SHA-256. */
   readonly body: string
   readonly hash: Buffer
-  /** Keyed hash of the record in its place (record-seals.ts). */
+  /** Keyed hash of the record's position and hashes (record-seals.ts). */
   readonly seal: Buffer
 }
 
-/** What makes the seals of a Workspace's records: its KeyedHasher. */
+/** Makes the seals of a Workspace's records; implemented by its KeyedHasher. */
 export interface RecordSealer {
   readonly seals: Pick<KeyedSeals, 'record'>
 }
@@ -41,17 +41,17 @@ export interface RecordSealer {
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /**
- * Throws a TypeError for a draft that could not be stored and read back as it is: another Workspace's, with an id or a
- * time of the wrong form, with what JSON cannot hold. So that it fails alone, before it shares a commit with others.
+ * Validates a draft and prepares its text. Throws a TypeError for a draft that cannot be stored and read back unchanged: wrong
+ * Workspace, malformed id or time, values without a JSON form. A faulty draft thus fails before it joins a group commit.
  */
-export function prepare(workspaceId: string, draft: AuditDraft): PreparedRecord {
-  if (draft.workspace_id !== workspaceId) throw new TypeError('an audit record of another Workspace')
-  if (!ISO_TIME.test(draft.created_at)) throw new TypeError('created_at is not in the form of toISOString')
-  if (!Number.isInteger(draft.status)) throw new TypeError('status is not an integer')
+export function prepareRecord(workspaceId: string, draft: AuditDraft): PreparedRecord {
+  if (draft.workspace_id !== workspaceId) throw new TypeError('the audit record belongs to another Workspace')
+  if (!ISO_TIME.test(draft.created_at)) throw new TypeError('created_at must have the form of Date.toISOString')
+  if (!Number.isInteger(draft.status)) throw new TypeError('status must be an integer')
   const before: Record<string, unknown> = {}
   const after: Record<string, unknown> = {}
   for (const key in draft) (key < 'integrity' ? before : after)[key] = draft[key as keyof AuditDraft]
-  // Both hold required fields, so both are `{…}` with something inside.
+  // Both parts have required fields, so neither text is `{}`.
   return {
     draft,
     uuid: uuidOf('aud', draft.id),
@@ -61,50 +61,50 @@ export function prepare(workspaceId: string, draft: AuditDraft): PreparedRecord 
   }
 }
 
-/** Throws a TypeError when `id` is not one of that kind. */
+/** Throws a TypeError if `id` does not have this prefix. */
 export function uuidOf(prefix: string, id: string): string {
   const uuid = fromId(prefix, id)
-  if (uuid === undefined) throw new TypeError(`not an id of the kind ${prefix}`)
+  if (uuid === undefined) throw new TypeError(`the id must begin with ${prefix}_`)
   return uuid
 }
 
 /**
- * The record in its place after `end`. A body begins with `{` where the Merkle tree's inputs begin with 0 or 1, so that
- * no record can be passed off as a node of the tree.
+ * Seals the record as the successor of `end`. A body begins with `{` and inputs of the Merkle tree begin with byte 0 or 1, so a
+ * record cannot be passed off as a tree node.
  */
-export function seal(prepared: PreparedRecord, end: ChainEnd, { seals }: RecordSealer): SealedRecord {
+export function sealRecord(prepared: PreparedRecord, end: ChainEnd, { seals }: RecordSealer): SealedRecord {
   const { beforeIntegrity, afterIntegrity } = prepared
   const sequence = end.sequence + 1
   const body = `${beforeIntegrity}${end.hash.toString('hex')}","sequence":${sequence}${afterIntegrity}`
-  const place = { sequence, prevHash: end.hash, hash: bodyHash(body) }
+  const place = { sequence, prevHash: end.hash, hash: hashBody(body) }
   return { prepared, body, ...place, seal: seals.record(place) }
 }
 
-/** One after the other, beginning after `end`. */
-export function sealAll(records: readonly PreparedRecord[], end: ChainEnd, sealer: RecordSealer): SealedRecord[] {
+/** Seals the records in order, the first as the successor of `end`. */
+export function sealRecords(records: readonly PreparedRecord[], end: ChainEnd, sealer: RecordSealer): SealedRecord[] {
   let last = end
   return records.map((record) => {
-    const sealed = seal(record, last, sealer)
+    const sealed = sealRecord(record, last, sealer)
     last = sealed
     return sealed
   })
 }
 
-export const bodyHash = (body: string): Buffer => Buffer.from(hash('sha256', body, 'hex'), 'hex')
+export const hashBody = (body: string): Buffer => Buffer.from(hash('sha256', body, 'hex'), 'hex')
 
-/** What a record's hash is the SHA-256 of. */
-export function bodyOf(record: AuditRecord): string {
+/** The bytes that a record's hash is computed over, as text. */
+export function canonicalBody(record: AuditRecord): string {
   const { hash: _, ...place } = record.integrity
   return canonicalText({ ...record, integrity: place })
 }
 
-/** As callers see it. */
-export const recordOf = ({ prepared, sequence, prevHash, hash: own }: SealedRecord): AuditRecord => ({
+/** The record as the API returns it. */
+export const toAuditRecord = ({ prepared, sequence, prevHash, hash: own }: SealedRecord): AuditRecord => ({
   ...prepared.draft,
   integrity: { sequence, prev_hash: prevHash.toString('hex'), hash: own.toString('hex') },
 })
 
-/** The record that a stored body tells of, whole again. Throws when the body is not JSON. */
+/** Restores the record from its stored body and hash. Throws if the body is not JSON. */
 export function parseRecord(body: string, own: Buffer): AuditRecord {
   const record = JSON.parse(body) as AuditRecord
   return { ...record, integrity: { ...record.integrity, hash: own.toString('hex') } }

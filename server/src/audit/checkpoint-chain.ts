@@ -1,37 +1,37 @@
-import type { Bad } from './chain-checker.ts'
-import { type Checkpoint, checkpointHash, NO_CHECKPOINT } from './checkpoint.ts'
+import type { AuditFault } from './chain-checker.ts'
+import { type Checkpoint, checkpointHash, NO_CHECKPOINT_HASH } from './checkpoint.ts'
 import type { LogSeal } from './log-seal.ts'
 
-/** Walks along the checkpoints of a log, smallest first, and finds where one is missing between two. */
-export class CheckpointChain {
+/** Checks the links between the checkpoints of a log, smallest first, and reports a missing or altered one. */
+export class CheckpointChainChecker {
   readonly #sealedFrom: number | null
-  /** What the next checkpoint may name: the last one, and where older nodes have signed since, each of theirs. */
-  #before: string[]
-  #size: number
-  bad: Bad | undefined
+  /** Hashes that the next checkpoint may link to: the last linked one, and those that older versions have signed since. */
+  #allowedPredecessors: string[]
+  #previousSize: number
+  fault: AuditFault | undefined
 
   /** `start`: the checkpoint at which retention stopped; undefined: the log begins with its first record. */
   constructor(start: Checkpoint | undefined, seal: Pick<LogSeal, 'sealed_from'> | undefined) {
-    this.#before = [start ? checkpointHash(start) : NO_CHECKPOINT]
-    this.#size = start?.size ?? 0
+    this.#allowedPredecessors = [start ? checkpointHash(start) : NO_CHECKPOINT_HASH]
+    this.#previousSize = start?.size ?? 0
     this.#sealedFrom = seal?.sealed_from ?? null
   }
 
-  next(checkpoint: Checkpoint): void {
+  add(checkpoint: Checkpoint): void {
     const { size, previous } = checkpoint
     if (previous) {
-      if (!this.#before.includes(previous.hash)) this.#missingBefore(size)
-      this.#before = []
+      if (!this.#allowedPredecessors.includes(previous.hash)) this.#reportMissingBefore(size)
+      this.#allowedPredecessors = []
     } else if (this.#sealedFrom !== null && size >= this.#sealedFrom) {
-      // The link was taken away: older nodes do not sign here any more.
-      this.bad ??= { sequence: size, id: null, reason: 'checkpoint_altered' }
+      // The link was removed: older versions no longer sign checkpoints of this log.
+      this.fault ??= { sequence: size, id: null, reason: 'checkpoint_altered' }
     }
-    this.#before.push(checkpointHash(checkpoint))
-    this.#size = size
+    this.#allowedPredecessors.push(checkpointHash(checkpoint))
+    this.#previousSize = size
   }
 
-  #missingBefore(size: number): void {
-    const sequence = this.#size + 1
-    this.bad ??= { sequence, ...(size > sequence && { through: size }), id: null, reason: 'checkpoint_missing' }
+  #reportMissingBefore(size: number): void {
+    const sequence = this.#previousSize + 1
+    this.fault ??= { sequence, ...(size > sequence && { through: size }), id: null, reason: 'checkpoint_missing' }
   }
 }

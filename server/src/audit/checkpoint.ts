@@ -4,42 +4,42 @@ import { GENESIS } from './chain.ts'
 import { Frontier } from './merkle.ts'
 
 /**
- * The server's word on a Workspace's first `size` records: whoever keeps it can tell later whether they are still the same.
- * As it is stored, exported and handed out. Hashes in lower-case hex.
+ * A signed statement about a Workspace's first `size` records: its owner can later verify that they are unchanged. Same shape in
+ * storage, exports and the API. Hashes are lower-case hex.
  */
 export interface Checkpoint {
   readonly object: 'audit_checkpoint'
   readonly workspace_id: string
   readonly size: number
-  /** Of the last record covered. */
+  /** Hash of the last covered record. */
   readonly hash: string
-  /** RFC 9162 Merkle tree, whose leaves are the records' hashes (32 bytes each). */
+  /** Root of the RFC 9162 Merkle tree whose leaves are the records' hashes (32 bytes each). */
   readonly root: string
   readonly created_at: string
-  /** Ed25519 by the Workspace's key over the RFC 8785 form of the fields above; base64. */
+  /** Ed25519 signature with the Workspace's key over the RFC 8785 form of the fields above; base64. */
   readonly signature: string
-  /** Not signed, as `root` follows from it: the roots of the perfect subtrees, largest first. */
+  /** Roots of the perfect subtrees, largest first. Not signed, because `root` follows from them. */
   readonly frontier: readonly string[]
-  /** Absent in checkpoints that an older version has signed. */
+  /** Absent in checkpoints signed by older versions. */
   readonly previous?: PreviousCheckpoint
 }
 
-/** What chains checkpoints. It is signed apart, so that older versions and tools go on checking `signature`. */
+/** Link to the previous checkpoint. It has its own signature, so that older versions and tools can still check `signature`. */
 export interface PreviousCheckpoint {
-  /** `checkpointHash` of the checkpoint before; 64 zeros for the first. */
+  /** `checkpointHash` of the previous checkpoint; 64 zeros for the first. */
   readonly hash: string
-  /** Ed25519 over the RFC 8785 form of the checkpoint's signed fields and `previous`, the hash; base64. */
+  /** Ed25519 signature over the RFC 8785 form of the checkpoint's signed fields and this hash as `previous`; base64. */
   readonly signature: string
 }
 
-export type Unsigned = Omit<Checkpoint, 'signature' | 'frontier' | 'previous'>
+export type UnsignedCheckpoint = Omit<Checkpoint, 'signature' | 'frontier' | 'previous'>
 
-/** What the first checkpoint names as the one before. */
-export const NO_CHECKPOINT: string = GENESIS.hash.toString('hex')
+/** `previous.hash` of the first checkpoint. */
+export const NO_CHECKPOINT_HASH: string = GENESIS.hash.toString('hex')
 
-/** `previous`: the hash of the checkpoint before; without it the checkpoint is one as older versions signed them. */
+/** `previous`: hash of the previous checkpoint; undefined: a checkpoint without a link, as older versions signed it. */
 export function signCheckpoint(
-  fields: Unsigned,
+  fields: UnsignedCheckpoint,
   frontier: Frontier,
   sign: (text: string) => Buffer,
   previous?: string,
@@ -47,30 +47,30 @@ export function signCheckpoint(
   const { object, workspace_id, size, hash, root, created_at } = fields
   return {
     ...{ object, workspace_id, size, hash, root, created_at },
-    signature: sign(signedText(fields)).toString('base64'),
+    signature: sign(formatSignedFields(fields)).toString('base64'),
     frontier: frontier.peaks.map((peak) => peak.toString('hex')),
     ...(previous !== undefined && {
-      previous: { hash: previous, signature: sign(chainedText(fields, previous)).toString('base64') },
+      previous: { hash: previous, signature: sign(formatChainedFields(fields, previous)).toString('base64') },
     }),
   }
 }
 
-/** Whether nothing of it has changed since it was signed. `publicKey` is the Workspace's, SPKI PEM. */
+/** Whether the checkpoint is unchanged since it was signed. `publicKey`: the Workspace's key, SPKI PEM. */
 export function isGenuine(checkpoint: Checkpoint, publicKey: string): boolean {
   const { signature, previous } = checkpoint
   const key = createPublicKey(publicKey)
   const isSigned = (text: string, by: string) => verify(null, Buffer.from(text), key, Buffer.from(by, 'base64'))
-  if (!isSigned(signedText(checkpoint), signature)) return false
-  if (previous && !isSigned(chainedText(checkpoint, previous.hash), previous.signature)) return false
-  return frontierOf(checkpoint)?.root().toString('hex') === checkpoint.root
+  if (!isSigned(formatSignedFields(checkpoint), signature)) return false
+  if (previous && !isSigned(formatChainedFields(checkpoint, previous.hash), previous.signature)) return false
+  return parseFrontier(checkpoint)?.root().toString('hex') === checkpoint.root
 }
 
-/** What the next checkpoint names: of everything that this one says, its own predecessor included. Lower-case hex. */
+/** Hash of all fields including the link to its predecessor; the next checkpoint links to it. Lower-case hex. */
 export const checkpointHash = (checkpoint: Checkpoint): string =>
-  hash('sha256', chainedText(checkpoint, checkpoint.previous?.hash ?? ''), 'hex')
+  hash('sha256', formatChainedFields(checkpoint, checkpoint.previous?.hash ?? ''), 'hex')
 
-/** Undefined when those are not the peaks of a tree of that size. */
-export function frontierOf({ size, frontier }: Pick<Checkpoint, 'size' | 'frontier'>): Frontier | undefined {
+/** Returns undefined if the frontier does not fit the size. */
+export function parseFrontier({ size, frontier }: Pick<Checkpoint, 'size' | 'frontier'>): Frontier | undefined {
   try {
     return Frontier.fromBytes(size, Buffer.from(frontier.join(''), 'hex'))
   } catch {
@@ -78,8 +78,10 @@ export function frontierOf({ size, frontier }: Pick<Checkpoint, 'size' | 'fronti
   }
 }
 
-const signedText = ({ object, workspace_id, size, hash, root, created_at }: Unsigned): string =>
+const formatSignedFields = ({ object, workspace_id, size, hash, root, created_at }: UnsignedCheckpoint): string =>
   canonicalText({ created_at, hash, object, root, size, workspace_id })
 
-const chainedText = ({ object, workspace_id, size, hash, root, created_at }: Unsigned, previous: string): string =>
-  canonicalText({ created_at, hash, object, previous, root, size, workspace_id })
+const formatChainedFields = (
+  { object, workspace_id, size, hash, root, created_at }: UnsignedCheckpoint,
+  previous: string,
+): string => canonicalText({ created_at, hash, object, previous, root, size, workspace_id })

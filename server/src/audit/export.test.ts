@@ -12,7 +12,7 @@ import type { WorkspaceKeys } from './workspace-keys.ts'
 const DAY = 86_400_000
 const day = (count: number) => new Date(Date.UTC(2026, 2, 1) + count * DAY)
 
-describe.each(testDatabases())('an export on $name', ({ open }) => {
+describe.each(testDatabases())('exportRecords on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let keys: WorkspaceKeys
@@ -39,7 +39,7 @@ describe.each(testDatabases())('an export on $name', ({ open }) => {
   }
   const check = (exported: readonly string[]) => verifyExport(exported, keys.publicKey)
 
-  test('holds every record and verifies by itself', async () => {
+  test('contains every record and verifies on its own', async () => {
     expect(whole).toHaveLength(22)
     expect(whole.map((line) => JSON.parse(line).object)).toEqual([
       'audit_export',
@@ -50,38 +50,38 @@ describe.each(testDatabases())('an export on $name', ({ open }) => {
     expect(await check([...whole, ''])).toMatchObject({ ok: true })
   })
 
-  test('of a time reaches from checkpoint to checkpoint around it', async () => {
+  test('covers the smallest range between checkpoints around a time range', async () => {
     const part = await lines({ from: day(1.5), to: day(2.5) })
     expect(await check(part)).toEqual({ ok: true, records: 10, checkpoints: 1, first: 11, signedThrough: 20 })
     expect(await check(await lines({ to: day(0.5) }))).toMatchObject({ ok: true, records: 10, first: 1, signedThrough: 10 })
     expect(await check(await lines({ from: day(9) }))).toMatchObject({ ok: true, records: 0 })
   })
 
-  test('no line of it can be changed, left out, moved, doubled or added', async () => {
+  test('verifyExport: fails when a line is changed, omitted, moved, repeated or added', async () => {
     const record = 6
     const place = { sequence: record }
     const edit = (line: number, from: string, to: string) => whole.with(line, (whole[line] as string).replace(from, to))
     expect(await check(edit(record, '"status":200', '"status":201'))).toMatchObject({
       ok: false,
-      firstBad: { ...place, reason: 'altered' },
+      firstFault: { ...place, reason: 'altered' },
     })
     expect(await check(edit(record, '"prev_hash":"', '"prev_hash":"0'))).toMatchObject({
       ok: false,
-      firstBad: { ...place, reason: 'altered' },
+      firstFault: { ...place, reason: 'altered' },
     })
-    expect(await check(edit(record, '{', '['))).toMatchObject({ ok: false, firstBad: { ...place, reason: 'altered' } })
-    expect(await check(whole.toSpliced(record, 1))).toMatchObject({ ok: false, firstBad: { ...place, reason: 'missing' } })
+    expect(await check(edit(record, '{', '['))).toMatchObject({ ok: false, firstFault: { ...place, reason: 'altered' } })
+    expect(await check(whole.toSpliced(record, 1))).toMatchObject({ ok: false, firstFault: { ...place, reason: 'missing' } })
     expect(await check(whole.toSpliced(record, 0, whole[record] as string))).toMatchObject({
       ok: false,
-      firstBad: { reason: 'unexpected' },
+      firstFault: { reason: 'unexpected' },
     })
     expect(await check(whole.with(3, whole[4] as string).with(4, whole[3] as string))).toMatchObject({
       ok: false,
-      firstBad: { sequence: 3 },
+      firstFault: { sequence: 3 },
     })
     expect(await check([...whole, whole[record] as string])).toMatchObject({
       ok: false,
-      firstBad: { sequence: 21, reason: 'unexpected' },
+      firstFault: { sequence: 21, reason: 'unexpected' },
     })
     for (const field of ['size', 'root', 'hash', 'created_at', 'workspace_id', 'signature', 'frontier']) {
       const checkpoint = JSON.parse(whole[21] as string)
@@ -89,25 +89,28 @@ describe.each(testDatabases())('an export on $name', ({ open }) => {
         ...checkpoint,
         [field]: field === 'size' ? 19 : field === 'frontier' ? [] : `${checkpoint[field]}0`.slice(1),
       })
-      expect(await check(whole.with(21, bent))).toMatchObject({ ok: false, firstBad: { reason: 'checkpoint_altered' } })
+      expect(await check(whole.with(21, bent))).toMatchObject({ ok: false, firstFault: { reason: 'checkpoint_altered' } })
     }
   })
 
-  test('cut short it does not verify', async () => {
+  test('verifyExport: fails when the export is truncated', async () => {
     for (const length of [1, 2, 20, 21]) {
-      expect(await check(whole.slice(0, length))).toMatchObject({ ok: false, firstBad: { sequence: length, reason: 'missing' } })
+      expect(await check(whole.slice(0, length))).toMatchObject({
+        ok: false,
+        firstFault: { sequence: length, reason: 'missing' },
+      })
     }
   })
 
-  test('is not mistaken for that of another Workspace, nor anything else for an export', async () => {
+  test('verifyExport: rejects an export of another Workspace and other files', async () => {
     const other = await seedAuditedWorkspace(database.db)
     expect(await verifyExport(whole, other.keys.publicKey)).toMatchObject({
       ok: false,
-      firstBad: { reason: 'checkpoint_altered' },
+      firstFault: { reason: 'checkpoint_altered' },
     })
     const renamed = (whole[0] as string).replace(workspaceId, other.workspaceId)
     expect(await check(whole.with(0, renamed))).toMatchObject({ ok: false })
-    await expect(check([])).rejects.toThrow('no audit export')
+    await expect(check([])).rejects.toThrow('the file is empty')
     await expect(check(whole.slice(1))).rejects.toThrow('first line')
     await expect(check(['null'])).rejects.toThrow('first line')
   })
@@ -119,6 +122,9 @@ describe.each(testDatabases())('an export on $name', ({ open }) => {
     expect(await check(rest)).toEqual({ ok: true, records: 11, checkpoints: 1, first: 11, signedThrough: 21 })
     const header = JSON.parse(rest[0] as string)
     const bent = JSON.stringify({ ...header, after: { ...header.after, hash: '0'.repeat(64) } })
-    expect(await check(rest.with(0, bent))).toMatchObject({ ok: false, firstBad: { sequence: 10, reason: 'checkpoint_altered' } })
+    expect(await check(rest.with(0, bent))).toMatchObject({
+      ok: false,
+      firstFault: { sequence: 10, reason: 'checkpoint_altered' },
+    })
   })
 })

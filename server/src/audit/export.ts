@@ -1,30 +1,30 @@
 import type { Db } from '../db/database.ts'
-import { firstSequence, streamRecords } from './audit-store.ts'
+import { findFirstSequence, streamRecords } from './audit-store.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { checkpointAt, checkpointNewerThan, checkpointOlderThan, latestCheckpoint } from './checkpoint-store.ts'
+import { findCheckpointAt, findCheckpointNewerThan, findCheckpointOlderThan, findLatestCheckpoint } from './checkpoint-store.ts'
 
-/** First line of an export. */
+/** The first line of an export. */
 export interface ExportHeader {
   readonly object: 'audit_export'
   readonly workspace_id: string
-  /** The records follow this checkpoint; null: they begin with the Workspace's first. */
+  /** Checkpoint before the first exported record; null: the export begins with the Workspace's first record. */
   readonly after: Checkpoint | null
-  /** Sequence of the last record. */
+  /** Sequence of the last exported record. */
   readonly through: number
 }
 
 /**
- * A Workspace's records as JSON lines: a header, the records, and the checkpoint that was signed over them, so that the whole
- * can be verified by itself (verifyExport). It reaches from a checkpoint to a checkpoint: the smallest such range around
- * `from` and `to`. For the newest records make a checkpoint first; without any there is only the header.
+ * Exports a Workspace's records as JSON lines: a header, the records and the checkpoint signed over them, so that the export can
+ * be verified on its own (verifyExport). It covers the smallest range between two checkpoints that contains `from` to `to`. To
+ * include the newest records make a checkpoint first; without any checkpoint only the header is exported.
  */
 export async function* exportRecords(
   db: Db,
   workspaceId: string,
   { from, to }: { from?: Date; to?: Date } = {},
 ): AsyncGenerator<string> {
-  const after = (from && (await checkpointOlderThan(db, workspaceId, from))) ?? (await anchor(db, workspaceId))
-  const found = (to && (await checkpointNewerThan(db, workspaceId, to))) ?? (await latestCheckpoint(db, workspaceId))
+  const after = (from && (await findCheckpointOlderThan(db, workspaceId, from))) ?? (await anchor(db, workspaceId))
+  const found = (to && (await findCheckpointNewerThan(db, workspaceId, to))) ?? (await findLatestCheckpoint(db, workspaceId))
   const through = found && found.size > (after?.size ?? 0) ? found : undefined
   const header: ExportHeader = {
     object: 'audit_export',
@@ -40,8 +40,8 @@ export async function* exportRecords(
   yield JSON.stringify(through)
 }
 
-/** The checkpoint at which retention stopped; undefined while nothing was removed. */
+/** The checkpoint at which retention stopped; undefined: no record was removed. */
 async function anchor(db: Db, workspaceId: string): Promise<Checkpoint | undefined> {
-  const first = await firstSequence(db, workspaceId)
-  return first === undefined ? latestCheckpoint(db, workspaceId) : checkpointAt(db, workspaceId, first - 1)
+  const first = await findFirstSequence(db, workspaceId)
+  return first === undefined ? findLatestCheckpoint(db, workspaceId) : findCheckpointAt(db, workspaceId, first - 1)
 }

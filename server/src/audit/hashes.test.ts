@@ -5,28 +5,28 @@ import { keyedHasher } from './hashes.ts'
 const key = randomBytes(32)
 const hasher = keyedHasher(key)
 
-test('a hash is an HMAC under a key derived for its kind: without the key not even a short text can be guessed', () => {
+test('keyedHasher: hashes with an HMAC and a derived key per kind', () => {
   const derived = Buffer.from(hkdfSync('sha256', key, '', 'gatehouse hash request', 32))
   expect(hasher.text('request', 'yes')).toBe(createHmac('sha256', derived).update('yes').digest('hex'))
   expect(hasher.text('request', 'yes')).not.toBe(keyedHasher(randomBytes(32)).text('request', 'yes'))
 })
 
-test('one value has one hash, whatever the order of its keys', () => {
+test('keyedHasher: gives equal values one hash when their keys have another order', () => {
   expect(hasher.json('hits', { a: 1, b: [{ d: 2, c: 3 }] })).toBe(hasher.json('hits', { b: [{ c: 3, d: 2 }], a: 1 }))
   expect(hasher.json('hits', { a: 1 })).not.toBe(hasher.json('hits', { a: '1' }))
 })
 
-test('hashes of one text in two roles differ', () => {
+test('keyedHasher: gives one text another hash for each kind', () => {
   const hashes = [hasher.user('mia'), hasher.text('session', 'mia'), hasher.text('request', 'mia'), hasher.text('memory', 'mia')]
   expect(new Set(hashes).size).toBe(4)
 })
 
-test('known: the hash that is written now, then the one of earlier versions', () => {
+test('keyedHasher.known: returns the current hash, then the one of older versions', () => {
   const earlier = (text: string) => createHmac('sha256', key).update(text).digest('hex')
   expect(hasher.known('user', 'mia')).toEqual([hasher.user('mia'), earlier('user\0mia')])
   expect(hasher.known('session', 'mia')).toEqual([hasher.text('session', 'mia'), earlier('text\0mia')])
 })
 
-test('nobody has no hash', () => expect(hasher.user('')).toBeNull())
+test('keyedHasher.user: returns null for an empty id', () => expect(hasher.user('')).toBeNull())
 
-test('a key of the wrong size is refused', () => expect(() => keyedHasher(randomBytes(16))).toThrow(RangeError))
+test('keyedHasher: throws for a key of the wrong size', () => expect(() => keyedHasher(randomBytes(16))).toThrow(RangeError))

@@ -3,28 +3,39 @@ import { derivedKey } from '../lib/derived-key.ts'
 import { canonicalText } from './canonical.ts'
 import { type KeyedSeals, keyedSeals } from './record-seals.ts'
 
-/** What a hash is of. Each has a key of its own, so that no hash of one kind can be had by asking for another. */
-const HASHED = ['user', 'session', 'model', 'request', 'answer', 'hits', 'passage', 'memory', 'message', 'same memory'] as const
+/** Kinds of hashed values. Each kind has its own key, so a hash of one kind reveals nothing about another kind. */
+const HASH_KINDS = [
+  'user',
+  'session',
+  'model',
+  'request',
+  'answer',
+  'hits',
+  'passage',
+  'memory',
+  'message',
+  'same memory',
+] as const
 
-export type Hashed = (typeof HASHED)[number]
+export type HashKind = (typeof HASH_KINDS)[number]
 
 /**
- * HMAC-SHA-256, 64 lower-case hex digits, under keys derived from the Workspace's: short texts cannot be guessed from it, and
- * destroying the Workspace's key erases what the hashes stand for (decisions.md §2.9).
+ * HMAC-SHA-256, 64 lower-case hex digits, with keys derived from the Workspace's: short texts cannot be guessed, and destroying
+ * the Workspace's key makes the hashes meaningless (GW-AUD-4).
  */
 export interface KeyedHasher {
-  /** null for the empty id: the record names no user. */
+  /** null for an empty id: the request has no user. */
   user(id: string): string | null
-  /** Of a text, or of the bytes it came in. */
-  text(of: Exclude<Hashed, 'user'>, text: string | Uint8Array): string
-  /** Of the RFC 8785 form: one hash for one value, whatever the order of its keys. */
-  json(of: Exclude<Hashed, 'user'>, value: unknown): string
+  /** Hash of a text or of its bytes. */
+  text(of: Exclude<HashKind, 'user'>, text: string | Uint8Array): string
+  /** Hash of the RFC 8785 form, independent of the order of keys. */
+  json(of: Exclude<HashKind, 'user'>, value: unknown): string
   /**
-   * Every hash under which stored rows may know a text: the present one first, then the one of earlier versions, which used
-   * one key for everything. For comparing only: an old hash is never written or answered again.
+   * All hashes that stored rows may have for a text: the current one, then the one of older versions, which used one key for all
+   * kinds. Only for comparison: older hashes are never written or returned.
    */
-  known(of: Hashed, text: string): readonly string[]
-  /** Seals of the audit log, under keys of their own. */
+  known(of: HashKind, text: string): readonly string[]
+  /** Seals of the audit log, with separate keys. */
   readonly seals: KeyedSeals
 }
 
@@ -32,12 +43,12 @@ const KEY_BYTES = 32
 
 const hmac = (key: KeyObject, text: string | Uint8Array): string => createHmac('sha256', key).update(text).digest('hex')
 
-/** Throws when the key does not have 256 bits. */
+/** Throws a RangeError if the key does not have 256 bits. */
 export function keyedHasher(key: Uint8Array): KeyedHasher {
-  if (key.length !== KEY_BYTES) throw new RangeError('the key of the content hashes has the wrong size')
-  // As KeyObjects: an HMAC from raw bytes takes six times as long.
-  const keys = Object.fromEntries(HASHED.map((of) => [of, createSecretKey(derivedKey(key, `hash ${of}`))])) as Record<
-    Hashed,
+  if (key.length !== KEY_BYTES) throw new RangeError('the key of the content hashes must have 32 bytes')
+  // KeyObjects: an HMAC from raw bytes takes six times as long.
+  const keys = Object.fromEntries(HASH_KINDS.map((of) => [of, createSecretKey(derivedKey(key, `hash ${of}`))])) as Record<
+    HashKind,
     KeyObject
   >
   const underived = createSecretKey(key)
@@ -50,5 +61,5 @@ export function keyedHasher(key: Uint8Array): KeyedHasher {
   }
 }
 
-/** The binding key of earlier versions: a hash that a caller could obtain. Only to recognise holds that were opened under it. */
+/** The binding key of older versions, which callers could obtain as a hash. Only to recognise holds opened with it. */
 export const underivedBindingKey = (key: Uint8Array): Buffer => createHmac('sha256', key).update('text\0review binding').digest()

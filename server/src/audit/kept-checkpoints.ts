@@ -1,7 +1,7 @@
 import type { Checkpoint } from './checkpoint.ts'
 
-/** Checkpoints from outside, smallest first, handed out as a log is read. */
-export class KeptCheckpoints {
+/** Checkpoints kept outside the database, taken in order of size while a log is read. */
+export class KeptCheckpointQueue {
   readonly #sorted: readonly Checkpoint[]
   #next = 0
 
@@ -9,21 +9,21 @@ export class KeptCheckpoints {
     this.#sorted = kept.toSorted((a, b) => a.size - b.size)
   }
 
-  /** Those that end with a record up to `sequence`, and were not handed out yet. */
+  /** Takes the remaining checkpoints with sizes up to `sequence`. */
   takeThrough(sequence: number): readonly Checkpoint[] {
     const from = this.#next
     while ((this.#sorted[this.#next]?.size ?? Number.POSITIVE_INFINITY) <= sequence) this.#next += 1
     return this.#sorted.slice(from, this.#next)
   }
 
-  /** The first that was not handed out; undefined when all were. */
+  /** The smallest remaining checkpoint; undefined if all were taken. */
   get rest(): Checkpoint | undefined {
     return this.#sorted[this.#next]
   }
 }
 
-/** The checkpoints of a file that the server has written outside, one JSON line each. Throws a TypeError that names the line. */
-export async function readKept(lines: AsyncIterable<string>): Promise<Checkpoint[]> {
+/** Parses a file with one checkpoint per line. Throws a TypeError that names the invalid line. */
+export async function parseCheckpointLines(lines: AsyncIterable<string>): Promise<Checkpoint[]> {
   const kept: Checkpoint[] = []
   let number = 0
   for await (const line of lines) {
@@ -41,7 +41,7 @@ function parseCheckpoint(line: string, number: number): Checkpoint {
     if (value?.object === 'audit_checkpoint' && isText && Number.isSafeInteger(size) && Array.isArray(frontier))
       return value as Checkpoint
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new TypeError(`line ${number} is not an audit checkpoint`)
 }

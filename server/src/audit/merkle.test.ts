@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { extendsTree, Frontier, includes, leafHash, nodeHash, TreePart } from './merkle.ts'
+import { Frontier, leafHash, nodeHash, PartialTree, verifyConsistency, verifyInclusion } from './merkle.ts'
 
 /** The leaves and roots that the reference implementations of RFC 6962 and RFC 9162 are tested with. */
 const INPUTS = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f']
@@ -18,12 +18,12 @@ const ROOTS = [
 const LEAVES = INPUTS.map((input) => leafHash(Buffer.from(input, 'hex')))
 const hex = (hashes: readonly Buffer[]) => hashes.map((hash) => hash.toString('hex'))
 
-describe('the vectors of RFC 9162', () => {
+describe('test vectors of RFC 9162', () => {
   test.each(ROOTS.map((root, size) => ({ root, size })))('root of $size leaves', ({ root, size }) => {
     const frontier = new Frontier()
     for (const leaf of LEAVES.slice(0, size)) frontier.append(leaf)
     expect(frontier.root().toString('hex')).toBe(root)
-    expect(new TreePart(LEAVES.slice(0, size)).root().toString('hex')).toBe(root)
+    expect(new PartialTree(LEAVES.slice(0, size)).root().toString('hex')).toBe(root)
   })
 
   test.each([
@@ -56,7 +56,7 @@ describe('the vectors of RFC 9162', () => {
       ],
     },
   ])('audit path of leaf $index in $size', ({ index, size, path }) => {
-    expect(hex(new TreePart(LEAVES.slice(0, size)).inclusionPath(index))).toEqual(path)
+    expect(hex(new PartialTree(LEAVES.slice(0, size)).inclusionPath(index))).toEqual(path)
   })
 
   test.each([
@@ -88,7 +88,7 @@ describe('the vectors of RFC 9162', () => {
       ],
     },
   ])('consistency of $older with $newer', ({ older, newer, path }) => {
-    expect(hex(new TreePart(LEAVES.slice(0, newer)).consistencyPath(older))).toEqual(path)
+    expect(hex(new PartialTree(LEAVES.slice(0, newer)).consistencyPath(older))).toEqual(path)
   })
 })
 
@@ -115,54 +115,56 @@ const trees = fc
     fc.record({ size: fc.constant(size), gone: fc.constant(gone), index: fc.integer({ min: gone, max: size - 1 }) }),
   )
 
-test('a proof needs none of the leaves before the checkpoint it starts from', () => {
+test('PartialTree: makes proofs without the leaves before its frontier', () => {
   fc.assert(
     fc.property(trees, ({ size, gone, index }) => {
       const all = leaves(size)
       const root = rootByDefinition(all)
-      const part = new TreePart(all.slice(gone), frontierOf(all, gone))
+      const part = new PartialTree(all.slice(gone), frontierOf(all, gone))
       expect(part.root()).toEqual(root)
       expect(frontierOf(all).root()).toEqual(root)
-      expect(includes({ leaf: all[index] as Buffer, index, size, path: part.inclusionPath(index), root })).toBe(true)
+      expect(verifyInclusion({ leaf: all[index] as Buffer, index, size, path: part.inclusionPath(index), root })).toBe(true)
       if (gone === 0) return
       const path = part.consistencyPath(gone)
-      expect(extendsTree({ oldSize: gone, oldRoot: frontierOf(all, gone).root(), newSize: size, newRoot: root, path })).toBe(true)
+      expect(
+        verifyConsistency({ oldSize: gone, oldRoot: frontierOf(all, gone).root(), newSize: size, newRoot: root, path }),
+      ).toBe(true)
     }),
     { numRuns: 300 },
   )
 })
 
-test('no proof holds for another leaf, place, size, root or path', () => {
+test('verifyInclusion, verifyConsistency: fail for another leaf, index, size, root or path', () => {
   fc.assert(
     fc.property(trees, fc.nat(), ({ size, gone, index }, pick) => {
       const all = leaves(size)
       const root = rootByDefinition(all)
-      const part = new TreePart(all.slice(gone), frontierOf(all, gone))
+      const part = new PartialTree(all.slice(gone), frontierOf(all, gone))
       const path = part.inclusionPath(index)
       const good = { leaf: all[index] as Buffer, index, size, path, root }
       const other = leafHash(Buffer.from('another'))
-      expect(includes({ ...good, leaf: other })).toBe(false)
-      expect(includes({ ...good, root: other })).toBe(false)
-      expect(includes({ ...good, index: size })).toBe(false)
-      expect(includes({ ...good, path: [...path, other] })).toBe(false)
+      expect(verifyInclusion({ ...good, leaf: other })).toBe(false)
+      expect(verifyInclusion({ ...good, root: other })).toBe(false)
+      expect(verifyInclusion({ ...good, index: size })).toBe(false)
+      expect(verifyInclusion({ ...good, path: [...path, other] })).toBe(false)
       if (path.length > 0) {
-        expect(includes({ ...good, path: path.with(pick % path.length, other) })).toBe(false)
-        expect(includes({ ...good, path: path.slice(1) })).toBe(false)
-        expect(includes({ ...good, index: (index + 1 + (pick % (size - 1))) % size })).toBe(false)
+        expect(verifyInclusion({ ...good, path: path.with(pick % path.length, other) })).toBe(false)
+        expect(verifyInclusion({ ...good, path: path.slice(1) })).toBe(false)
+        expect(verifyInclusion({ ...good, index: (index + 1 + (pick % (size - 1))) % size })).toBe(false)
       }
       if (gone === 0) return
       const steps = part.consistencyPath(gone)
       const kept = { oldSize: gone, oldRoot: frontierOf(all, gone).root(), newSize: size, newRoot: root, path: steps }
-      expect(extendsTree({ ...kept, oldRoot: other })).toBe(false)
-      expect(extendsTree({ ...kept, newRoot: other })).toBe(false)
-      expect(extendsTree({ ...kept, path: [...steps, other] })).toBe(false)
-      if (steps.length > 0) expect(extendsTree({ ...kept, path: steps.with(pick % steps.length, other) })).toBe(false)
+      expect(verifyConsistency({ ...kept, oldRoot: other })).toBe(false)
+      expect(verifyConsistency({ ...kept, newRoot: other })).toBe(false)
+      expect(verifyConsistency({ ...kept, path: [...steps, other] })).toBe(false)
+      if (steps.length > 0) expect(verifyConsistency({ ...kept, path: steps.with(pick % steps.length, other) })).toBe(false)
     }),
     { numRuns: 300 },
   )
 })
 
-test('a frontier goes on from its bytes', () => {
+test('Frontier.fromBytes: continues the tree', () => {
   const all = leaves(100)
   const before = frontierOf(all, 77)
   const again = Frontier.fromBytes(77, Buffer.concat(before.peaks))
@@ -171,7 +173,7 @@ test('a frontier goes on from its bytes', () => {
   expect(() => Frontier.fromBytes(78, Buffer.concat(before.peaks.slice(1)))).toThrow(RangeError)
 })
 
-test('two trees of one size tell where they begin to differ', () => {
+test('Frontier.firstDifference: returns the first differing subtree', () => {
   const all = leaves(100)
   for (const changed of [0, 63, 64, 95, 96, 99]) {
     const other = all.with(changed, leafHash(Buffer.from('another')))

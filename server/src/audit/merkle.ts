@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
 /**
- * The Merkle tree of RFC 9162 §2.1 over SHA-256, without its leaves where possible: `Frontier` grows a tree from the few
- * hashes on its right edge, and `TreePart` proves things about leaves that it holds, given the frontier of those that
- * it does not. So a proof, and a later root, need none of the records that retention has removed.
+ * Merkle tree of RFC 9162 §2.1 over SHA-256. `Frontier` extends a tree from the hashes on its right edge, and `PartialTree` makes
+ * proofs for the leaves that it has, given the frontier of the leaves before them. Proofs and new roots therefore need no records
+ * that retention has removed.
  */
 
 export const leafHash = (data: Uint8Array): Buffer => hash('sha256', Buffer.concat([Buffer.of(0), data]), 'buffer')
@@ -13,21 +13,21 @@ export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer =>
 const EMPTY_ROOT = hash('sha256', '', 'buffer')
 const HASH_BYTES = 32
 
-/** A tree that only grows: its size and the roots of the perfect subtrees it consists of, largest (leftmost) first. */
+/** An append-only tree: its size and the roots of its perfect subtrees, largest (leftmost) first. */
 export class Frontier {
   #size: number
   readonly #peaks: Buffer[]
 
-  /** Throws when the number of peaks is not the one that `size` has. */
+  /** Throws a RangeError if the number of peaks does not fit `size`. */
   constructor(size = 0, peaks: readonly Buffer[] = []) {
-    if (peaks.length !== bitsIn(size)) throw new RangeError(`a tree of ${size} leaves does not have ${peaks.length} peaks`)
+    if (peaks.length !== countBits(size)) throw new RangeError(`a tree of ${size} leaves does not have ${peaks.length} peaks`)
     this.#size = size
     this.#peaks = [...peaks]
   }
 
-  /** From `toBytes`. Throws when `bytes` does not hold the peaks of a tree of that size. */
+  /** Throws a RangeError if the length of `bytes` does not fit `size`. */
   static fromBytes(size: number, bytes: Buffer): Frontier {
-    if (bytes.length !== bitsIn(size) * HASH_BYTES) throw new RangeError(`not the frontier of a tree of ${size} leaves`)
+    if (bytes.length !== countBits(size) * HASH_BYTES) throw new RangeError(`not the frontier of a tree of ${size} leaves`)
     const peaks = Array.from({ length: bytes.length / HASH_BYTES }, (_, i) =>
       bytes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES),
     )
@@ -44,7 +44,7 @@ export class Frontier {
 
   append(leaf: Buffer): void {
     let top = leaf
-    // As in a binary counter: every trailing one of the size is a perfect subtree to merge with.
+    // As in a binary counter: each trailing one bit of the size is a perfect subtree to merge with.
     for (let carry = this.#size; carry % 2 === 1; carry = Math.floor(carry / 2)) top = nodeHash(this.#peaks.pop() as Buffer, top)
     this.#peaks.push(top)
     this.#size += 1
@@ -57,7 +57,7 @@ export class Frontier {
     )
   }
 
-  /** The first of the perfect subtrees in which two trees of one size differ, as leaves `start` to `end` (exclusive). */
+  /** The first perfect subtree in which two trees of the same size differ, as leaves `start` to `end` (exclusive). */
   firstDifference(other: Frontier): { start: number; end: number } | undefined {
     let start = 0
     for (const [index, peak] of this.#peaks.entries()) {
@@ -69,8 +69,8 @@ export class Frontier {
   }
 }
 
-/** Leaves `before.size` up to `size` of a tree, and of those before them only the frontier. */
-export class TreePart {
+/** The leaves `before.size` up to `size` of a tree; of earlier leaves only the frontier. */
+export class PartialTree {
   readonly #before: Frontier
   readonly #leaves: readonly Buffer[]
 
@@ -87,9 +87,9 @@ export class TreePart {
     return this.size === 0 ? EMPTY_ROOT : this.#subtree(0, this.size)
   }
 
-  /** RFC 9162 §2.1.3.1. `index` counts from 0 and must be one of the leaves held. */
+  /** RFC 9162 §2.1.3.1. `index` counts from 0; the tree must have this leaf. */
   inclusionPath(index: number): Buffer[] {
-    if (index < this.#before.size || index >= this.size) throw new RangeError(`leaf ${index} is not held`)
+    if (index < this.#before.size || index >= this.size) throw new RangeError(`leaf ${index} is not in this part of the tree`)
     const path: Buffer[] = []
     let [start, end] = [0, this.size]
     while (end - start > 1) {
@@ -102,9 +102,10 @@ export class TreePart {
     return path
   }
 
-  /** RFC 9162 §2.1.4.1: that the tree of the first `size` leaves is a beginning of this one. `size` ≥ the frontier's. */
+  /** RFC 9162 §2.1.4.1: proof that the tree of the first `size` leaves is a prefix of this tree. `size` ≥ the frontier's. */
   consistencyPath(size: number): Buffer[] {
-    if (size < 1 || size < this.#before.size || size > this.size) throw new RangeError(`no proof for a tree of ${size} leaves`)
+    if (size < 1 || size < this.#before.size || size > this.size)
+      throw new RangeError(`no consistency proof from a tree of ${size} leaves`)
     const path: Buffer[] = []
     let [start, end] = [0, this.size]
     while (size !== end) {
@@ -114,7 +115,7 @@ export class TreePart {
       if (left) end = middle
       else start = middle
     }
-    // Whoever checks the proof has the smaller root, which this is when nothing lies left of it.
+    // The verifier already has the root of the smaller tree, so it is omitted if it is this subtree.
     return start === 0 ? path : [this.#subtree(start, end), ...path]
   }
 
@@ -125,7 +126,7 @@ export class TreePart {
     return nodeHash(this.#subtree(start, middle), this.#subtree(middle, end))
   }
 
-  /** What a proof needs of the leaves not held is always one of their peaks: the subtrees left of a leaf that is held. */
+  /** Proofs only need peaks of the earlier leaves: subtrees to the left of a leaf that this tree has. */
   #peak(start: number, end: number): Buffer {
     let at = 0
     for (const peak of this.#before.peaks) {
@@ -133,12 +134,18 @@ export class TreePart {
       if (at === start && at + width === end) return peak
       at += width
     }
-    throw new RangeError(`the subtree of leaves ${start} to ${end} is not held`)
+    throw new RangeError(`the subtree of leaves ${start} to ${end} is not in this part of the tree`)
   }
 }
 
-/** RFC 9162 §2.1.3.2. `leaf` is a leaf hash, `index` counts from 0. */
-export function includes(proof: { leaf: Buffer; index: number; size: number; path: readonly Buffer[]; root: Buffer }): boolean {
+/** RFC 9162 §2.1.3.2. `leaf`: a leaf hash; `index` counts from 0. */
+export function verifyInclusion(proof: {
+  leaf: Buffer
+  index: number
+  size: number
+  path: readonly Buffer[]
+  root: Buffer
+}): boolean {
   if (proof.index < 0 || proof.index >= proof.size) return false
   let [first, second] = [proof.index, proof.size - 1]
   let top = proof.leaf
@@ -146,17 +153,17 @@ export function includes(proof: { leaf: Buffer; index: number; size: number; pat
     if (second === 0) return false
     if (first % 2 === 1 || first === second) {
       top = nodeHash(sibling, top)
-      while (first % 2 === 0 && first !== 0) [first, second] = [half(first), half(second)]
+      while (first % 2 === 0 && first !== 0) [first, second] = [halve(first), halve(second)]
     } else {
       top = nodeHash(top, sibling)
     }
-    ;[first, second] = [half(first), half(second)]
+    ;[first, second] = [halve(first), halve(second)]
   }
   return second === 0 && top.equals(proof.root)
 }
 
-/** RFC 9162 §2.1.4.2: whether the tree with `newRoot` begins with the one that has `oldRoot`. */
-export function extendsTree(proof: {
+/** RFC 9162 §2.1.4.2: whether the tree with `oldRoot` is a prefix of the tree with `newRoot`. */
+export function verifyConsistency(proof: {
   oldSize: number
   oldRoot: Buffer
   newSize: number
@@ -166,31 +173,31 @@ export function extendsTree(proof: {
   const { oldSize, oldRoot, newSize, newRoot } = proof
   if (oldSize < 1 || oldSize > newSize) return false
   if (oldSize === newSize) return proof.path.length === 0 && oldRoot.equals(newRoot)
-  const path = bitsIn(oldSize) === 1 ? [oldRoot, ...proof.path] : proof.path
+  const path = countBits(oldSize) === 1 ? [oldRoot, ...proof.path] : proof.path
   const [start, ...siblings] = path
   if (start === undefined) return false
   let [first, second] = [oldSize - 1, newSize - 1]
-  while (first % 2 === 1) [first, second] = [half(first), half(second)]
+  while (first % 2 === 1) [first, second] = [halve(first), halve(second)]
   let [oldTop, newTop] = [start, start]
   for (const sibling of siblings) {
     if (second === 0) return false
     if (first % 2 === 1 || first === second) {
       oldTop = nodeHash(sibling, oldTop)
       newTop = nodeHash(sibling, newTop)
-      while (first % 2 === 0 && first !== 0) [first, second] = [half(first), half(second)]
+      while (first % 2 === 0 && first !== 0) [first, second] = [halve(first), halve(second)]
     } else {
       newTop = nodeHash(newTop, sibling)
     }
-    ;[first, second] = [half(first), half(second)]
+    ;[first, second] = [halve(first), halve(second)]
   }
   return second === 0 && oldTop.equals(oldRoot) && newTop.equals(newRoot)
 }
 
-const half = (n: number): number => Math.floor(n / 2)
+const halve = (n: number): number => Math.floor(n / 2)
 
-function bitsIn(n: number): number {
+function countBits(n: number): number {
   let bits = 0
-  for (let rest = n; rest > 0; rest = half(rest)) bits += rest % 2
+  for (let rest = n; rest > 0; rest = halve(rest)) bits += rest % 2
   return bits
 }
 

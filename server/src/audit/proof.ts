@@ -1,13 +1,13 @@
 import type { Db } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
-import { hashPages } from './audit-store.ts'
-import { bodyHash, bodyOf, uuidOf } from './chain.ts'
-import { type Checkpoint, frontierOf, isGenuine } from './checkpoint.ts'
-import { checkpointAt, checkpointBefore, checkpointCovering } from './checkpoint-store.ts'
-import { extendsTree, Frontier, includes, leafHash, TreePart } from './merkle.ts'
+import { readHashPages } from './audit-store.ts'
+import { canonicalBody, hashBody, uuidOf } from './chain.ts'
+import { type Checkpoint, isGenuine, parseFrontier } from './checkpoint.ts'
+import { findCheckpointAt, findCheckpointBefore, findCheckpointCovering } from './checkpoint-store.ts'
+import { Frontier, leafHash, PartialTree, verifyConsistency, verifyInclusion } from './merkle.ts'
 import type { AuditRecord } from './record.ts'
 
-/** That a record is one of those that `checkpoint` was signed over; checked with the record alone (checkInclusion). */
+/** Proof that `checkpoint` covers a record; verified with the record alone (checkInclusion). */
 export interface InclusionProof {
   readonly object: 'audit_inclusion_proof'
   readonly checkpoint: Checkpoint
@@ -16,10 +16,10 @@ export interface InclusionProof {
 }
 
 /**
- * By the first checkpoint that covers the record. Undefined when the Workspace has no such record, or no checkpoint covers it
- * yet. Reads only the hashes between two checkpoints, also when retention has removed what was before.
+ * Uses the first checkpoint that covers the record. Returns undefined if the Workspace does not have the record, or no checkpoint
+ * covers it yet. Reads only the hashes between two checkpoints.
  */
-export async function inclusionProof(db: Db, workspaceId: string, recordId: string): Promise<InclusionProof | undefined> {
+export async function createInclusionProof(db: Db, workspaceId: string, recordId: string): Promise<InclusionProof | undefined> {
   const uuid = fromId('aud', recordId)
   if (uuid === undefined) return undefined
   const record = await db
@@ -29,19 +29,19 @@ export async function inclusionProof(db: Db, workspaceId: string, recordId: stri
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .executeTakeFirst()
   if (record === undefined) return undefined
-  const checkpoint = await checkpointCovering(db, workspaceId, record.sequence)
+  const checkpoint = await findCheckpointCovering(db, workspaceId, record.sequence)
   if (checkpoint === undefined) return undefined
-  const before = await checkpointBefore(db, workspaceId, record.sequence)
-  const path = (await treeBetween(db, workspaceId, before, checkpoint)).inclusionPath(record.sequence - 1)
+  const before = await findCheckpointBefore(db, workspaceId, record.sequence)
+  const path = (await readTree(db, workspaceId, before, checkpoint)).inclusionPath(record.sequence - 1)
   return { object: 'audit_inclusion_proof', checkpoint, path: path.map((hash) => hash.toString('hex')) }
 }
 
-/** Whether the record, as shown, is one that the Workspace's key has signed for. */
+/** Whether the Workspace's key has signed a checkpoint over exactly this record. */
 export function checkInclusion(record: AuditRecord, { checkpoint, path }: InclusionProof, publicKey: string): boolean {
   if (record.workspace_id !== checkpoint.workspace_id || !isGenuine(checkpoint, publicKey)) return false
-  const hash = bodyHash(bodyOf(record))
+  const hash = hashBody(canonicalBody(record))
   if (hash.toString('hex') !== record.integrity.hash) return false
-  return includes({
+  return verifyInclusion({
     leaf: leafHash(hash),
     index: record.integrity.sequence - 1,
     size: checkpoint.size,
@@ -51,21 +51,26 @@ export function checkInclusion(record: AuditRecord, { checkpoint, path }: Inclus
 }
 
 /**
- * That the log at checkpoint `newer` is the one at checkpoint `older` with records added, for somebody who has nothing of
- * the log. Undefined when there are no such checkpoints.
+ * Proof that the log at checkpoint `newer` extends the log at checkpoint `older`; verified without the log. Returns undefined if
+ * a checkpoint does not exist.
  */
-export async function consistencyProof(db: Db, workspaceId: string, older: number, newer: number): Promise<string[] | undefined> {
-  const from = await checkpointAt(db, workspaceId, older)
-  const to = await checkpointAt(db, workspaceId, newer)
+export async function createConsistencyProof(
+  db: Db,
+  workspaceId: string,
+  older: number,
+  newer: number,
+): Promise<string[] | undefined> {
+  const from = await findCheckpointAt(db, workspaceId, older)
+  const to = await findCheckpointAt(db, workspaceId, newer)
   if (from === undefined || to === undefined || older > newer) return undefined
-  const path = (await treeBetween(db, workspaceId, from, to)).consistencyPath(older)
+  const path = (await readTree(db, workspaceId, from, to)).consistencyPath(older)
   return path.map((hash) => hash.toString('hex'))
 }
 
-/** Whether both were signed by the key and the newer continues the older. */
+/** Whether both checkpoints are genuine and the newer log extends the older. */
 export function checkConsistency(older: Checkpoint, newer: Checkpoint, path: readonly string[], publicKey: string): boolean {
   if (older.workspace_id !== newer.workspace_id || !isGenuine(older, publicKey) || !isGenuine(newer, publicKey)) return false
-  return extendsTree({
+  return verifyConsistency({
     oldSize: older.size,
     oldRoot: Buffer.from(older.root, 'hex'),
     newSize: newer.size,
@@ -74,10 +79,10 @@ export function checkConsistency(older: Checkpoint, newer: Checkpoint, path: rea
   })
 }
 
-async function treeBetween(db: Db, workspaceId: string, before: Checkpoint | undefined, through: Checkpoint): Promise<TreePart> {
-  const frontier = before ? frontierOf(before) : new Frontier()
+async function readTree(db: Db, workspaceId: string, before: Checkpoint | undefined, through: Checkpoint): Promise<PartialTree> {
+  const frontier = before ? parseFrontier(before) : new Frontier()
   if (frontier === undefined) throw new Error(`checkpoint ${before?.size} of ${workspaceId} was altered`)
   const leaves: Buffer[] = []
-  for await (const hashes of hashPages(db, workspaceId, frontier.size, through.size)) leaves.push(...hashes.map(leafHash))
-  return new TreePart(leaves, frontier)
+  for await (const hashes of readHashPages(db, workspaceId, frontier.size, through.size)) leaves.push(...hashes.map(leafHash))
+  return new PartialTree(leaves, frontier)
 }

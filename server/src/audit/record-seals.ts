@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { derivedKey } from '../lib/derived-key.ts'
 
-/** A record in its place: what its seal is made of. */
+/** Input of a record's seal. */
 export interface SealedPlace {
   readonly sequence: number
   readonly prevHash: Buffer
@@ -9,12 +9,12 @@ export interface SealedPlace {
   readonly hash: Buffer
 }
 
-/** What nobody can make who has the database and not the server's secret key. */
+/** Seals that only the secret key can make; access to the database is not sufficient. */
 export interface KeyedSeals {
   /** HMAC-SHA-256, 32 bytes. */
   record(place: SealedPlace): Buffer
   isRecord(place: SealedPlace, seal: Buffer): boolean
-  /** Of the text that says how far the server vouches for the log; 64 hex digits. */
+  /** MAC of the text of a log's seal; 64 hex digits. */
   log(text: string): string
   isLog(text: string, seal: string): boolean
 }
@@ -22,9 +22,9 @@ export interface KeyedSeals {
 const PLACE_BYTES = 8
 const HASH_BYTES = 32
 
-/** `key` is the Workspace's own, which is stored sealed; each kind of seal has a key of its own derived from it. */
+/** `key`: the Workspace's hash key, stored encrypted; each kind of seal has its own derived key. */
 export function keyedSeals(key: Uint8Array): KeyedSeals {
-  // As KeyObjects: an HMAC from raw bytes takes six times as long.
+  // KeyObjects: an HMAC from raw bytes takes six times as long.
   const recordKey = createSecretKey(derivedKey(key, 'audit record seal'))
   const logKey = createSecretKey(derivedKey(key, 'audit log seal'))
   const record = ({ sequence, prevHash, hash }: SealedPlace): Buffer => {
@@ -35,7 +35,7 @@ export function keyedSeals(key: Uint8Array): KeyedSeals {
   const log = (text: string): string => createHmac('sha256', logKey).update(text).digest('hex')
   return {
     record,
-    // Of other lengths, two hashes could be two others side by side.
+    // With other lengths two different pairs of hashes could concatenate to the same bytes.
     isRecord: (place, seal) =>
       place.prevHash.length === HASH_BYTES && place.hash.length === HASH_BYTES && equal(record(place), seal),
     log,

@@ -5,53 +5,53 @@ import type { FindingGroup, FindingType } from '../domain/finding.ts'
 import type { Endpoint } from '../domain/principal.ts'
 import type { ErrorCode } from '../errors.ts'
 
-/** What happened: a gateway endpoint, a message, or an operator's change over the admin API or the command line. */
+/** Origin of a record: a gateway endpoint, a message, or an operator's change through the admin API or the command line. */
 export type AuditEndpoint = Endpoint | 'message' | 'admin'
 
-/** Before the record has its place in the chain. JSON values only, and never content (decisions.md §2.9). */
+/** A record without its position in the chain. JSON values only, and never content (GW-AUD-3). */
 export interface AuditDraft {
-  /** TypeID `aud_…`, made when the exchange begins: answers and errors carry it. */
+  /** TypeID `aud_…`, created when the request begins; responses and errors contain it. */
   readonly id: string
   readonly object: 'audit_record'
   readonly workspace_id: string
-  /** null: a message or an operator's change, not an Application's exchange. */
+  /** null: a message or an operator's change. */
   readonly application_id: string | null
   readonly endpoint: AuditEndpoint
-  /** As `Date.toISOString` writes it. */
+  /** In the form of `Date.toISOString`. */
   readonly created_at: string
   readonly duration_ms: number
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number
   readonly error_code: ErrorCode | null
   readonly user: UserFacts
   readonly request: ContentFacts
-  /** null: there was no answer, or it was refused before it existed. */
+  /** null: there was no response, or it was denied before it existed. */
   readonly response: ContentFacts | null
-  /** All twelve in order for an exchange; empty for an operator's change. */
+  /** All twelve stages in order for a request; empty for an operator's change. */
   readonly stages: readonly StageTrace[]
-  /** Stage → finding → count; findings that are absent are left out. */
+  /** Stage → finding → count; absent findings are omitted. */
   readonly findings: Readonly<Record<string, Readonly<Partial<Record<FindingType | FindingGroup, number>>>>>
   readonly classification: Classification | null
   readonly risk_level: RiskLevel | null
   readonly decision: DecisionFacts | null
-  /** Where no Application asked, but an operator who tried it out: the keyed hash of the operator's id. */
+  /** Present for playground requests: the keyed hash of the operator's id. */
   readonly playground?: { readonly operator: string | null }
   readonly policy_versions: readonly (Omit<PolicyVersion, 'name'> & { readonly name?: string })[]
   readonly attempts: readonly ProviderAttempt[]
-  /** Chunks that were shown to the caller or given to the model. */
+  /** Passages that were returned to the client or given to the model. */
   readonly knowledge: readonly UsedHit[]
-  /** The same of memories. */
+  /** Memories that were returned to the client or given to the model. */
   readonly memory: readonly UsedHit[]
-  /** Memories that this exchange has written. */
+  /** Memories that this request has written. */
   readonly remembered: readonly { readonly id: string; readonly mode: string; readonly hash: string }[]
   readonly review: ReviewLink | null
   readonly dry_run: boolean
-  /** The values policies looked at that are not content, by the names policies use (`request.model`). */
+  /** Values that policies read and that are not content, by their policy variables (`request.model`). */
   readonly features: Readonly<Record<string, Feature>>
   readonly change: ChangeFacts | null
 }
 
-/** As stored, exported and shown: the draft in its place. */
+/** The record as stored, exported and returned. */
 export interface AuditRecord extends AuditDraft {
   readonly integrity: Integrity
 }
@@ -60,21 +60,21 @@ export interface AuditRecord extends AuditDraft {
 interface Integrity {
   /** 1, 2, 3 … without gaps, per Workspace. */
   readonly sequence: number
-  /** The `hash` of the record before; 64 zeros for the first. */
+  /** `hash` of the previous record; 64 zeros for the first. */
   readonly prev_hash: string
   /** SHA-256 of this record's RFC 8785 form without this field. */
   readonly hash: string
 }
 
 interface UserFacts {
-  /** Keyed hash of the user id; null when the request named nobody. */
+  /** Keyed hash of the user id; null: the request has no user. */
   readonly id: string | null
   readonly verified: boolean
   readonly role: string
   readonly department: string
 }
 
-/** What may be known of a text: its keyed hash, its size in bytes and how many of something it held. */
+/** Facts about a text without its content: keyed hash, size in bytes and counts. */
 interface ContentFacts {
   readonly hash: string | null
   readonly bytes: number
@@ -86,9 +86,9 @@ interface ContentFacts {
 
 interface UsedHit {
   readonly id: string
-  /** Keyed hash of its content, as it was used. */
+  /** Keyed hash of the content that was used. */
   readonly hash: string
-  /** How well it fitted, 0 to 1. */
+  /** Relevance, 0 to 1. */
   readonly score: number
 }
 
@@ -100,13 +100,13 @@ interface StageTrace {
 
 interface DecisionFacts {
   readonly verdict: Verdict
-  /** Those applied. */
+  /** The applied transforms. */
   readonly transforms: readonly string[]
   readonly directives: readonly string[]
   readonly rules: readonly DecidingRule[]
 }
 
-/** The review item that this exchange opened, waited for or released. */
+/** The review item that this request opened, waited for or released. */
 interface ReviewLink {
   readonly id: string
   readonly state?: string
@@ -114,7 +114,7 @@ interface ReviewLink {
 
 export type Feature = string | number | boolean | null | readonly string[]
 
-/** An operator's change: what it touched, by name; never a value, which might be a secret. */
+/** An operator's change: names of the object and its fields, never values, which might be secrets. */
 export interface ChangeFacts {
   /** `application.update`, `key.revoke` … */
   readonly action: string
@@ -123,8 +123,8 @@ export interface ChangeFacts {
   readonly fields: readonly string[]
 }
 
-/** The draft for an operator's change; `actor` is the keyed hash of the operator's id, null for the server itself. */
-export function changeDraft(of: {
+/** Creates the draft for an operator's change. `actor`: keyed hash of the operator's id; null: the server itself. */
+export function createChangeDraft(of: {
   readonly id: string
   readonly workspaceId: string
   readonly at: Date

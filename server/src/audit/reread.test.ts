@@ -1,45 +1,34 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { later, SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
 import { testDatabases } from '../../test/support/database.ts'
-import type { Database } from '../db/database.ts'
-import { appendInTransaction } from './audit-store.ts'
 import { uuidOf } from './chain.ts'
-import { LogRereader, rereadStretch } from './reread.ts'
+import { LogRereader, rereadNextRange } from './reread.ts'
 import { pruneRecords } from './retention.ts'
-import { makeCheckpoint } from './sign-checkpoints.ts'
-import type { WorkspaceKeys } from './workspace-keys.ts'
 
 const DAY = 24 * 3_600_000
-const NOW = new Date('2026-03-01T00:00:00.000Z')
-const TEN_DAYS_AGO = new Date(NOW.getTime() - 10 * DAY)
+const TEN_DAYS_AGO = later(-10 * DAY)
 
 /** Twenty records; checkpoints after the eighth and the sixteenth. */
-describe.each(testDatabases())('rereading on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  let keys: WorkspaceKeys
-
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('rereadNextRange on $name', ({ open }) => {
+  const log = useAuditLog(open)
   beforeEach(async () => {
-    ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
-    for (const [count, signedAt] of [[8, TEN_DAYS_AGO], [8, NOW], [4]] as const) {
-      const drafts = Array.from({ length: count }, () => testDraft(workspaceId))
-      await database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, keys.hasher))
-      if (signedAt) await makeCheckpoint(database.db, workspaceId, keys, signedAt)
-    }
+    await log().append(8)
+    await log().sign(TEN_DAYS_AGO)
+    await log().append(8)
+    await log().sign()
+    await log().append(4)
   })
 
-  const reread = (after: number) => rereadStretch(database.db, workspaceId, keys, after)
+  const reread = (after: number) => rereadNextRange(log().db, log().workspaceId, log().keys, after)
   const change = (assignment: string, sequence: number) =>
     sql
-      .raw(`update audit_record set ${assignment} where workspace_id = '${uuidOf('ws', workspaceId)}' and sequence = ${sequence}`)
-      .execute(database.db)
+      .raw(
+        `update audit_record set ${assignment} where workspace_id = '${uuidOf('ws', log().workspaceId)}' and sequence = ${sequence}`,
+      )
+      .execute(log().db)
 
-  test('goes from checkpoint to checkpoint, and ends where none covers the records', async () => {
+  test('reads from checkpoint to checkpoint and ends when no checkpoint covers the records', async () => {
     expect(await reread(0)).toEqual({ records: 8, through: 8 })
     expect(await reread(8)).toEqual({ records: 8, through: 16 })
     expect(await reread(16)).toBeUndefined()
@@ -49,25 +38,27 @@ describe.each(testDatabases())('rereading on $name', ({ open }) => {
     ['body', `body = replace(body, '"status":200', '"status":403')`, 'altered'],
     ['verdict', `verdict = 'deny'`, 'altered'],
     ['seal', 'seal = null', 'unsealed'],
-  ])('finds a record whose %s was changed', async (_, assignment, reason) => {
+  ])('finds a record with a changed %s', async (_, assignment, reason) => {
     await change(assignment, 11)
     expect(await reread(0)).toEqual({ records: 8, through: 8 })
-    expect(await reread(8)).toMatchObject({ bad: { sequence: 11, reason } })
+    expect(await reread(8)).toMatchObject({ fault: { sequence: 11, reason } })
   })
 
-  test('finds a record that was removed between two checkpoints', async () => {
-    await sql`delete from audit_record where workspace_id = ${uuidOf('ws', workspaceId)} and sequence = 12`.execute(database.db)
-    expect(await reread(8)).toMatchObject({ bad: { sequence: 12, reason: 'missing' } })
+  test('finds a record removed between two checkpoints', async () => {
+    await sql`delete from audit_record where workspace_id = ${uuidOf('ws', log().workspaceId)} and sequence = 12`.execute(
+      log().db,
+    )
+    expect(await reread(8)).toMatchObject({ fault: { sequence: 12, reason: 'missing' } })
   })
 
-  test('begins behind what retention has removed', async () => {
-    const before = new Date(NOW.getTime() - DAY)
-    expect(await pruneRecords(database.db, workspaceId, { before, keys, now: NOW })).toBe(8)
+  test('begins after the records removed by retention', async () => {
+    const before = later(-DAY)
+    expect(await pruneRecords(log().db, log().workspaceId, { before, keys: log().keys, now: SIGNED_AT })).toBe(8)
     expect(await reread(0)).toEqual({ records: 8, through: 16 })
   })
 })
 
-test('a run goes on where the one before it ended, Workspace after Workspace, and begins again at the end', async () => {
+test('LogRereader: continues where the previous run ended and starts again at the end', async () => {
   const rereader = new LogRereader()
   const read: string[] = []
   const sizes: Record<string, number> = { a: 3, b: 1 }

@@ -1,91 +1,99 @@
 import type { Db } from '../db/database.ts'
-import { firstSequence, recordPages } from './audit-store.ts'
-import { type Bad, ChainChecker } from './chain-checker.ts'
+import { findFirstSequence, readRecordPages } from './audit-store.ts'
+import { type AuditFault, ChainChecker } from './chain-checker.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { checkpointCovering } from './checkpoint-store.ts'
+import { findCheckpointCovering } from './checkpoint-store.ts'
 import { readSeal, type SealKeys } from './log-seal.ts'
-import { foundRecord, startBefore } from './verify.ts'
+import { findChainStart, observeRecord } from './verify.ts'
 
-/** A stretch of the log between two checkpoints. */
-interface Stretch {
+/** A range of the log between two checkpoints. */
+interface RereadRange {
   readonly records: number
-  /** The last record that was read. */
+  /** Sequence of the last record read. */
   readonly through: number
-  readonly bad?: Bad
+  readonly fault?: AuditFault
 }
 
 /**
- * Reads logs again, from one checkpoint to the next and in the end from the beginning, so that a change of an old record raises the
- * alarm without an operator's `audit verify`. The other checks look at the end of the log only.
+ * Rereads logs from checkpoint to checkpoint, and at the end from the beginning, so that a change of an old record raises the
+ * alarm without `audit verify`. The other checks read only the end of the log.
  */
 export class LogRereader {
-  readonly #through = new Map<string, number>()
-  #last: string | undefined
+  readonly #positions = new Map<string, number>()
+  #lastWorkspaceId: string | undefined
 
-  /** Reads at least `records`, Workspace after Workspace, and goes on there at the next call. Visits each Workspace at most once. */
+  /**
+   * Reads at least `records` records, Workspace after Workspace, and continues there at the next call. Reads each Workspace at
+   * most once per call.
+   */
   async run(
     workspaceIds: readonly string[],
     records: number,
-    read: (workspaceId: string, after: number) => Promise<Stretch | undefined>,
+    read: (workspaceId: string, after: number) => Promise<RereadRange | undefined>,
   ): Promise<void> {
-    const start = 1 + workspaceIds.indexOf(this.#last ?? '')
+    const start = 1 + workspaceIds.indexOf(this.#lastWorkspaceId ?? '')
     let left = records
     for (const id of [...workspaceIds.slice(start), ...workspaceIds.slice(0, start)]) {
       if (left <= 0) return
-      this.#last = id
-      left -= await this.#readOn(id, left, read)
+      this.#lastWorkspaceId = id
+      left -= await this.#continueWorkspace(id, left, read)
     }
   }
 
-  async #readOn(
+  async #continueWorkspace(
     id: string,
     records: number,
-    read: (workspaceId: string, after: number) => Promise<Stretch | undefined>,
+    read: (workspaceId: string, after: number) => Promise<RereadRange | undefined>,
   ): Promise<number> {
     let count = 0
     while (count < records) {
-      const stretch = await read(id, this.#through.get(id) ?? 0)
-      if (!stretch || stretch.bad) {
-        this.#through.delete(id)
+      const range = await read(id, this.#positions.get(id) ?? 0)
+      if (!range || range.fault) {
+        this.#positions.delete(id)
         break
       }
-      count += stretch.records
-      this.#through.set(id, stretch.through)
+      count += range.records
+      this.#positions.set(id, range.through)
     }
     return count
   }
 }
 
-/** Verifies the records behind `after` up to the next checkpoint; undefined where no checkpoint covers any of them. */
-export async function rereadStretch(db: Db, workspaceId: string, keys: SealKeys, after: number): Promise<Stretch | undefined> {
-  const first = await firstSequence(db, workspaceId)
+/** Verifies the records after sequence `after` up to the next checkpoint. Returns undefined if no checkpoint covers them. */
+export async function rereadNextRange(
+  db: Db,
+  workspaceId: string,
+  keys: SealKeys,
+  after: number,
+): Promise<RereadRange | undefined> {
+  const first = await findFirstSequence(db, workspaceId)
   const reading = await readSeal(db, workspaceId, keys)
   if (first === undefined || reading.kind !== 'sealed') return undefined
   const begin = Math.max(after + 1, first, (reading.seal.accepted?.through ?? 0) + 1)
-  const end = await checkpointCovering(db, workspaceId, begin)
+  const end = await findCheckpointCovering(db, workspaceId, begin)
   if (!end || end.size > reading.seal.size) return undefined
-  const stretch = { records: end.size - begin + 1, through: end.size }
-  const bad = await firstBad(db, keys, begin, end, reading.seal.sealed_from)
-  // Retention may have removed what was to be read.
-  if (bad && (await firstSequence(db, workspaceId)) !== first) return { ...stretch, through: after }
-  return { ...stretch, ...(bad && { bad }) }
+  const range = { records: end.size - begin + 1, through: end.size }
+  const fault = await findFirstFault(db, keys, begin, end, reading.seal.sealed_from)
+  // Retention may have removed records while they were read.
+  if (fault && (await findFirstSequence(db, workspaceId)) !== first) return { ...range, through: after }
+  return { ...range, ...(fault && { fault }) }
 }
 
-async function firstBad(
+async function findFirstFault(
   db: Db,
   { publicKey, hasher }: SealKeys,
   begin: number,
   end: Checkpoint,
   sealedFrom: number | null,
-): Promise<Bad | undefined> {
-  const start = await startBefore(db, end.workspace_id, begin, publicKey, undefined)
+): Promise<AuditFault | undefined> {
+  const start = await findChainStart(db, end.workspace_id, begin, publicKey, undefined)
   if ('reason' in start) return start
   const checker = new ChainChecker(publicKey, start.end, start.frontier)
-  checker.expect(end)
-  for await (const page of recordPages(db, end.workspace_id, { after: begin - 1, through: end.size })) {
-    for (const row of page) checker.next(foundRecord(row, { seals: hasher.seals, from: sealedFrom }))
-    if (checker.bad) break
+  checker.expectCheckpoint(end)
+  for await (const page of readRecordPages(db, end.workspace_id, { after: begin - 1, through: end.size })) {
+    for (const row of page) checker.addRecord(observeRecord(row, { seals: hasher.seals, from: sealedFrom }))
+    if (checker.fault) break
   }
   checker.finish({ sequence: end.size, hash: Buffer.from(end.hash, 'hex') })
-  return checker.bad
+  return checker.fault
 }

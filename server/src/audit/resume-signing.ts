@@ -2,31 +2,31 @@ import { CompiledQuery } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
 import { adoptLog } from './adopt-log.ts'
-import { LOCK_END } from './append.ts'
-import { appendInTransaction, linkPages } from './audit-store.ts'
+import { LOCK_CHAIN_END } from './append-statement.ts'
+import { appendInTransaction, readLinkPages } from './audit-store.ts'
 import { type ChainEnd, uuidOf } from './chain.ts'
-import type { Bad } from './chain-checker.ts'
-import { type Checkpoint, checkpointHash, frontierOf, isGenuine, NO_CHECKPOINT, signCheckpoint } from './checkpoint.ts'
-import { checkpointAt, checkpointBefore, checkpointsBetween, insertCheckpoint } from './checkpoint-store.ts'
-import { firstSeal, type LogSeal, readSeal, writeSeal } from './log-seal.ts'
+import type { AuditFault } from './chain-checker.ts'
+import { type Checkpoint, checkpointHash, isGenuine, NO_CHECKPOINT_HASH, parseFrontier, signCheckpoint } from './checkpoint.ts'
+import { findCheckpointAt, findCheckpointBefore, findCheckpointsBetween, insertCheckpoint } from './checkpoint-store.ts'
+import { createFirstSeal, type LogSeal, readSeal, writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
-import { changeDraft } from './record.ts'
+import { createChangeDraft } from './record.ts'
+import { AuditTamperedError } from './verified-seal.ts'
 import { verifyWorkspace } from './verify.ts'
-import { AuditTampered } from './vouching.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
 export type Resumption =
-  /** The log verifies, and nothing had stopped it. */
+  /** The log verifies and signing was not stopped. */
   | { readonly done: 'nothing' }
-  /** The log verifies: only what had stopped it was taken away. */
+  /** The log verifies; signing is no longer stopped. */
   | { readonly done: 'resumed'; readonly auditId: string }
-  /** It does not, and nobody has said to accept that. */
-  | { readonly done: 'refused'; readonly bad: Bad }
+  /** The log does not verify, and `accept` is not set. */
+  | { readonly done: 'refused'; readonly fault: AuditFault }
   | { readonly done: 'accepted'; readonly auditId: string; readonly through: number; readonly removed: readonly Checkpoint[] }
 
 /**
- * Lets signing go on after an alarm, on an operator's word, and records that. A log that does not verify is accepted as it stands
- * (`accept`): a new checkpoint is signed over what is there, records up to it are not checked any more, and verification says so.
+ * Resumes signing after an alarm on an operator's command, and records it. With `accept`, a log that does not verify is accepted
+ * in its current state: a new checkpoint is signed over it, its records are no longer checked, and verification reports that.
  */
 export async function resumeSigning(
   db: Db,
@@ -34,41 +34,41 @@ export async function resumeSigning(
   keys: WorkspaceKeys,
   { accept, now }: { accept: boolean; now: Date },
 ): Promise<Resumption> {
-  const firstBad = await findFault(db, workspaceId, keys, now)
-  if (firstBad && !accept) return { done: 'refused', bad: firstBad }
+  const firstFault = await findLogFault(db, workspaceId, keys, now)
+  if (firstFault && !accept) return { done: 'refused', fault: firstFault }
   return db.transaction().execute(async (tx) => {
     const reading = await readSeal(tx, workspaceId, keys, { lock: true })
-    const seal = (reading.kind === 'none' ? undefined : reading.seal) ?? firstSeal(workspaceId)
-    // Greater than any before, also where the seal that knew is lost.
+    const seal = (reading.kind === 'none' ? undefined : reading.seal) ?? createFirstSeal(workspaceId)
+    // The value must increase even if the previous seal is lost.
     const resumed = Math.max(seal.resumed + 1, now.getTime())
-    if (firstBad) return acceptAsFound(tx, { ...seal, resumed }, keys, firstBad, now)
+    if (firstFault) return acceptLog(tx, { ...seal, resumed }, keys, firstFault, now)
     if (!seal.stopped) return { done: 'nothing' }
     await writeSeal(tx, { ...seal, resumed, stopped: null }, keys.hasher)
     return { done: 'resumed', auditId: await recordResumption(tx, workspaceId, keys, seal.stopped, now) }
   })
 }
 
-/** A log of an older version that verifies is taken over on this occasion. */
-async function findFault(db: Db, workspaceId: string, keys: WorkspaceKeys, now: Date): Promise<Bad | undefined> {
+/** Also adopts a log of an older version if it verifies. */
+async function findLogFault(db: Db, workspaceId: string, keys: WorkspaceKeys, now: Date): Promise<AuditFault | undefined> {
   try {
     await adoptLog(db, workspaceId, keys, now)
   } catch (cause) {
-    if (cause instanceof AuditTampered) return cause.bad
+    if (cause instanceof AuditTamperedError) return cause.fault
     throw cause
   }
-  return (await verifyWorkspace(db, workspaceId, keys, { resuming: true })).firstBad
+  return (await verifyWorkspace(db, workspaceId, keys, { resuming: true })).firstFault
 }
 
-async function acceptAsFound(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, bad: Bad, now: Date): Promise<Resumption> {
+async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<Resumption> {
   const { workspace_id: workspaceId } = seal
   const workspace = uuidOf('ws', workspaceId)
-  const { end, frontier } = await asFound(tx, workspaceId, keys)
+  const { end, frontier } = await readCurrentState(tx, workspaceId, keys)
   const { sequence: through, hash } = end
   await tx.updateTable('audit_head').set({ sequence: through, hash }).where('workspace_id', '=', workspace).execute()
-  const removed = await checkpointsBetween(tx, workspaceId, through - 1, Number.MAX_SAFE_INTEGER)
+  const removed = await findCheckpointsBetween(tx, workspaceId, through - 1, Number.MAX_SAFE_INTEGER)
   await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
   await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()
-  const checkpoint = through > 0 ? await signAsFound(tx, workspaceId, keys, end, frontier, now) : undefined
+  const checkpoint = through > 0 ? await signCurrentState(tx, workspaceId, keys, end, frontier, now) : undefined
   await tx
     .updateTable('workspace')
     .set({ signing_public_key: keys.publicKey, signing_key: keys.signingKeyRequiringSeal() })
@@ -78,20 +78,24 @@ async function acceptAsFound(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, bad: Ba
     ...{ ...seal, size: through, hash: hash.toString('hex'), checkpoint: checkpoint ? checkpointHash(checkpoint) : null },
     ...{ sealed_from: through + 1, adopted_at: null, stopped: null },
     accepted: { through, at: now.toISOString() },
-    // Those records are not checked any more, so it is not checked either whether they are there.
+    // Accepted records are no longer checked, so they may be missing.
     pruned: through,
   }
   await writeSeal(tx, next, keys.hasher)
-  return { done: 'accepted', auditId: await recordResumption(tx, workspaceId, keys, bad, now), through, removed }
+  return { done: 'accepted', auditId: await recordResumption(tx, workspaceId, keys, fault, now), through, removed }
 }
 
-/** Places without a record that are accepted: each costs a hash or two while everybody who signs waits. */
+/** Maximum number of missing records that can be accepted: each costs one or two hashes while other signers wait. */
 const MAX_GAPS = 5_000_000
 
-/** The log's end and its tree, as far as there are records; a missing one counts as 32 zero bytes, which no record hashes to. */
-async function asFound(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promise<{ end: ChainEnd; frontier: Frontier }> {
+/** Reads the log's end and builds its tree. A missing record counts as 32 zero bytes, which no record hashes to. */
+async function readCurrentState(
+  tx: Tx,
+  workspaceId: string,
+  keys: WorkspaceKeys,
+): Promise<{ end: ChainEnd; frontier: Frontier }> {
   const workspace = uuidOf('ws', workspaceId)
-  const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_END, [workspace]))
+  const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_CHAIN_END, [workspace]))
   let end: ChainEnd = rows[0] ?? { sequence: 0, hash: Buffer.alloc(32) }
   if (!rows[0])
     await tx
@@ -102,33 +106,33 @@ async function asFound(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promis
   const kept = await records
     .select(({ fn }) => [fn.min<number | null>('sequence').as('first'), fn.max<number | null>('sequence').as('last')])
     .executeTakeFirstOrThrow()
-  const anchor = kept.first !== null && kept.first > 1 ? await checkpointAt(tx, workspaceId, kept.first - 1) : undefined
-  const frontier = (anchor && isGenuine(anchor, keys.publicKey) && frontierOf(anchor)) || new Frontier()
+  const anchor = kept.first !== null && kept.first > 1 ? await findCheckpointAt(tx, workspaceId, kept.first - 1) : undefined
+  const frontier = (anchor && isGenuine(anchor, keys.publicKey) && parseFrontier(anchor)) || new Frontier()
   const missing = leafHash(Buffer.alloc(32))
   let gaps = 0
-  for await (const links of linkPages(tx, workspaceId, frontier.size, kept.last ?? 0)) {
+  for await (const links of readLinkPages(tx, workspaceId, frontier.size, kept.last ?? 0)) {
     for (const { sequence, hash } of links) {
-      fill(sequence - 1)
+      fillGaps(sequence - 1)
       frontier.append(leafHash(hash))
-      // What the next record will follow: the last one that is there, unless the chain says that it goes on.
+      // The next record continues from the last existing one, unless the stored end is later.
       if (sequence >= end.sequence) end = { sequence, hash }
     }
   }
-  fill(end.sequence)
+  fillGaps(end.sequence)
   return { end, frontier }
 
-  function fill(through: number): void {
+  function fillGaps(through: number): void {
     gaps += Math.max(0, through - frontier.size)
     if (gaps > MAX_GAPS) {
       throw new Error(
-        `the log has ${gaps} places without a record up to ${through}: correct audit_head, or delete what stands behind them, then accept what is left`,
+        `the log has ${gaps} places without a record up to ${through}: correct audit_head or delete the records after the gap, then try again`,
       )
     }
     while (frontier.size < through) frontier.append(missing)
   }
 }
 
-async function signAsFound(
+async function signCurrentState(
   tx: Tx,
   workspaceId: string,
   keys: WorkspaceKeys,
@@ -136,7 +140,7 @@ async function signAsFound(
   frontier: Frontier,
   now: Date,
 ): Promise<Checkpoint> {
-  const before = await checkpointBefore(tx, workspaceId, sequence)
+  const before = await findCheckpointBefore(tx, workspaceId, sequence)
   const fields = {
     object: 'audit_checkpoint',
     workspace_id: workspaceId,
@@ -145,16 +149,16 @@ async function signAsFound(
     root: frontier.root().toString('hex'),
     created_at: now.toISOString(),
   } as const
-  const checkpoint = signCheckpoint(fields, frontier, keys.sign, before ? checkpointHash(before) : NO_CHECKPOINT)
+  const checkpoint = signCheckpoint(fields, frontier, keys.sign, before ? checkpointHash(before) : NO_CHECKPOINT_HASH)
   await insertCheckpoint(tx, checkpoint)
   return checkpoint
 }
 
-/** What had been found stands in the record: an acceptance is never silent. */
-async function recordResumption(tx: Tx, workspaceId: string, keys: WorkspaceKeys, bad: Bad, now: Date): Promise<string> {
+/** The record names the fault, so that an acceptance is documented. */
+async function recordResumption(tx: Tx, workspaceId: string, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<string> {
   const id = newId('aud')
-  const place = bad.through === undefined ? `${bad.sequence}` : `${bad.sequence}-${bad.through}`
-  const change = { action: 'audit.resume', object_type: 'audit_record', object_id: place, fields: [bad.reason] }
-  await appendInTransaction(tx, workspaceId, [changeDraft({ id, workspaceId, at: now, actor: null, change })], keys.hasher)
+  const place = fault.through === undefined ? `${fault.sequence}` : `${fault.sequence}-${fault.through}`
+  const change = { action: 'audit.resume', object_type: 'audit_record', object_id: place, fields: [fault.reason] }
+  await appendInTransaction(tx, workspaceId, [createChangeDraft({ id, workspaceId, at: now, actor: null, change })], keys.hasher)
   return id
 }

@@ -4,8 +4,8 @@ import { GatehouseError } from '../errors.ts'
 import { toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 
-/** Workspaces whose keys are tried: those of one may have been damaged or destroyed. */
-const TRIED = 3
+/** Number of Workspaces whose keys are tried: the keys of one may be damaged or destroyed. */
+const MAX_WORKSPACES = 3
 
 interface SealedRow {
   readonly id: string
@@ -13,39 +13,41 @@ interface SealedRow {
   readonly hash_key: Uint8Array
 }
 
-/** Whether the box (`secretBox(secretKey, 'workspace')`) opens what is sealed in this database; true where nothing is. */
-export async function opensWith(pool: Pick<Database['pool'], 'query'>, box: SecretBox): Promise<boolean> {
+/** Whether `secretBox(secretKey, 'workspace')` decrypts the keys in this database; true if there are none. */
+export async function opensDatabaseKeys(pool: Pick<Database['pool'], 'query'>, box: SecretBox): Promise<boolean> {
   const { rows } = await pool.query<SealedRow & { signing_key: Buffer; hash_key: Buffer }>(
-    `select id, signing_key, hash_key from workspace order by created_at, id limit ${TRIED}`,
+    `select id, signing_key, hash_key from workspace order by created_at, id limit ${MAX_WORKSPACES}`,
   )
-  return opensOneOf(rows, box)
+  return opensAnyKey(rows, box)
 }
 
 /**
- * To be called before something is sealed for a new Workspace: throws UNAVAILABLE when the box does not open those there are. Nodes with
- * different keys can all start on an empty database; only the one that makes the first Workspace may make others.
+ * Throws UNAVAILABLE if the box cannot decrypt the keys of existing Workspaces; call it before a new Workspace's keys are
+ * encrypted. Nodes with different secret keys can all start on an empty database; only the node that creates the first Workspace
+ * may create others.
  */
 export async function requireSecretKey(tx: Tx, box: SecretBox): Promise<void> {
-  const sealed = (): Promise<SealedRow[]> =>
+  const readKeys = (): Promise<SealedRow[]> =>
     tx
       .selectFrom('workspace')
       .select(['id', 'signing_key', 'hash_key'])
       .orderBy('created_at')
       .orderBy('id')
-      .limit(TRIED)
+      .limit(MAX_WORKSPACES)
       .execute()
-  let rows = await sealed()
+  let rows = await readKeys()
   if (rows.length === 0) {
-    // Of two first Workspaces at the same moment, the second one waits here and then sees the first.
+    // If two first Workspaces are created at the same time, the second transaction waits here and then sees the first.
     await sql`lock table workspace in share row exclusive mode`.execute(tx)
-    rows = await sealed()
+    rows = await readKeys()
   }
-  if (opensOneOf(rows, box)) return
-  const message = 'The secret key of this node is not the one of its database. Set GATEHOUSE_SECRET_KEY as on the other nodes.'
+  if (opensAnyKey(rows, box)) return
+  const message =
+    'The secret key of this node does not belong to its database. Set GATEHOUSE_SECRET_KEY to the value of the other nodes.'
   throw new GatehouseError('UNAVAILABLE', { message })
 }
 
-function opensOneOf(rows: readonly SealedRow[], box: SecretBox): boolean {
+function opensAnyKey(rows: readonly SealedRow[], box: SecretBox): boolean {
   const opens = (id: string, sealed: Uint8Array): boolean => {
     try {
       box.open(sealed, toId('ws', id))

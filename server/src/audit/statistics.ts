@@ -5,7 +5,7 @@ import { VERDICTS, type Verdict } from '../domain/decision.ts'
 import { uuidOf } from './chain.ts'
 import type { AuditRecord } from './record.ts'
 
-/** Whose records, and of what time: `from` inclusive, `to` exclusive. */
+/** Records to count: `from` inclusive, `to` exclusive. */
 export interface StatisticsQuery {
   readonly workspaceId: string
   readonly applicationId?: string
@@ -13,36 +13,36 @@ export interface StatisticsQuery {
   readonly to: Date
 }
 
-/** What one interval, or all of them, came to. Operators' changes are not among it. */
-export interface Counted {
+/** Counts of one interval or of all intervals, without operators' changes. */
+export interface RequestCounts {
   readonly requests: number
   readonly verdicts: Readonly<Record<Verdict, number>>
-  /** Failures: neither an answer, nor a verdict. */
+  /** Failed requests: no response and no verdict against them. */
   readonly errors: number
   readonly tokens: number
-  /** null: nothing had a price. */
+  /** null: no model had a price. */
   readonly cost: number | null
-  /** Of the whole exchange; null: there was none. */
+  /** Duration of the whole request; null: there were no requests. */
   readonly p50Ms: number | null
   readonly p95Ms: number | null
 }
 
-export interface CountedInterval extends Counted {
+export interface IntervalCounts extends RequestCounts {
   readonly at: Date
 }
 
-/** One entry for each interval in which something happened, oldest first. Served from one index: no record's text is read. */
-export async function countByInterval(db: Db, query: StatisticsQuery, seconds: number): Promise<CountedInterval[]> {
+/** Counts per interval with records, oldest first. Uses one index and reads no record body. */
+export async function countByInterval(db: Db, query: StatisticsQuery, seconds: number): Promise<IntervalCounts[]> {
   const at = sql<Date>`date_bin(make_interval(secs => ${seconds}), created_at, ${query.from})`
-  const rows = await records(db, query).select(counts).select(at.as('at')).groupBy('at').orderBy('at').execute()
-  return rows.map((row) => ({ at: row.at, ...countedOf(row) }))
+  const rows = await selectRecords(db, query).select(COUNT_COLUMNS).select(at.as('at')).groupBy('at').orderBy('at').execute()
+  return rows.map((row) => ({ at: row.at, ...toRequestCounts(row) }))
 }
 
-export async function countAll(db: Db, query: StatisticsQuery): Promise<Counted> {
-  return countedOf(await records(db, query).select(counts).executeTakeFirstOrThrow())
+export async function countRequests(db: Db, query: StatisticsQuery): Promise<RequestCounts> {
+  return toRequestCounts(await selectRecords(db, query).select(COUNT_COLUMNS).executeTakeFirstOrThrow())
 }
 
-const records = (db: Db, { workspaceId, applicationId, from, to }: StatisticsQuery) => {
+const selectRecords = (db: Db, { workspaceId, applicationId, from, to }: StatisticsQuery) => {
   const all = db
     .selectFrom('audit_record')
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
@@ -52,7 +52,7 @@ const records = (db: Db, { workspaceId, applicationId, from, to }: StatisticsQue
   return applicationId === undefined ? all : all.where('application_id', '=', uuidOf('app', applicationId))
 }
 
-const counts = ({ fn }: ExpressionBuilder<Schema, 'audit_record'>) => [
+const COUNT_COLUMNS = ({ fn }: ExpressionBuilder<Schema, 'audit_record'>) => [
   fn.countAll<number>().as('requests'),
   ...VERDICTS.map((verdict) => fn.countAll<number>().filterWhere('verdict', '=', verdict).as(verdict)),
   sql<number>`count(*) filter (where status >= 400 and coalesce(verdict, 'allow') in ('allow', 'escalate'))`.as('errors'),
@@ -69,12 +69,12 @@ type Row = { readonly [V in Verdict]: number } & {
   readonly percentiles: number[] | null
 }
 
-function countedOf(found: object): Counted {
+function toRequestCounts(found: object): RequestCounts {
   const row = found as Row
   const [p50, p95] = row.percentiles ?? []
   return {
     requests: Number(row.requests),
-    verdicts: Object.fromEntries(VERDICTS.map((verdict) => [verdict, Number(row[verdict])])) as Counted['verdicts'],
+    verdicts: Object.fromEntries(VERDICTS.map((verdict) => [verdict, Number(row[verdict])])) as RequestCounts['verdicts'],
     errors: Number(row.errors),
     tokens: Number(row.tokens ?? 0),
     cost: row.cost === null ? null : Number(row.cost),
@@ -87,19 +87,22 @@ export interface StageTimes {
   readonly name: string
   readonly p50Ms: number
   readonly p95Ms: number
-  /** Records in which the stage worked. */
+  /** Records in which the stage ran. */
   readonly count: number
 }
 
-const SAMPLED = 1_000
+const SAMPLE_SIZE = 1_000
 
-/** How long stages took, from about a thousand records spread evenly over the time: theirs are read whole. */
+/**
+ * Durations of the stages, from a sample of about a thousand records spread evenly over the time range, because whole records are
+ * read.
+ */
 export async function stageTimes(db: Db, query: StatisticsQuery, requests: number): Promise<StageTimes[]> {
-  const step = Math.max(Math.ceil(requests / SAMPLED), 1)
-  const rows = await records(db, query)
+  const step = Math.max(Math.ceil(requests / SAMPLE_SIZE), 1)
+  const rows = await selectRecords(db, query)
     .select('body')
     .where(sql<boolean>`sequence % ${step} = 0`)
-    .limit(2 * SAMPLED)
+    .limit(2 * SAMPLE_SIZE)
     .execute()
   const times = new Map<string, number[]>()
   for (const { body } of rows) {

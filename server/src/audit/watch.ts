@@ -1,118 +1,121 @@
 import type { Db } from '../db/database.ts'
-import { findHead, firstSequence, linkPages } from './audit-store.ts'
+import { findChainEnd, findFirstSequence, readLinkPages } from './audit-store.ts'
 import type { ChainEnd } from './chain.ts'
-import type { Bad } from './chain-checker.ts'
+import type { AuditFault } from './chain-checker.ts'
 import { checkpointHash } from './checkpoint.ts'
-import { checkpointAt } from './checkpoint-store.ts'
+import { findCheckpointAt } from './checkpoint-store.ts'
 import { type LogSeal, readSeal } from './log-seal.ts'
-import { AuditTampered, endMissing, readVouching, stopSigning } from './vouching.ts'
+import { AuditTamperedError, readVerifiedSeal, stopSigning, toChainEndFault } from './verified-seal.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
-/** What this node has last seen of a Workspace's log. */
-interface Seen {
+/** Last state of a Workspace's log that this node has seen. */
+interface ObservedState {
   readonly seal: LogSeal
   readonly head: ChainEnd
 }
 
 /**
- * What this node knows to be wrong with audit logs, and what it remembers of them: an older state of the whole database is as
- * genuine as the newest one, so only a memory outside the database can tell that it was put back.
+ * Known faults of audit logs, and the last observed states. An older state of the whole database is as genuine as the newest, so
+ * only a memory outside the database can show that it was restored.
  */
 export class AuditWatch {
-  readonly #seen = new Map<string, Seen>()
-  readonly #found = new Map<string, Bad>()
-  readonly #suspected = new Map<string, Bad>()
-  /** Ends when an operator resumes (`resumed` of the seal grows), not when the seal that knew nothing of it is put back. */
-  readonly #alarms = new Map<string, { readonly bad: Bad; readonly resumed: number }>()
+  readonly #observed = new Map<string, ObservedState>()
+  readonly #faults = new Map<string, AuditFault>()
+  readonly #suspected = new Map<string, AuditFault>()
+  /** An alarm ends when an operator resumes (`resumed` of the seal increases), not when an older seal is restored. */
+  readonly #alarms = new Map<string, { readonly fault: AuditFault; readonly resumed: number }>()
 
-  /** What was found at the last check, by Workspace. */
-  get found(): ReadonlyMap<string, Bad> {
-    return this.#found
+  /** Faults found at the last check, by Workspace. */
+  get faults(): ReadonlyMap<string, AuditFault> {
+    return this.#faults
   }
 
-  /** What a check of the seal cannot see; it is made known to every node with the next check. */
-  suspect(workspaceId: string, bad: Bad): void {
-    this.#suspected.set(workspaceId, bad)
-    this.#found.set(workspaceId, bad)
+  /** Adds a fault that the seal does not show; the next check announces it to all nodes. */
+  suspect(workspaceId: string, fault: AuditFault): void {
+    this.#suspected.set(workspaceId, fault)
+    this.#faults.set(workspaceId, fault)
   }
 
-  /** What keeps a Workspace from being checked at all. */
-  report(workspaceId: string, bad: Bad): void {
-    this.#found.set(workspaceId, bad)
-    this.#raise(workspaceId, bad, this.#seen.get(workspaceId)?.seal)
+  /** Adds a fault that prevents the Workspace from being checked. */
+  report(workspaceId: string, fault: AuditFault): void {
+    this.#faults.set(workspaceId, fault)
+    this.#raise(workspaceId, fault, this.#observed.get(workspaceId)?.seal)
   }
 
-  /** Those that were here before and are not among `ids`: nothing in this server removes a Workspace. */
-  gone(ids: readonly string[]): readonly string[] {
+  /** Ids of Workspaces that were observed before and are not in `ids`: this server never removes a Workspace. */
+  findRemoved(ids: readonly string[]): readonly string[] {
     const present = new Set(ids)
-    return [...new Set([...this.#seen.keys(), ...this.#found.keys()])].filter((id) => !present.has(id))
+    return [...new Set([...this.#observed.keys(), ...this.#faults.keys()])].filter((id) => !present.has(id))
   }
 
-  /** Where no seal was ever read, nothing tells whether an operator resumes later: such an alarm ends with its cause. */
-  #raise(workspaceId: string, bad: Bad, seal: Pick<LogSeal, 'resumed'> | undefined): void {
+  /** Without a known seal an operator's resumption cannot be recognised; such an alarm ends with its cause. */
+  #raise(workspaceId: string, fault: AuditFault, seal: Pick<LogSeal, 'resumed'> | undefined): void {
     const known = this.#alarms.get(workspaceId)
-    if (seal && (!known || seal.resumed > known.resumed)) this.#alarms.set(workspaceId, { bad, resumed: seal.resumed })
+    if (seal && (!known || seal.resumed > known.resumed)) this.#alarms.set(workspaceId, { fault, resumed: seal.resumed })
   }
 
-  /** Holds the log's seal against the last checkpoint, the chain's end and what was seen before. Throws when that cannot be read. */
-  async check(db: Db, workspaceId: string, keys: WorkspaceKeys): Promise<Bad | undefined> {
-    const bad = await this.#look(db, workspaceId, keys)
-    if (bad) this.#found.set(workspaceId, bad)
-    else this.#found.delete(workspaceId)
-    return bad
+  /**
+   * Checks the log's seal against the last checkpoint, the chain's end and the last observed state. Throws if these cannot be
+   * read.
+   */
+  async check(db: Db, workspaceId: string, keys: WorkspaceKeys): Promise<AuditFault | undefined> {
+    const fault = await this.#findFault(db, workspaceId, keys)
+    if (fault) this.#faults.set(workspaceId, fault)
+    else this.#faults.delete(workspaceId)
+    return fault
   }
 
-  async #look(db: Db, workspaceId: string, keys: WorkspaceKeys): Promise<Bad | undefined> {
+  async #findFault(db: Db, workspaceId: string, keys: WorkspaceKeys): Promise<AuditFault | undefined> {
     try {
-      // Before the seal: the chain's end only moves on while the seal is read.
-      const head = await findHead(db, workspaceId).catch(endMissing)
-      const vouching = await readVouching(db, workspaceId, keys)
-      // Whether it can be taken over is found out when its next checkpoint is due, by reading all of it: that stands until then.
-      if (!vouching) return this.#found.get(workspaceId)
+      // Read before the seal, because the chain's end moves while the seal is read.
+      const head = await findChainEnd(db, workspaceId).catch(toChainEndFault)
+      const verified = await readVerifiedSeal(db, workspaceId, keys)
+      // Whether an unsealed log can be adopted is decided when its next checkpoint is due; until then the known fault stays.
+      if (!verified) return this.#faults.get(workspaceId)
       if ('reason' in head) return head
-      const { seal } = vouching
-      const before = this.#seen.get(workspaceId)
-      const since = this.#alarms.get(workspaceId)?.resumed ?? before?.seal.resumed
-      const resumed = since !== undefined && seal.resumed > since
+      const { seal } = verified
+      const before = this.#observed.get(workspaceId)
+      const knownResumed = this.#alarms.get(workspaceId)?.resumed ?? before?.seal.resumed
+      const resumed = knownResumed !== undefined && seal.resumed > knownResumed
       if (resumed) for (const known of [this.#suspected, this.#alarms]) known.delete(workspaceId)
-      const bad =
+      const fault =
         this.#suspected.get(workspaceId) ??
-        this.#alarms.get(workspaceId)?.bad ??
-        (before && !resumed ? await fallenBehind(db, before, seal, head) : undefined)
-      if (bad) {
-        this.#raise(workspaceId, bad, seal)
-        await stopSigning(db, workspaceId, keys, bad)
+        this.#alarms.get(workspaceId)?.fault ??
+        (before && !resumed ? await findRollback(db, before, seal, head) : undefined)
+      if (fault) {
+        this.#raise(workspaceId, fault, seal)
+        await stopSigning(db, workspaceId, keys, fault)
         this.#suspected.delete(workspaceId)
       } else {
-        this.#seen.set(workspaceId, { seal, head })
+        this.#observed.set(workspaceId, { seal, head })
       }
-      return bad
+      return fault
     } catch (cause) {
-      if (!(cause instanceof AuditTampered)) throw cause
+      if (!(cause instanceof AuditTamperedError)) throw cause
       const reading = await readSeal(db, workspaceId, keys)
       const seal = reading.kind === 'none' ? undefined : reading.seal
-      this.#raise(workspaceId, cause.bad, seal ?? this.#seen.get(workspaceId)?.seal)
-      return cause.bad
+      this.#raise(workspaceId, cause.fault, seal ?? this.#observed.get(workspaceId)?.seal)
+      return cause.fault
     }
   }
 }
 
-/** Where the log is not a continuation of what was seen before. */
-async function fallenBehind(db: Db, before: Seen, seal: LogSeal, head: ChainEnd): Promise<Bad | undefined> {
-  const rolledBack = (sequence: number): Bad => ({ sequence, id: null, reason: 'rolled_back' })
-  if (seal.resumed < before.seal.resumed || seal.size < before.seal.size) return rolledBack(seal.size + 1)
-  if (head.sequence < before.head.sequence) return rolledBack(head.sequence + 1)
+/** Fault if the log does not continue the last observed state. */
+async function findRollback(db: Db, before: ObservedState, seal: LogSeal, head: ChainEnd): Promise<AuditFault | undefined> {
+  const rolledBackAt = (sequence: number): AuditFault => ({ sequence, id: null, reason: 'rolled_back' })
+  if (seal.resumed < before.seal.resumed || seal.size < before.seal.size) return rolledBackAt(seal.size + 1)
+  if (head.sequence < before.head.sequence) return rolledBackAt(head.sequence + 1)
   const { workspace_id, size, checkpoint } = before.seal
-  const first = await firstSequence(db, workspace_id)
+  const first = await findFirstSequence(db, workspace_id)
   const isKept = (sequence: number) => first !== undefined && sequence >= first
   if (isKept(size)) {
-    const found = await checkpointAt(db, workspace_id, size)
-    if (!found || checkpointHash(found) !== checkpoint) return rolledBack(size)
+    const found = await findCheckpointAt(db, workspace_id, size)
+    if (!found || checkpointHash(found) !== checkpoint) return rolledBackAt(size)
   }
   const { sequence, hash } = before.head
   if (!isKept(sequence)) return undefined
-  for await (const [link] of linkPages(db, workspace_id, sequence - 1, sequence)) {
+  for await (const [link] of readLinkPages(db, workspace_id, sequence - 1, sequence)) {
     if (link?.hash.equals(hash)) return undefined
   }
-  return rolledBack(sequence)
+  return rolledBackAt(sequence)
 }

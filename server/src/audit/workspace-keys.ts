@@ -4,50 +4,52 @@ import { derivedKey } from '../lib/derived-key.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { type KeyedHasher, keyedHasher, underivedBindingKey } from './hashes.ts'
-import { firstSeal, sealText } from './log-seal.ts'
+import { createFirstSeal, formatSeal } from './log-seal.ts'
 
-/** The keys of what is neither a hash of content nor a signature. */
-export type KeyLabel = 'review binding'
+/** Purposes of derived keys other than content hashes and signatures. */
+export type KeyPurpose = 'review binding'
 
-/** A Workspace's own keys, all derived from one secret (docs/decisions/0007-audit.md) but the one that signs checkpoints. */
+/** Keys of a Workspace. All except the signing key are derived from one secret (docs/decisions/0007-audit.md). */
 export interface WorkspaceKeys {
   readonly hasher: KeyedHasher
-  /** Bind review items to their requests; `earlier`: the key of earlier versions, to recognise what they opened. */
+  /** Keys that bind review items to their requests. `earlier`: the key of older versions, to recognise their review items. */
   readonly binding: { readonly current: Uint8Array; readonly earlier: Uint8Array }
-  /** The key for one purpose, 256 bits. It is never the key of a hash of content. */
-  derive(label: KeyLabel): Buffer
-  /** Ed25519 over the text's UTF-8 bytes. */
+  /** Derives the key for one purpose, 256 bits. It never equals the key of a content hash. */
+  derive(label: KeyPurpose): Buffer
+  /** Ed25519 signature over the text's UTF-8 bytes. */
   sign(text: string): Buffer
-  /** SPKI PEM: checks what `sign` signs. Derived from the private key, because the one in the table can be replaced. */
+  /** Public key of `sign`, SPKI PEM. Derived from the private key, because the one in the table can be replaced. */
   readonly publicKey: string
-  /** Whether a Workspace's sealed signing key says that there has to be an audit seal. Throws when it does not open. */
+  /** Whether an encrypted signing key states that there must be an audit seal. Throws if it cannot be decrypted. */
   requiresSeal(signingKey: Buffer): boolean
-  /** The signing key, sealed, from now on with the word that there has to be an audit seal. */
+  /** Encrypts the signing key with the statement that there must be an audit seal. */
   signingKeyRequiringSeal(): Buffer
 }
 
-/** The keys of a Workspace do not open: they were overwritten, or sealed under another secret key. */
-export class KeysUnreadable extends Error {}
+/** The keys of a Workspace cannot be decrypted: they were overwritten, or encrypted with another secret key. */
+export class KeysUnreadableError extends Error {}
 
 /**
- * Stands in the sealed text after the private key, where PEM allows any text (RFC 7468 §2): older versions read the key as before.
- * Removing the audit seal from the row then shows, because nobody without the secret key can remove this.
+ * Follows the private key in the encrypted text, where PEM allows any text (RFC 7468 §2), so older versions still read the key.
+ * It shows when the audit seal was removed from the row: removing this line requires the secret key.
  */
 const SEAL_REQUIRED = 'Gatehouse-Audit-Seal: required'
 
-/** The keys and the first audit seal of a new Workspace, ready for its row; `box` is `secretBox(secretKey, 'workspace')`. */
+/**
+ * Creates the keys and the first audit seal of a new Workspace, ready for its row. `box`: `secretBox(secretKey, 'workspace')`.
+ */
 export function createWorkspaceKeys(box: SecretBox, workspaceId: string) {
   const signing = generateKeyPairSync('ed25519')
   const hashKey = randomBytes(32)
   return {
     hashKey: box.seal(hashKey.toString('base64'), workspaceId),
-    signingKey: box.seal(withSealRequired(signing.privateKey), workspaceId),
+    signingKey: box.seal(formatSigningKey(signing.privateKey), workspaceId),
     signingPublicKey: signing.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    auditSeal: sealText(firstSeal(workspaceId), keyedHasher(hashKey).seals),
+    auditSeal: formatSeal(createFirstSeal(workspaceId), keyedHasher(hashKey).seals),
   }
 }
 
-/** Undefined when there is no such Workspace. Throws KeysUnreadable. */
+/** Returns undefined if the Workspace does not exist. Throws KeysUnreadableError. */
 export async function loadWorkspaceKeys(db: Db, box: SecretBox, workspaceId: string): Promise<WorkspaceKeys | undefined> {
   const uuid = fromId('ws', workspaceId)
   if (uuid === undefined) return undefined
@@ -56,7 +58,7 @@ export async function loadWorkspaceKeys(db: Db, box: SecretBox, workspaceId: str
   try {
     const signingKey: KeyObject = createPrivateKey(box.open(row.signing_key, workspaceId))
     const secret = Buffer.from(box.open(row.hash_key, workspaceId), 'base64')
-    const derive = (label: KeyLabel): Buffer => derivedKey(secret, label)
+    const derive = (label: KeyPurpose): Buffer => derivedKey(secret, label)
     return {
       hasher: keyedHasher(secret),
       binding: { current: derive('review binding'), earlier: underivedBindingKey(secret) },
@@ -64,11 +66,11 @@ export async function loadWorkspaceKeys(db: Db, box: SecretBox, workspaceId: str
       sign: (text) => sign(null, Buffer.from(text), signingKey),
       publicKey: createPublicKey(signingKey).export({ type: 'spki', format: 'pem' }).toString(),
       requiresSeal: (sealed) => box.open(sealed, workspaceId).includes(SEAL_REQUIRED),
-      signingKeyRequiringSeal: () => box.seal(withSealRequired(signingKey), workspaceId),
+      signingKeyRequiringSeal: () => box.seal(formatSigningKey(signingKey), workspaceId),
     }
   } catch (cause) {
-    throw new KeysUnreadable(`the keys of ${workspaceId} do not open`, { cause })
+    throw new KeysUnreadableError(`the keys of ${workspaceId} cannot be decrypted`, { cause })
   }
 }
 
-const withSealRequired = (key: KeyObject): string => `${key.export({ type: 'pkcs8', format: 'pem' })}${SEAL_REQUIRED}\n`
+const formatSigningKey = (key: KeyObject): string => `${key.export({ type: 'pkcs8', format: 'pem' })}${SEAL_REQUIRED}\n`

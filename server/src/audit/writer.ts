@@ -1,51 +1,51 @@
 import type { Database } from '../db/database.ts'
 import { GatehouseError } from '../errors.ts'
 import { elapsed } from '../lib/clock.ts'
-import { type PreparedRecord, prepare, type RecordSealer, recordOf, type SealedRecord } from './chain.ts'
-import { ChainAppender, isRefusal } from './chain-appender.ts'
+import { type PreparedRecord, prepareRecord, type RecordSealer, type SealedRecord, toAuditRecord } from './chain.ts'
+import { ChainAppender, isRejectedByDatabase } from './chain-appender.ts'
 import type { AuditDraft, AuditRecord } from './record.ts'
 
 export interface AuditWriterOptions {
-  /** Records in one commit. */
+  /** Maximum number of records in one commit. */
   readonly maxGroup?: number
-  /** Records waiting, over all Workspaces; more are refused at once. */
+  /** Maximum number of queued records over all Workspaces; further records are rejected at once. */
   readonly maxWaiting?: number
-  /** Of one statement; a connection that takes longer is given up. */
+  /** Timeout of one statement; a slower connection is closed. */
   readonly statementTimeoutMs?: number
-  /** How long a record is tried to be written, counted from `append`. */
+  /** Time limit for writing a record, counted from `append`. */
   readonly giveUpAfterMs?: number
-  /** Told when the chain in the database is not the one that was written up to record `sequence`. */
+  /** Called if the chain in the database was cut off, or rewritten up to record `sequence`. */
   readonly onAlarm?: (workspaceId: string, sequence: number) => void
-  /** What makes the seals of a Workspace's records: its keys' hasher. */
-  readonly sealerOf: (workspaceId: string) => Promise<RecordSealer>
+  /** Returns the sealer of a Workspace's records: its keys' hasher. */
+  readonly findSealer: (workspaceId: string) => Promise<RecordSealer>
 }
 
-interface Waiting {
+interface PendingRecord {
   readonly prepared: PreparedRecord
   readonly since: number
   readonly resolve: (record: AuditRecord) => void
   readonly reject: (error: GatehouseError) => void
 }
 
-/** One Workspace's queue; its commits follow one another, those of other Workspaces run beside them. */
-interface Lane {
+/** Queue of one Workspace. Its commits run one after another, in parallel with those of other Workspaces. */
+interface WorkspaceQueue {
   readonly appender: ChainAppender
-  queue: Waiting[]
-  /** The group being committed. */
-  group: Waiting[]
+  waiting: PendingRecord[]
+  /** The group in the current commit. */
+  group: PendingRecord[]
   busy: boolean
 }
 
 /**
- * Writes records that are nothing's companion in a transaction: whatever queued while the last commit ran goes into the next
- * one, so that nothing waits on a timer and a busy server shares each commit among many answers.
+ * Writes records that do not belong to a transaction. All records queued during a commit go into the next one, so no record waits
+ * for a timer, and a busy server shares each commit among many responses.
  */
 export class AuditWriter {
   readonly #pool: Database['pool']
   readonly #options: Required<AuditWriterOptions>
-  readonly #lanes = new Map<string, Lane>()
+  readonly #queues = new Map<string, WorkspaceQueue>()
   #waiting = 0
-  #idle: (() => void)[] = []
+  #drainCallbacks: (() => void)[] = []
 
   constructor({ pool }: Pick<Database, 'pool'>, options: AuditWriterOptions) {
     this.#pool = pool
@@ -60,82 +60,82 @@ export class AuditWriter {
   }
 
   /**
-   * Resolves with the record in its place once it is durable. Rejects with UNAVAILABLE when it could not be written, or too
-   * many wait already: then nothing may be released. Never await it inside a transaction, which would wait for itself
-   * (audit-store.ts, appendInTransaction).
+   * Resolves with the sealed record once it is durable. Rejects with UNAVAILABLE if it could not be written or the queue is full;
+   * the response must then not be sent. Never await it inside a transaction: use appendInTransaction (audit-store.ts).
    */
   append(workspaceId: string, draft: AuditDraft): Promise<AuditRecord> {
     return new Promise((resolve, reject) => {
       try {
-        if (this.#waiting >= this.#options.maxWaiting) throw new Error(`${this.#waiting} audit records are waiting`)
-        const lane = this.#lane(workspaceId)
-        lane.queue.push({ prepared: prepare(workspaceId, draft), since: elapsed(), resolve, reject })
+        if (this.#waiting >= this.#options.maxWaiting)
+          throw new Error(`${this.#waiting} audit records are queued, which is the limit`)
+        const workspaceQueue = this.#queueOf(workspaceId)
+        workspaceQueue.waiting.push({ prepared: prepareRecord(workspaceId, draft), since: elapsed(), resolve, reject })
         this.#waiting += 1
-        this.#start(lane)
+        this.#start(workspaceQueue)
       } catch (cause) {
-        reject(unwritten(cause))
+        reject(toUnavailable(cause))
       }
     })
   }
 
-  /** Records not yet durable. */
+  /** Number of records that are not durable yet. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Age of the oldest of them, 0 when there is none. */
+  /** Age of the oldest of these records; 0: none. */
   get lagSeconds(): number {
-    const oldest = [...this.#lanes.values()].flatMap(({ group, queue }) => group[0] ?? queue[0] ?? [])
+    const oldest = [...this.#queues.values()].flatMap(({ group, waiting }) => group[0] ?? waiting[0] ?? [])
     return Math.max(0, ...oldest.map(({ since }) => elapsed() - since)) / 1_000
   }
 
-  /** Resolves when nothing waits any more. Close the doors first. */
+  /** Resolves when no record is queued. Stop accepting requests first. */
   async drain(): Promise<void> {
-    if (this.#waiting > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    if (this.#waiting > 0) await new Promise<void>((resolve) => this.#drainCallbacks.push(resolve))
   }
 
-  #lane(workspaceId: string): Lane {
-    const known = this.#lanes.get(workspaceId)
+  #queueOf(workspaceId: string): WorkspaceQueue {
+    const known = this.#queues.get(workspaceId)
     if (known) return known
     const appender = new ChainAppender(this.#pool, workspaceId, this.#options)
-    const lane: Lane = { appender, queue: [], group: [], busy: false }
-    this.#lanes.set(workspaceId, lane)
-    return lane
+    const workspaceQueue: WorkspaceQueue = { appender, waiting: [], group: [], busy: false }
+    this.#queues.set(workspaceId, workspaceQueue)
+    return workspaceQueue
   }
 
-  /** Not at once: what the event loop has in hand at this moment joins the group. */
-  #start(lane: Lane): void {
-    if (lane.busy) return
-    lane.busy = true
-    setImmediate(() => void this.#run(lane))
+  /** Starts after the current event-loop turn, so that records of the same turn join the group. */
+  #start(workspaceQueue: WorkspaceQueue): void {
+    if (workspaceQueue.busy) return
+    workspaceQueue.busy = true
+    setImmediate(() => void this.#run(workspaceQueue))
   }
 
-  async #run(lane: Lane): Promise<void> {
-    while (lane.queue.length > 0) {
-      lane.group = lane.queue.slice(0, this.#options.maxGroup)
-      lane.queue = lane.queue.slice(this.#options.maxGroup)
-      await this.#commit(lane, lane.group)
-      this.#waiting -= lane.group.length
-      lane.group = []
+  async #run(workspaceQueue: WorkspaceQueue): Promise<void> {
+    while (workspaceQueue.waiting.length > 0) {
+      workspaceQueue.group = workspaceQueue.waiting.slice(0, this.#options.maxGroup)
+      workspaceQueue.waiting = workspaceQueue.waiting.slice(this.#options.maxGroup)
+      await this.#commit(workspaceQueue, workspaceQueue.group)
+      this.#waiting -= workspaceQueue.group.length
+      workspaceQueue.group = []
     }
-    lane.busy = false
-    if (this.#waiting === 0) for (const resolve of this.#idle.splice(0)) resolve()
+    workspaceQueue.busy = false
+    if (this.#waiting === 0) for (const resolve of this.#drainCallbacks.splice(0)) resolve()
   }
 
-  /** Never rejects: every record of the group gets its answer. */
-  async #commit(lane: Lane, group: readonly Waiting[]): Promise<void> {
+  /** Never rejects: settles every record of the group. */
+  async #commit(workspaceQueue: WorkspaceQueue, group: readonly PendingRecord[]): Promise<void> {
     let sealed: readonly SealedRecord[]
     try {
-      const prepared = group.map((one) => one.prepared)
-      sealed = await lane.appender.commit(prepared, (group[0]?.since ?? 0) + this.#options.giveUpAfterMs)
+      const prepared = group.map(({ prepared }) => prepared)
+      sealed = await workspaceQueue.appender.commit(prepared, (group[0]?.since ?? 0) + this.#options.giveUpAfterMs)
     } catch (cause) {
-      // One record that the database will not have must not take the others with it.
-      if (group.length > 1 && isRefusal(cause)) for (const one of group) await this.#commit(lane, [one])
-      else for (const { reject } of group) reject(unwritten(cause))
+      // A record that the database rejects must not fail the other records of its group.
+      if (group.length > 1 && isRejectedByDatabase(cause)) for (const one of group) await this.#commit(workspaceQueue, [one])
+      else for (const { reject } of group) reject(toUnavailable(cause))
       return
     }
-    for (const [index, { resolve }] of group.entries()) resolve(recordOf(sealed[index] as SealedRecord))
+    for (const [index, { resolve }] of group.entries()) resolve(toAuditRecord(sealed[index] as SealedRecord))
   }
 }
 
-const unwritten = (cause: unknown): GatehouseError => new GatehouseError('UNAVAILABLE', {}, cause)
+const toUnavailable = (cause: unknown): GatehouseError => new GatehouseError('UNAVAILABLE', {}, cause)

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import type { Question } from './testing/cost-worker.ts'
-import { HOSTILE_UNITS } from './testing/hostile-texts.ts'
+import type { Question } from '../../test/support/classification/cost-worker.ts'
+import { HOSTILE_UNITS } from '../../test/support/classification/hostile-texts.ts'
 
 const MEBI = 1 << 20
 /** Issue 2, Deliver 6: “a megabyte of hostile text takes under 100 ms”. */
 const LIMIT_MS = 100
 
-const worker = new Worker(new URL('./testing/cost-worker.ts', import.meta.url), { execArgv: [] })
+const worker = new Worker(new URL('../../test/support/classification/cost-worker.ts', import.meta.url), { execArgv: [] })
 afterAll(() => worker.terminate())
 
 /** What all detectors together take, in milliseconds of their thread; the least of some tries, or the first under `enough`. */

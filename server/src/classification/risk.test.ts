@@ -15,7 +15,7 @@ test.each<[FindingType[], Assessment]>([
   [['pii.card', 'secret.api_key'], { classification: 'restricted', risk: 'high' }],
 ])('%j', (types, expected) => expect(assess(counts(...types), start)).toEqual(expected))
 
-test('an assessment is raised, never lowered', () => {
+test('an assessment is raised, never lowered [GW-POL-8]', () => {
   const strict: Assessment = { classification: 'restricted', risk: 'critical' }
   expect(assess(counts('pii.email', 'hidden.text'), strict)).toEqual(strict)
   expect(assess(counts(), { classification: 'public', risk: 'low' })).toEqual({ classification: 'public', risk: 'low' })

@@ -7,7 +7,7 @@ export interface Assessment {
 }
 
 /**
- * What findings of a group make of content at least (decisions.md §2.4a). Hidden text is `medium`: the invisible characters of a
+ * What findings of a group make of content at least (GW-POL-7). Hidden text is `medium`: the invisible characters of a
  * smuggled instruction and those that a web page leaves in a pasted sentence look alike, and `high` would cry wolf.
  */
 const AT_LEAST: Readonly<Record<FindingGroup, Assessment>> = {

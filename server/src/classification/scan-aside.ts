@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
+import type { Piscina } from 'piscina'
 import { countFindings } from '../domain/finding.ts'
+import { openThreads } from '../lib/threads.ts'
 import type { Detector } from './detector.ts'
 import { DETECTORS } from './detectors.ts'
 import { type Scan, scan } from './scan.ts'
@@ -13,69 +14,24 @@ const BUDGET_CHARACTERS = 1_048_576
 const LONGEST_MS = 60_000
 const IDLE_MS = 30_000
 
-interface Job {
-  readonly texts: readonly string[]
-  readonly resolve: (found: Scan) => void
-  readonly timer: NodeJS.Timeout
-}
-
 /** One thread for the detectors, started when it is needed and ended when it has been idle for a while. */
 export class ScanThread {
   readonly #longestMs: number
-  #worker: Worker | undefined
-  #idle: NodeJS.Timeout | undefined
-  readonly #jobs = new Map<number, Job>()
-  #nextId = 0
+  #thread: Promise<Piscina<ScanTask, Scan>> | undefined
 
   constructor(longestMs = LONGEST_MS) {
     this.#longestMs = longestMs
   }
 
-  run(texts: readonly string[], budgetMs: number): Promise<Scan> {
-    return new Promise((resolve) => {
-      clearTimeout(this.#idle)
-      const worker = this.#open()
-      const id = this.#nextId++
-      const timer = setTimeout(() => this.#fail(worker), this.#longestMs)
-      this.#jobs.set(id, { texts, resolve, timer })
-      worker.ref()
-      worker.postMessage({ id, texts, budgetMs } satisfies ScanTask)
-    })
-  }
-
-  #open(): Worker {
-    if (this.#worker) return this.#worker
-    const worker = new Worker(new URL('./scan-worker.ts', import.meta.url), { execArgv: [], env: {} })
-    worker.on('message', ({ id, found }: { id: number; found: Scan }) => this.#settle(id, found))
-    worker.on('error', () => this.#fail(worker))
-    worker.on('exit', () => this.#fail(worker))
-    this.#worker = worker
-    return worker
-  }
-
-  #settle(id: number, found: Scan): void {
-    const job = this.#jobs.get(id)
-    if (!job) return
-    this.#jobs.delete(id)
-    clearTimeout(job.timer)
-    job.resolve(found)
-    if (this.#jobs.size > 0) return
-    this.#worker?.unref()
-    this.#idle = setTimeout(() => this.#close(), IDLE_MS).unref()
-  }
-
-  /** Whatever the thread was to read counts as unread: every detector has failed, and the request is denied. */
-  #fail(worker: Worker): void {
-    if (this.#worker !== worker) return
-    this.#close()
-    for (const [id, { texts }] of [...this.#jobs]) this.#settle(id, unread(texts))
-  }
-
-  #close(): void {
-    const worker = this.#worker
-    this.#worker = undefined
-    clearTimeout(this.#idle)
-    void worker?.terminate()
+  /** When the thread ends or is too slow, every detector has failed, so that the request is denied. */
+  async run(texts: readonly string[], budgetMs: number): Promise<Scan> {
+    const filename = new URL('./scan-worker.ts', import.meta.url).href
+    this.#thread ??= openThreads({ filename, name: 'scanAll', maxThreads: 1, idleTimeout: IDLE_MS })
+    try {
+      return await (await this.#thread).run({ texts, budgetMs }, { signal: AbortSignal.timeout(this.#longestMs) })
+    } catch {
+      return unread(texts)
+    }
   }
 }
 

@@ -1,16 +1,9 @@
+import { DetectorFailure } from '../domain/fault.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import type { Detector } from './detector.ts'
 import { scan } from './scan.ts'
 
-/** A text could not be looked through, so nobody knows what is in it. */
-export class DetectorFailure extends Error {
-  constructor(detectors: readonly string[]) {
-    super(`The text could not be looked through: ${detectors.join(', ')} failed.`)
-    this.name = 'DetectorFailure'
-  }
-}
-
-/** What is in one text at a time. Throws a DetectorFailure: what was not looked through must not pass for clean. */
+/** Counts the findings of one text. Throws DetectorFailure, so that a text that was not scanned never counts as clean. */
 export const textScanner =
   (options: { readonly detectors: readonly Detector[]; readonly budgetMs: number }): ((text: string) => FindingCounts) =>
   (text) => {

@@ -1,4 +1,4 @@
-import type { Workspace } from '../applications/workspace.ts'
+import type { Workspace } from '../identity/workspace.ts'
 import { issueAccessToken, listAccessTokens, revokeAccessToken } from '../messaging/people/access-token-store.ts'
 import type { Change } from '../setup/change.ts'
 import { changeWorkspace } from '../setup/change-recorded.ts'

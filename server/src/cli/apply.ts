@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { readConfig } from '../config/config.ts'
+import type { FileOutcome } from '../ingestion/ingest-folder.ts'
+import { ingestFolders } from '../ingestion/ingest-folders.ts'
 import { applyConfiguration } from '../setup/apply.ts'
 import { describeChange } from '../setup/change.ts'
 import { readGatehouseFile } from '../setup/gatehouse-file.ts'
-import type { FileOutcome } from '../setup/ingest-folder.ts'
-import { ingestFolders } from '../setup/ingest-folders.ts'
 import { CommandProblem, type Terminal } from './command.ts'
 import { withDatabase } from './with-database.ts'
 

@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline'
 import { verifyExport } from '../audit/verify-export.ts'
 import { chooseWorkspace } from './choose.ts'
 import { CommandProblem, type Terminal } from './command.ts'
-import { keptCheckpoints } from './kept-files.ts'
-import { describeVerification } from './verification.ts'
+import { describeVerification } from './describe-verification.ts'
+import { readKeptCheckpoints } from './kept-files.ts'
 import { withDatabase } from './with-database.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
-/** `gatehouse audit public-key`: what somebody else needs to check an export. Hand it over before it is needed. */
+/** `gatehouse audit public-key`: prints the key that verifies exports. Give it to verifiers in advance. */
 export const auditPublicKey = (terminal: Terminal, { workspace: name }: { workspace?: string }): Promise<void> =>
   withDatabase(terminal, async (bench) => {
     const { id } = await chooseWorkspace(bench.database.db, name)
@@ -17,14 +17,14 @@ export const auditPublicKey = (terminal: Terminal, { workspace: name }: { worksp
     terminal.out(publicKey.trimEnd())
   })
 
-/** `gatehouse audit verify-export FILE`: with the file and the public key alone, on whatever machine. */
+/** `gatehouse audit verify-export FILE`: verifies an export with the public key, on any machine. */
 export async function auditVerifyExport(
   { out }: Terminal,
   file: string,
   { publicKey, kept = [] }: { publicKey: string; kept?: readonly string[] },
 ): Promise<void> {
   const key = await readFile(publicKey, 'utf8').catch((error) => unreadable(publicKey, error))
-  const checkpoints = await keptCheckpoints(kept)
+  const checkpoints = await readKeptCheckpoints(kept)
   const input = createReadStream(file)
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
   const failed = new Promise<never>((_, reject) => input.once('error', reject))
@@ -32,7 +32,7 @@ export async function auditVerifyExport(
     unreadable(file, error),
   )
   out(`${file}: ${describeVerification(verification)}`)
-  if (!verification.ok) throw new CommandProblem('the export is not as it was written')
+  if (!verification.ok) throw new CommandProblem('the export was altered or is incomplete')
 }
 
 function unreadable(file: string, error: NodeJS.ErrnoException): never {

@@ -1,32 +1,34 @@
 import { type Resumption, resumeSigning } from '../audit/resume-signing.ts'
-import { describeBad } from '../audit/vouching.ts'
+import { describeFault } from '../audit/verified-seal.ts'
 import { chooseWorkspace } from './choose.ts'
 import { CommandProblem, type Terminal } from './command.ts'
 import { withDatabase } from './with-database.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
-/** `gatehouse audit resume`: takes the secret key, as every command on the database does. Running nodes sign again within a minute. */
+/**
+ * `gatehouse audit resume`: resumes the signing of checkpoints; needs the secret key. Running nodes sign again within a minute.
+ */
 export const auditResume = (terminal: Terminal, options: { workspace?: string; acceptAsFound?: boolean }): Promise<void> =>
   withDatabase(terminal, async (bench) => {
     const { id, name } = await chooseWorkspace(bench.database.db, options.workspace)
     const keys = await workspaceKeys(bench, id)
     const accept = options.acceptAsFound === true
-    tell(terminal, name, await resumeSigning(bench.database.db, id, keys, { accept, now: bench.clock.now() }))
+    printResumption(terminal, name, await resumeSigning(bench.database.db, id, keys, { accept, now: bench.clock.now() }))
   })
 
-function tell({ out, note }: Terminal, name: string, resumption: Resumption): void {
+function printResumption({ out, note }: Terminal, name: string, resumption: Resumption): void {
   if (resumption.done === 'refused') {
     throw new CommandProblem(
-      `the audit log of ${name} does not verify: ${describeBad(resumption.bad)}. Restore it from a backup, or keep a copy of ` +
-        'the database as evidence and accept it as it stands with --accept-as-found.',
+      `the audit log of ${name} does not verify: ${describeFault(resumption.fault)}. Restore it from a backup, or keep a copy of ` +
+        'the database as evidence and accept its current state with --accept-as-found.',
     )
   }
-  if (resumption.done === 'nothing') out(`${name}: the log verifies and nothing had stopped it`)
+  if (resumption.done === 'nothing') out(`${name}: the log verifies; signing was not stopped`)
   else if (resumption.done === 'resumed') out(`${name}: the log verifies; checkpoints are signed again (${resumption.auditId})`)
   else {
     const { through, removed, auditId } = resumption
-    if (removed.length > 0) note(`${name}: these checkpoints were taken out; keep their lines as evidence`)
+    if (removed.length > 0) note(`${name}: these checkpoints were removed; keep their lines as evidence`)
     for (const checkpoint of removed) out(JSON.stringify(checkpoint))
-    note(`${name}: accepted as found; records up to ${through} are not checked any more (${auditId})`)
+    note(`${name}: accepted as found; records up to ${through} are no longer checked (${auditId})`)
   }
 }

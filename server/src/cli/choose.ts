@@ -1,8 +1,8 @@
-import type { ApplicationRecord } from '../applications/application.ts'
-import { findApplicationByName, listApplications } from '../applications/application-store.ts'
-import type { Workspace } from '../applications/workspace.ts'
-import { listWorkspaces } from '../applications/workspace-store.ts'
 import type { Db } from '../db/database.ts'
+import type { ApplicationRecord } from '../identity/application.ts'
+import { findApplicationByName, listApplications } from '../identity/application-store.ts'
+import type { Workspace } from '../identity/workspace.ts'
+import { listWorkspaces } from '../identity/workspace-store.ts'
 import { CommandProblem } from './command.ts'
 
 export const ALL = { limit: 100_000 }

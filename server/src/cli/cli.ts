@@ -24,6 +24,10 @@ function commandLine(terminal: Terminal): Command {
   const program = new Command('gatehouse')
     .description("The governed gateway between a company's applications and its language models.")
     .version(VERSION)
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.note(text.trimEnd()),
+    })
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText('after', '\nThe environment is described in docs/configuration.md.')
@@ -102,19 +106,15 @@ function addPolicyCommands(policy: Command, terminal: Terminal): void {
 function addAuditCommands(audit: Command, terminal: Terminal): void {
   audit
     .command('verify')
-    .description('check every record and checkpoint, and name the first bad one')
+    .description('verify all records and checkpoints, and name the first fault')
     .option('--workspace <name>', 'default: all')
-    .option(
-      '--kept <file>',
-      'also against checkpoints kept outside the database, a JSON line each; several times for several',
-      each,
-    )
+    .option('--kept <file>', 'also verify against checkpoints kept outside the database, one JSON line each; repeatable', each)
     .action(async (options) => (await import('./audit.ts')).auditVerify(terminal, options))
   audit
     .command('resume')
-    .description('let checkpoints be signed again after an alarm; it is recorded')
+    .description('resume the signing of checkpoints after an alarm; the command is recorded')
     .option('--workspace <name>', 'needed where there are several')
-    .option('--accept-as-found', 'accept a log that does not verify as it stands: its records are not checked any more')
+    .option('--accept-as-found', 'accept the current state of a log that does not verify; its records are no longer checked')
     .action(async (options) => (await import('./audit-resume.ts')).auditResume(terminal, options))
   audit
     .command('export')
@@ -125,14 +125,14 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
     .action(async (options) => (await import('./audit.ts')).auditExport(terminal, options))
   audit
     .command('verify-export')
-    .description('check an export, anywhere and without the database')
+    .description('verify an export without the database')
     .argument('<file>')
     .requiredOption('--public-key <file>', "the Workspace's, from `gatehouse audit public-key`")
-    .option('--kept <file>', 'also against checkpoints kept outside the database; several times for several', each)
+    .option('--kept <file>', 'also verify against checkpoints kept outside the database; repeatable', each)
     .action(async (file, options) => (await import('./audit-offline.ts')).auditVerifyExport(terminal, file, options))
   audit
     .command('public-key')
-    .description('print the key that checks exports and checkpoints')
+    .description('print the public key that verifies exports and checkpoints')
     .option('--workspace <name>', 'needed where there are several')
     .action(async (options) => (await import('./audit-offline.ts')).auditPublicKey(terminal, options))
 }

@@ -1,5 +1,5 @@
+import type { Tally } from '../ingestion/tally.ts'
 import { elapsed } from '../lib/clock.ts'
-import type { Tally } from '../setup/tally.ts'
 import type { Terminal } from './command.ts'
 
 const WIDTH = 24

@@ -1,5 +1,5 @@
-import { createAdminToken, listAdminTokens, revokeAdminToken } from '../applications/admin-token-store.ts'
 import { SCOPES, type Scope } from '../domain/scope.ts'
+import { createAdminToken, listAdminTokens, revokeAdminToken } from '../operators/admin-token-store.ts'
 import { withdrawInvitationsOf } from '../operators/invitation-store.ts'
 import type { Change } from '../setup/change.ts'
 import { changeServer } from '../setup/change-recorded.ts'

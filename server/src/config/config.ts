@@ -7,7 +7,7 @@ import { type FilesConfig, files } from './files.ts'
 import { refuseUnknownVariables } from './known-variables.ts'
 import { type SignInConfig, signIn } from './sign-in.ts'
 
-/** What the environment says, decided and checked (decisions.md §2.11; docs/configuration.md). Secrets are apart, in secrets.ts. */
+/** What the environment says, decided and checked (docs/configuration.md). Secrets are apart, in secrets.ts. */
 export interface Config {
   readonly host: string
   readonly port: number

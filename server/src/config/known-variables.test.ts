@@ -29,7 +29,7 @@ describe('variables of the environment', () => {
     ['gatehouse_metrics_token', 'GATEHOUSE_METRICS_TOKEN'],
     ['Gatehouse_Demo', 'GATEHOUSE_DEMO'],
     ['GATEHOUSE__DEMO', 'GATEHOUSE_DEMO'],
-  ])('unknown variables: %s stops the start, and the nearest name is given', (name, near) => {
+  ])('unknown variables: %s stops the start, and the nearest name is given [ADM-ENV-9]', (name, near) => {
     expect(refused({ [name]: '1' })).toThrow(ConfigError)
     expect(refused({ [name]: '1' })).toThrow(`Unknown variable ${name}. Did you mean ${near}?`)
     expect(() => readConfig({ [name]: '1' })).toThrow(ConfigError)

@@ -1,4 +1,4 @@
-/** Everything comes from this server. Styles made at run time carry the nonce of their page; scripts have no such way in. */
+/** Allows only resources of this server. Styles created at run time carry the nonce of the page; scripts cannot. */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -12,7 +12,7 @@ const contentSecurityPolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** The page is asked for each time, names no referrer (an invitation stands in its address) and is nobody's frame. */
+/** The page is not cached, sends no referrer (its address may contain an invitation) and cannot be framed. */
 export const pageHeaders = (nonce: string) => ({
   'content-security-policy': contentSecurityPolicy(nonce),
   'cache-control': 'no-store',

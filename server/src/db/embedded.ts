@@ -81,9 +81,17 @@ async function startWorker(
 ): Promise<Pick<Embedded, 'broken' | 'stop'>> {
   const directory = join(folder, 'postgres')
   rmSync(socket, { force: true })
-  if (!existsSync(directory)) onProgress('creating the embedded database, this takes a few seconds at first start')
+  if (!existsSync(join(directory, 'PG_VERSION'))) {
+    onProgress('creating the embedded database, this takes a few seconds at first start')
+    try {
+      await createDatabase(directory)
+    } catch (cause) {
+      unlock()
+      throw startProblem(folder, cause)
+    }
+  }
 
-  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData: { directory, socket } })
+  const worker = newWorker({ directory, socket })
   const broken = new AbortController()
   let stopping = false
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
@@ -110,7 +118,7 @@ async function startWorker(
     stopping = true
     await worker.terminate()
     unlock()
-    throw new Error(`${(cause as Error).message}. Check the data folder ${folder} and the space on its disk.`, { cause })
+    throw startProblem(folder, cause)
   }
   const stop = async (): Promise<void> => {
     stopping = true
@@ -124,6 +132,23 @@ async function startWorker(
   }
   return { broken: broken.signal, stop }
 }
+
+const newWorker = (workerData: { directory: string; socket?: string }): Worker =>
+  new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
+
+/** In a thread of its own, which ends: creating the database takes 400 MB, and PGlite would keep them. */
+async function createDatabase(directory: string): Promise<void> {
+  const worker = newWorker({ directory })
+  try {
+    const [code] = (await within(START_MS, once(worker, 'exit'), 'the embedded database was not created')) as [number]
+    if (code !== 0) throw new Error(`the thread that creates the embedded database ended with code ${code}`)
+  } finally {
+    await worker.terminate()
+  }
+}
+
+const startProblem = (folder: string, cause: unknown): Error =>
+  new Error(`${(cause as Error).message}. Check the data folder ${folder} and the space on its disk.`, { cause })
 
 function socketFolder(dataDir: string): string {
   const beside = join(dataDir, 'run')

@@ -1,11 +1,11 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { fromId } from '../lib/id.ts'
-import type { Schema } from './schema.ts'
 
-/** Where a page of a list begins (after the item of that id) and how many it holds at most. */
+/** A page of a list: after the row of a cursor, before it, or the first page. Stores define the cursor, mostly an id. */
 export interface PageRequest {
   readonly limit: number
   readonly after?: string | undefined
+  readonly before?: string | undefined
 }
 
 export interface Page<T> {
@@ -13,25 +13,52 @@ export interface Page<T> {
   readonly hasMore: boolean
 }
 
-/** One page of what a query found that asked for one row more than the page holds. */
-export const pageOf = <Row, T>(rows: readonly Row[], limit: number, read: (row: Row) => T): Page<T> => ({
-  data: rows.slice(0, limit).map(read),
-  hasMore: rows.length > limit,
-})
+/** The order of a list, by columns that are unique together. */
+export interface Keyset {
+  readonly by: readonly string[]
+  /** Default: asc. */
+  readonly order?: 'asc' | 'desc'
+  /** Values of `by` in the cursor's row. Absent: the first page. */
+  readonly place?: readonly unknown[] | undefined
+}
 
-/** A page of one table's rows, oldest first: their ids count up. Undefined when `after` is no id of that prefix. */
-export async function pageById<Table extends keyof Schema, Row, T>(
-  query: SelectQueryBuilder<Schema, Table, Row>,
-  prefix: string,
-  { limit, after }: PageRequest,
+/** Whether the page ends before its cursor: the query then reads the list in reverse. */
+export const isBackwards = ({ before }: PageRequest): boolean => before !== undefined
+
+/** The cursor of a page; undefined for the first page. */
+export const cursorOf = ({ after, before }: PageRequest): string | undefined => after ?? before
+
+/** Reads the page of `query` beside `place`. */
+export async function readPage<DB, Table extends keyof DB, Row, T>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  page: PageRequest,
+  { by, order = 'asc', place }: Keyset,
   read: (row: Row) => T,
+): Promise<Page<T>> {
+  const ascending = (order === 'asc') !== isBackwards(page)
+  const columns = by.map((column) => sql.ref(column))
+  const beyond = place && sql<boolean>`(${sql.join(columns)}) ${sql.raw(ascending ? '>' : '<')} (${sql.join([...place])})`
+  let rows = beyond ? query.where(beyond) : query
+  for (const column of columns) rows = rows.orderBy(column, ascending ? 'asc' : 'desc')
+  return pageOf((await rows.limit(page.limit + 1).execute()) as Row[], page, read)
+}
+
+/** The page in `rows`, which a query read from the cursor on, one row more than the page holds. */
+export function pageOf<Row, T>(rows: readonly Row[], page: PageRequest, read: (row: Row) => T): Page<T> {
+  const data = rows.slice(0, page.limit).map(read)
+  return { data: isBackwards(page) ? data.reverse() : data, hasMore: rows.length > page.limit }
+}
+
+/** A page of one table's rows by id. Undefined when the cursor is not an id of that prefix. */
+export async function pageById<DB, Table extends keyof DB, Row, T>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  prefix: string,
+  page: PageRequest,
+  read: (row: Row) => T,
+  { column = 'id', order = 'asc' }: { readonly column?: string; readonly order?: 'asc' | 'desc' } = {},
 ): Promise<Page<T> | undefined> {
-  const place = after === undefined ? undefined : fromId(prefix, after)
-  if (after !== undefined && place === undefined) return undefined
-  const rest = place === undefined ? query : query.where(sql<boolean>`id > ${place}`)
-  const rows = await rest
-    .orderBy(sql`id`)
-    .limit(limit + 1)
-    .execute()
-  return pageOf(rows as Row[], limit, read)
+  const cursor = cursorOf(page)
+  const id = cursor === undefined ? undefined : fromId(prefix, cursor)
+  if (cursor !== undefined && id === undefined) return undefined
+  return readPage(query, page, { by: [column], order, place: id === undefined ? undefined : [id] }, read)
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
+import { type FreshDatabase, separateDatabases } from '../../test/support/fresh-database.ts'
 
-describe.each(freshDatabases())('prepared statements on $name', ({ open }) => {
+describe.each(separateDatabases())('prepared statements on $name', ({ open }) => {
   let fresh: FreshDatabase
   beforeAll(async () => {
     fresh = await open()

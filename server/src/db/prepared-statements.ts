@@ -1,4 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 
 /** So often a statement is asked before it counts as one that comes again. */
@@ -64,7 +65,8 @@ function preparingClient(client: pg.PoolClient, names: StatementTexts): Postgres
 
 /** Names for statements that have come before; the same for all connections. */
 class StatementTexts {
-  readonly #times = new Map<string, number>()
+  /** Of statements that are one of a kind (lists of many lengths) there is no end: the oldest are forgotten. */
+  readonly #times = new LRUCache<string, number>({ max: 4 * MOST })
   readonly #names = new Map<string, string>()
 
   nameOf(text: string): string | undefined {
@@ -72,20 +74,12 @@ class StatementTexts {
     if (name !== undefined || this.#names.size === MOST) return name
     const times = (this.#times.get(text) ?? 0) + 1
     if (times < REPEATED) {
-      this.#note(text, times)
+      this.#times.set(text, times)
       return undefined
     }
     this.#times.delete(text)
     const made = `s${this.#names.size + 1}`
     this.#names.set(text, made)
     return made
-  }
-
-  /** Of statements that are one of a kind (lists of many lengths) there is no end: the oldest are forgotten. */
-  #note(text: string, times: number): void {
-    this.#times.delete(text)
-    this.#times.set(text, times)
-    const oldest = this.#times.size > 4 * MOST ? this.#times.keys().next().value : undefined
-    if (oldest !== undefined) this.#times.delete(oldest)
   }
 }

@@ -1,8 +1,8 @@
-/** How sensitive content is, mildest first (gateway-api.md, Enumerations). */
+/** How sensitive content is, mildest first (GW-ENUM-1). */
 export const CLASSIFICATIONS = ['public', 'internal', 'confidential', 'restricted'] as const
 export type Classification = (typeof CLASSIFICATIONS)[number]
 
-/** How dangerous an exchange looks, mildest first (gateway-api.md, Enumerations). */
+/** How dangerous an exchange looks, mildest first (GW-ENUM-5). */
 export const RISK_LEVELS = ['low', 'medium', 'high', 'critical'] as const
 export type RiskLevel = (typeof RISK_LEVELS)[number]
 

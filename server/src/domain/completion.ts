@@ -1,6 +1,6 @@
 import type { ChatMessage } from './message.ts'
 
-/** A whole, validated answer of a provider (gateway-api.md, ChatCompletion, without `governance`). */
+/** A complete, validated response of a provider (GW-COMP-1, without `governance`). */
 export interface Completion {
   readonly id: string
   readonly object: 'chat.completion'
@@ -30,14 +30,14 @@ export interface Usage {
   readonly [field: string]: unknown
 }
 
-/** Fields whose form the gateway has made or checked: numbers, words of the API, and what is inspected apart. */
+/** Fields that the gateway validates or inspects separately. */
 const KNOWN_OF_COMPLETION = new Set(['id', 'object', 'created', 'model', 'choices', 'usage'])
 const KNOWN_OF_CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
 const KNOWN_OF_USAGE = new Set(['prompt_tokens', 'completion_tokens', 'total_tokens'])
 
 /**
- * Everything in an answer that somebody may have written, as collectTexts takes it: the messages, then what the provider has put
- * around each of them, around its choices and into its usage.
+ * All content of a completion in the form that collectTexts takes: the messages, then the other fields of each choice, of the completion
+ * and of its usage.
  */
 export const partsOf = (completion: Completion): readonly ChatMessage[] =>
   [
@@ -74,7 +74,7 @@ export interface ProviderAttempt {
   readonly status: number
   /** ok, or the name of the failure: connect, timeout, reset, malformed, refused, … Never the provider's text. */
   readonly outcome: string
-  /** Of a `refused` one: why, as a word of the closed list (providers/refusal.ts). */
+  /** Of a `refused` one: the reason, from the closed list in providers/refusal.ts. */
   readonly code?: string
   readonly ms: number
   readonly prompt_tokens?: number
@@ -94,6 +94,6 @@ const NEVER_BEGAN = new Set([
   'rate_limited',
 ])
 
-/** Whether the provider may have begun to work on it: such an attempt is not repeated where one answer at most is allowed. */
+/** Whether the provider may have started: such an attempt is not repeated where the provider is called at most once. */
 export const mayHaveWorked = ({ outcome, status }: ProviderAttempt): boolean =>
   outcome === 'status' ? status >= 500 : !NEVER_BEGAN.has(outcome)

@@ -1,14 +1,14 @@
 import { decodedText, type Encoded, readEncoded } from './encoded-text.ts'
 import { readable, rewritten } from './json-text.ts'
 
-/** What happens on the way through a value: `text` answers what is to stand in the place of each text. */
+/** Called for each part of a value: `text` returns the text that replaces it. */
 export interface Visitor {
   text(text: string): string
   /** A picture, sound or file that no detector reads. */
   unread(): void
 }
 
-/** A text cannot be changed where it stands: the provider would not take what comes in its place. */
+/** Thrown when a text cannot be replaced, because the provider would not accept another one in its place. */
 export class Unchangeable extends Error {
   constructor(place: string) {
     super(`a transform cannot change ${place}`)
@@ -16,7 +16,7 @@ export class Unchangeable extends Error {
   }
 }
 
-/** Shorter ones are read as they stand as well: a word or a key may be written in the letters of base64. */
+/** Shorter texts are scanned as they are as well: a word or a key may consist of base64 characters. */
 const LITERAL_LENGTH = 200
 
 /** A field of a content part that may hold a file. `isBare`: also without `data:` in front of its base64. */
@@ -33,7 +33,7 @@ export function mapEncoded(value: string, isBare: boolean, visitor: Visitor): st
   return mapped === encoded.text ? value : encoded.encode(mapped)
 }
 
-/** A text that a lenient reader may take for base64: what it says then is read as well, and cannot be changed there. */
+/** A text that a lenient parser may decode as base64: the decoded text is scanned as well, and cannot be replaced. */
 export function mapLiteral(value: string, visitor: Visitor): string {
   const hidden = decodedText(value)
   if (hidden !== undefined && mapText(hidden, false, visitor) !== hidden)
@@ -42,15 +42,15 @@ export function mapLiteral(value: string, visitor: Visitor): string {
 }
 
 /**
- * The signature of a provider (opaque.ts), which no other text can replace. A transform that would change a short one ends the
- * request, because it may be an API key. In the random letters of a long one a finding is a coincidence: it is left unchanged.
+ * The signature of a provider (opaque.ts) cannot be replaced. A transform that would change a short one ends the request, because it
+ * may be an API key. A finding in the random letters of a long one is a coincidence: the signature stays unchanged.
  */
 export function mapSignature(value: string, visitor: Visitor): string {
   if (visitor.text(value) !== value && value.length < LITERAL_LENGTH) throw new Unchangeable('a signature')
   return value
 }
 
-/** A text as its reader has it: JSON with its strings decoded, and what its data: URLs say besides. */
+/** Scans a text as its reader decodes it: the strings of JSON, and the contents of data: URLs. */
 export function mapText(text: string, isArguments: boolean, visitor: Visitor): string {
   const shown = readable(text, isArguments)
   const inner = mapDataUrls(shown, visitor)
@@ -61,7 +61,7 @@ export function mapText(text: string, isArguments: boolean, visitor: Visitor): s
 const HAS_SCHEME = /data:/i
 const DATA_URL = /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w.+=-]{1,64}){0,8},[^\s"'<>)\]}\\]{4,}/gi
 
-/** Visits what data: URLs inside a text say. Answers those that were changed. */
+/** Visits the contents of data: URLs inside a text. Returns the changed URLs. */
 function mapDataUrls(text: string, visitor: Visitor): ReadonlyMap<string, string> {
   if (!HAS_SCHEME.test(text)) return NONE
   const changed = new Map<string, string>()
@@ -76,7 +76,7 @@ function mapDataUrls(text: string, visitor: Visitor): ReadonlyMap<string, string
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
-/** Puts changed URLs into a text that may have been changed itself. Throws where one no longer stands there as it was. */
+/** Puts changed URLs into a text that may have been changed itself. Throws if one of the original URLs is missing there. */
 function withReplaced(text: string, changed: ReadonlyMap<string, string>): string {
   if (changed.size === 0) return text
   const left = new Set(changed.keys())

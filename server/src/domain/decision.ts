@@ -1,26 +1,26 @@
 import type { Classification, RiskLevel } from './classification.ts'
 
-/** Mildest first; the strictest of all matching rules wins (decisions.md §2.4). */
+/** Mildest first; the strictest of all matching rules wins (GW-VERD-5). */
 export const VERDICTS = ['allow', 'escalate', 'require_approval', 'deny'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
 export const verdictRank = (verdict: Verdict): number => VERDICTS.indexOf(verdict)
 export const stricterVerdict = (a: Verdict, b: Verdict): Verdict => (verdictRank(a) >= verdictRank(b) ? a : b)
 
-/** Where in the pipeline a rule looks (decisions.md §2.4a, `at`). */
+/** The policy points at which rules are evaluated (GW-POL-4). */
 export const POLICY_POINTS = ['input', 'output', 'retrieve', 'recall', 'remember', 'message'] as const
 export type PolicyPoint = (typeof POLICY_POINTS)[number]
 
-/** A rule that matched, or failed and was therefore taken as a denial. Goes into the audit record. */
+/** A rule that matched, or that failed and counts as a denial. Part of the audit record. */
 export interface DecidingRule {
   readonly id: string
   readonly point: PolicyPoint
   readonly verdict: Verdict
-  /** Set when the rule's condition broke: the name of the failure, never its content. */
+  /** Set when the rule's condition failed: the name of the failure, never its content. */
   readonly error?: string
 }
 
-/** What the policies of one point, or of several merged, demand. */
+/** The outcome of policy evaluation at one point, or at several merged. */
 export interface Decision {
   readonly verdict: Verdict
   readonly classification: Classification
@@ -32,6 +32,20 @@ export interface Decision {
   readonly rules: readonly DecidingRule[]
   /** Shortest lifetime demanded by a matching require_approval rule, in milliseconds. */
   readonly holdExpiresInMs?: number
+}
+
+/** Ids of the rules that demand the verdict. */
+export const decidingRules = ({ rules, verdict }: Decision): readonly string[] =>
+  rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id)
+
+/** The decision where no rule matches. */
+export const NO_DEMANDS: Decision = {
+  verdict: 'allow',
+  classification: 'public',
+  risk: 'low',
+  transforms: [],
+  directives: [],
+  rules: [],
 }
 
 /** The immutable policy set version that decided. */

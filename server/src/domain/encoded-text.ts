@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 
-/** What a field that carries a file holds. */
+/** The content of a field that may carry a file. */
 export type Encoded =
-  /** A text, whatever its media type says. `encode` writes another one in its place, in the same form. */
+  /** A text, whatever its media type says. `encode` encodes another text in the same form. */
   | { readonly kind: 'text'; readonly text: string; encode(text: string): string }
-  /** A picture, sound or file that is no text. */
+  /** A picture, sound or binary file. */
   | { readonly kind: 'bytes' }
-  /** It says that it is text, or base64, and cannot be read as such. */
+  /** Declared as text or base64, and not decodable as such. */
   | { readonly kind: 'broken'; readonly message: string }
-  /** No file: a URL with another scheme, an id, a word. */
+  /** Not a file: a URL with another scheme, an id, a word. */
   | { readonly kind: 'literal' }
 
 const DATA_URL = /^data:([^,]*),/i
@@ -35,7 +35,7 @@ export function readEncoded(value: string, isBare: boolean): Encoded {
 /** Shorter texts are words and ids. */
 const MIN_ENCODED = 16
 
-/** What a reader that skips everything but the letters of base64 makes of `value`; undefined: no text. */
+/** The text that a parser decodes from `value` if it skips all other than base64 characters; undefined: not a text. */
 export function decodedText(value: string): string | undefined {
   if (value.length < MIN_ENCODED) return undefined
   const bytes = Buffer.from(value, 'base64')
@@ -46,7 +46,7 @@ export function decodedText(value: string): string | undefined {
 const bare = (payload: string): string => (/\s/.test(payload) ? payload.replace(/\s+/g, '') : payload)
 
 interface Declared {
-  /** In lower case; empty: none, which means text. */
+  /** In lower case; empty: none, which counts as text. */
   readonly type: string
   readonly charset?: string | undefined
 }
@@ -87,7 +87,7 @@ const percentEncoded = (bytes: Buffer): string =>
     .toString('latin1')
     .replace(/[^A-Za-z0-9._~-]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
-/** How bytes are read as text, and written again. */
+/** Decodes bytes to a text, and encodes it again. */
 interface Charset {
   readonly mark: Buffer
   decode(bytes: Buffer): string
@@ -125,7 +125,7 @@ const MARKS: readonly Charset[] = [
   { ...UTF16BE, mark: Buffer.of(0xfe, 0xff) },
 ]
 
-/** Charsets that a data: URL may name. Others would be one more way to say a word unseen. */
+/** Charsets that a data: URL may name. Others could hide a word from the detectors. */
 const NAMED: Readonly<Record<string, Charset>> = {
   'utf-8': UTF8,
   utf8: UTF8,
@@ -155,13 +155,13 @@ function readBytes(bytes: Buffer, { type, charset }: Declared, write: (bytes: Bu
   return { kind: 'text', text, encode: (changed) => write(Buffer.concat([mark, found.encode(changed)])) }
 }
 
-/** Whether the charset that is named reads the same as the one that was found. */
+/** Whether the declared charset decodes to the same text as the detected one. */
 const fits = (named: Charset, found: Charset, bytes: Buffer): boolean => {
   const body = bytes.subarray(found.mark.length)
   return named.decode(body) === found.decode(body)
 }
 
-/** By what the bytes are, not by what they are called. Undefined: they are no text. */
+/** Decodes by the bytes themselves, not by their declared type. Undefined: they are not a text. */
 function charsetOf(bytes: Buffer): Charset | undefined {
   const marked = MARKS.find(({ mark }) => bytes.subarray(0, mark.length).equals(mark))
   const wide = marked ?? wideCharset(bytes)
@@ -172,7 +172,7 @@ function charsetOf(bytes: Buffer): Charset | undefined {
 
 const SAMPLE = 4_096
 
-/** UTF-16 without a mark shows by the zeros in every other byte, where it holds any ASCII. */
+/** UTF-16 without a byte order mark is recognised by the zeros in every other byte of its ASCII characters. */
 function wideCharset(bytes: Buffer): Charset | undefined {
   const length = Math.min(bytes.length, SAMPLE)
   if (length < 2) return undefined
@@ -184,10 +184,10 @@ function wideCharset(bytes: Buffer): Charset | undefined {
   return first > many && second <= many / 4 ? UTF16BE : undefined
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are the ones searched for
 const BINARY = /[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]/
 
-/** Of a sample, which may end in the middle of a character. */
+/** Of a sample, which may end within a character. */
 const isText = (sample: string): boolean => !BINARY.test(sample.slice(0, -2))
 
 function hasBinaryControls(bytes: Buffer): boolean {

@@ -1,24 +1,32 @@
 import type { DecidingRule } from './decision.ts'
 
-/** Something that was to judge or change a content broke down. Holds no content, and no message of an error: one may quote content. */
+/** A failed detector, transform or condition. Contains no content and no error message, because a message may quote content. */
 export interface Fault {
   readonly kind: 'detector' | 'transform' | 'condition'
-  /** The detector; the policy point of the transform; in what way the condition broke. */
+  /** The detector; the policy point of the transform; the kind of failure of the condition. */
   readonly name: string
   /** `threw`, or `overran` its time. */
   readonly how: 'threw' | 'overran'
-  /** What was thrown; only its class and place are told. */
+  /** The error thrown; only its class and place are reported. */
   readonly error?: unknown
 }
 
 export type ReportFault = (fault: Fault) => void
 
-/** Detectors and transforms that broke down stand among the deciding rules, and are reported where it happens. */
+/** Failed detectors and transforms are among the deciding rules, too; they are reported where they fail. */
 const isCondition = ({ id }: DecidingRule): boolean => id !== 'transform' && !id.startsWith('detector:')
 
-/** Reports the rules of a decision whose conditions broke. */
+/** Reports the rules of a decision whose conditions failed. */
 export function reportBrokenConditions(rules: readonly DecidingRule[], report: ReportFault): void {
   for (const rule of rules) {
     if (rule.error !== undefined && isCondition(rule)) report({ kind: 'condition', name: rule.error, how: 'threw' })
+  }
+}
+
+/** A detector failed on a text, so its findings are unknown. */
+export class DetectorFailure extends Error {
+  constructor(detectors: readonly string[]) {
+    super(`The text could not be scanned: ${detectors.join(', ')} failed.`)
+    this.name = 'DetectorFailure'
   }
 }

@@ -1,4 +1,4 @@
-/** Every kind of thing the detectors know, in the order of decisions.md §2.4a. New types may be added at the end of a group. */
+/** Every kind of thing the detectors know, in the order of GW-POL-9. New types may be added at the end of a group. */
 export const FINDING_TYPES = [
   'pii.email',
   'pii.phone',

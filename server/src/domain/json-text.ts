@@ -1,20 +1,20 @@
 import { isJson } from '../lib/json.ts'
 
 /**
- * A text that is a JSON document says its strings in escapes: `\u0047` is a G to whoever parses it, and hides one from whoever
- * reads it as it stands. What follows shows such a text as its reader will have it, and writes a changed one back as JSON.
+ * A JSON document writes its strings with escapes: a parser reads `\u0047` as G, a detector would not. This module decodes such a text
+ * for scanning, and encodes a changed one as JSON again.
  */
 
 const OPENING = /^\s*[{[]/
-/** White space as JSON has it, and no more, before a brace or bracket: nearly every text is done after its first character. */
+/** JSON white space before a brace or bracket: nearly every text fails at its first character. */
 const mayBeJson = (text: string): boolean => {
   const first = text.charCodeAt(0)
   return first === 0x7b || first === 0x5b || (first <= 0x20 && OPENING.test(text))
 }
 
-/** A pair of surrogates, another unit, or one character. In JSON a backslash stands nowhere but in strings. */
+/** A pair of surrogates, another unit, or one character. In JSON a backslash occurs only in strings. */
 const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|[^u])/g
-/** A quote or a backslash stays as it is, or nobody could tell where a string ends. */
+/** A quote or a backslash stays escaped, because it would end the string. */
 const KEPT: ReadonlySet<string> = new Set(['"', '\\'])
 const SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '/': '/' }
 
@@ -32,8 +32,8 @@ function unescaped(written: string): string {
 const decoded = (json: string): string => json.replace(ESCAPE, unescaped)
 
 /**
- * `text` as its reader has it: that of a JSON object or array with its strings decoded in their places, any other as it is. The
- * arguments of a call are read as JSON even where they are cut off, or no object.
+ * A JSON object or array with its strings decoded in place; another text as it is. The arguments of a tool call are decoded even if they
+ * are cut off or not an object.
  */
 export function readable(text: string, isArguments: boolean): string {
   if (!(isArguments || mayBeJson(text)) || !text.includes('\\')) return text
@@ -41,15 +41,15 @@ export function readable(text: string, isArguments: boolean): string {
 }
 
 /**
- * What `readable` made of `text`, changed, in its place. Of a text that was JSON nothing else changes, to the byte, and arguments
- * are JSON still when their form did not survive.
+ * Encodes the changed result of `readable` in place of `text`. The rest of a JSON text stays the same to the byte; arguments stay JSON
+ * even if their form was lost.
  */
 export function rewritten(text: string, changed: string, isArguments: boolean): string {
   if (!(isArguments || mayBeJson(text)) || !isJson(text)) return changed
   return merged(text, changed) ?? (isArguments ? JSON.stringify({ text: changed }) : changed)
 }
 
-/** The JSON `text` with the strings and numbers of `changed`; undefined where they do not stand in the same form. */
+/** The JSON `text` with the strings and numbers of `changed`; undefined if `changed` has another form. */
 function merged(text: string, changed: string): string | undefined {
   const pieces: string[] = []
   let at = 0
@@ -80,7 +80,7 @@ function merged(text: string, changed: string): string | undefined {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const NUMBER = /[-\d][-+.\deE]*|/y
-/** What stands between strings and numbers: punctuation, white space, `true`, `false` and `null`. */
+/** The form between strings and numbers: punctuation, white space, `true`, `false` and `null`. */
 const FORM = /[^"\d-]*/y
 
 function matchAt(expression: RegExp, text: string, at: number): string {
@@ -88,11 +88,11 @@ function matchAt(expression: RegExp, text: string, at: number): string {
   return expression.exec(text)?.[0] ?? ''
 }
 
-/** Where the form behind a number begins again; the last one ends the text. Labels and masks hold no comma, other forms do. */
+/** The start of the form after a number; the last one ends the text. Labels and masks contain no comma, other forms do. */
 const formAt = (form: string, changed: string, from: number, isLast: boolean): number =>
   isLast ? Math.max(changed.length - form.length, from) : changed.indexOf(form, from)
 
-/** The string that begins at `start`, quotes and all; line breaks may stand in it as they are. */
+/** The string that begins at `start`, with its quotes; it may contain raw line breaks. */
 function stringAt(text: string, start: number): string | undefined {
   if (text.charCodeAt(start) !== QUOTE) return undefined
   for (let end = start + 1; end < text.length; end++) {

@@ -1,4 +1,4 @@
-/** Who shares a memory (gateway-api.md, Enumerations). */
+/** The users that share a memory (GW-ENUM-2). */
 export const MEMORY_SCOPES = ['user', 'session', 'application', 'department', 'project', 'workspace'] as const
 export type MemoryScope = (typeof MEMORY_SCOPES)[number]
 
@@ -6,6 +6,6 @@ export type MemoryScope = (typeof MEMORY_SCOPES)[number]
 export const SHARED_SCOPES = ['application', 'department', 'project', 'workspace'] as const satisfies readonly MemoryScope[]
 export type SharedScope = (typeof SHARED_SCOPES)[number]
 
-/** What a memory is about (gateway-api.md, Enumerations). */
+/** The kind of a memory's content (GW-ENUM-3). */
 export const MEMORY_KINDS = ['fact', 'preference', 'decision', 'summary', 'workflow_state'] as const
 export type MemoryKind = (typeof MEMORY_KINDS)[number]

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../test/support/cpu-time.ts'
 import { collectTexts, replaceTexts } from './message.ts'
 
 const calling = (written: string) => [
@@ -126,15 +127,15 @@ test('JSON in which anything within a string was changed is JSON with just that 
 })
 
 test('a megabyte of escapes or brackets is read in no time', () => {
-  const startedAt = performance.now()
-  for (const text of [
+  const texts = [
     `["${'\\u0041'.repeat(170_000)}"]`,
     `{"a":"\\n${'\\"'.repeat(500_000)}"}`,
     '['.repeat(500_000) + ']'.repeat(500_000),
-  ]) {
-    rewrittenArguments(text, (shown) => `${shown} `)
-  }
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  ]
+  const ms = cpuMs(() => {
+    for (const text of texts) rewrittenArguments(text, (shown) => `${shown} `)
+  })
+  expect(ms).toBeLessThan(5_000)
 })
 
 test('collect, replaceTexts: data: URLs in a text are read and written back in time that grows with the text', () => {
@@ -147,11 +148,7 @@ test('collect, replaceTexts: data: URLs in a text are read and written back in t
     )
   }
   const least = (count: number): number => {
-    const times = Array.from({ length: 5 }, () => {
-      const startedAt = performance.now()
-      change(count)
-      return performance.now() - startedAt
-    })
+    const times = Array.from({ length: 5 }, () => cpuMs(() => change(count)))
     return Math.min(...times)
   }
   expect(change(3)[0]?.content).toBe('data:text/plain,gone data:text/plain,gone data:text/plain,gone')

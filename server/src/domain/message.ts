@@ -5,7 +5,7 @@ import { VOCABULARY } from './vocabulary.ts'
 
 /**
  * One chat message as the gateway carries it. By default `role` is system, user or assistant and `content` a string
- * (gateway-api.md, ChatMessage); an Application's `extensions` open content parts, tools and the developer role.
+ * (GW-ENUM-7); an Application's `extensions` open content parts, tools and the developer role.
  * Fields that the gateway does not know travel along untouched.
  */
 export interface ChatMessage {
@@ -20,10 +20,10 @@ export interface ContentPart {
   readonly [field: string]: unknown
 }
 
-/** What a value says, text by text. */
+/** The texts of a value. */
 export interface Collected {
   readonly texts: readonly string[]
-  /** For each message, in order, the indices of the texts that its reader may take for one: reasoning, and what is said. */
+  /** For each message, the indices of its texts that a reader sees joined: the reasoning, and the content. */
   readonly spoken: readonly Spoken[]
   /** Pictures, sounds and files that no detector reads. */
   readonly unread: number
@@ -35,11 +35,10 @@ export interface Spoken {
 }
 
 /**
- * Every string in `value` that a person or a model may have written, in a fixed order: message contents, parts, ids, tool
- * arguments, whatever stands in passed-on parameters, and the names of fields that are not the API's own. What goes to a
- * provider and is not in here is the API's vocabulary, was checked by schema, or is counted as `unread`: the bytes of a picture,
- * sound or file. A file that is text is decoded. A text that is JSON shows its strings decoded (json-text.ts), or an escape would
- * hide a word.
+ * Every string in `value` that a user or a model may have written, in a fixed order: message contents, parts, ids, tool arguments,
+ * parameters that are passed on, and the names of fields that the API does not define. All else that goes to a provider is the API's
+ * vocabulary, is checked by schema, or counts as `unread`: the bytes of a picture, sound or file. Text files and the strings of JSON
+ * texts (json-text.ts) are decoded.
  *
  * An array counts as messages, an object as parameters.
  */
@@ -61,11 +60,11 @@ export function collect(value: unknown): Collected {
   return { texts, spoken, unread }
 }
 
-/** What a reader takes for one text: the reasoning of a message and all that it says. `from`: where its texts begin in a longer list. */
+/** Texts that a reader sees as one: the reasoning and the content of a message. `from`: index of the first text in a longer list. */
 export const joinsWithin = (spoken: readonly Spoken[], from = 0): readonly (readonly number[])[] =>
   spoken.map(({ reasoning, said }) => [...reasoning, ...said].map((index) => from + index)).filter(isSplit)
 
-/** The same for the choices of an answer, which may be read one after the other. */
+/** The same for the choices of a completion, which may be read one after the other. */
 export const joinsAcross = (spoken: readonly Spoken[]): readonly (readonly number[])[] => [
   ...joinsWithin(spoken),
   ...(spoken.length > 1
@@ -73,7 +72,7 @@ export const joinsAcross = (spoken: readonly Spoken[]): readonly (readonly numbe
     : []),
 ]
 
-/** What a user says in messages that follow each other, for each run of such messages. `spoken` as `collect` tells it of the messages. */
+/** The texts of each run of consecutive user messages. `spoken`: of the messages, from `collect`. */
 export function joinsOfUsers(messages: readonly ChatMessage[], spoken: readonly Spoken[]): readonly (readonly number[])[] {
   const runs: number[][] = []
   for (const [at, { role }] of messages.entries()) {
@@ -86,7 +85,7 @@ export function joinsOfUsers(messages: readonly ChatMessage[], spoken: readonly 
 
 const isSplit = (indices: readonly number[]): boolean => indices.length > 1
 
-/** What the writer of a message typed: not the names and contents of files, and nothing that a text carries encoded. */
+/** The typed text of a message: without names and contents of files, and without encoded text. */
 export function typedText({ content }: ChatMessage): string {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : ''
   return content.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : [])).join('\n')
@@ -110,7 +109,7 @@ interface Visit extends Visitor {
   spoke(message: Spoken): void
 }
 
-/** Numbers whose schema leaves no room for anybody's. */
+/** Numbers whose schema bounds them too tightly to hold personal data. */
 const BOUNDED: ReadonlySet<string> = new Set([
   'temperature',
   'n',
@@ -126,17 +125,17 @@ function mapTexts(value: unknown, visit: Visit): unknown {
   if (Array.isArray(value)) return mapItems(value, (message) => mapMessage(message, visit))
   if (!isObject(value)) return mapAny(value, visit)
   return mapFields(value, visit, (field, name) => {
-    // A predicted answer has the content of a message.
+    // A predicted completion has the content of a message.
     if (name === 'prediction') return mapMessage(field, visit)
     if (typeof field === 'number') return BOUNDED.has(name) ? field : fixed(field, mapAny(field, visit), name)
     return FIXED.has(name) ? fixed(field, mapAny(field, visit), name) : mapAny(field, visit)
   })
 }
 
-/** Parameters in which no other text may stand: token ids, names of laws. */
+/** Parameters whose texts cannot be replaced: token ids, names of laws. */
 const FIXED: ReadonlySet<string> = new Set(['logit_bias', 'regulations'])
 
-/** Such a setting, and any number, stays what it is or does not leave. */
+/** Such a parameter, or a list of numbers, is not sent if a transform would change it. */
 function fixed(field: unknown, mapped: unknown, name: string): unknown {
   if (mapped !== field) throw new Unchangeable(name)
   return field
@@ -163,7 +162,7 @@ function mapMessage(message: unknown, visit: Visit): unknown {
   return mapped
 }
 
-/** One piece of a model's reasoning: what it says may go on in the next one. */
+/** One piece of a model's reasoning: a sentence may continue in the next one. */
 function mapDetail(detail: unknown, visit: Visit, reasoning: number[]): unknown {
   if (!isObject(detail)) return mapAny(detail, visit)
   return mapFields(detail, visit, (field, name) => {
@@ -178,14 +177,14 @@ function addRange(indices: number[], from: number, to: number): void {
   for (let index = from; index < to; index++) indices.push(index)
 }
 
-/** Where a content part of that type has its bytes; `bare`: in base64, without `data:`. */
+/** The field with the bytes of a content part of that type; `bare`: base64 without `data:`. */
 const BYTES: Readonly<Record<string, { readonly field: string; readonly bare: boolean }>> = {
   image_url: { field: 'url', bare: false },
   input_audio: { field: 'data', bare: true },
   file: { field: 'file_data', bare: true },
 }
 
-/** The fields of a content part that may hold a file, with how each is to be read. */
+/** The fields of a content part that may contain a file, and their encoding. */
 function fileFields(part: Fields): readonly { readonly path: string; readonly value: string; readonly bare: boolean }[] {
   const kind = String(part.type)
   const bytes = Object.hasOwn(BYTES, kind) ? BYTES[kind] : undefined
@@ -195,7 +194,7 @@ function fileFields(part: Fields): readonly { readonly path: string; readonly va
   return [{ path: isObject(inner) ? `${kind}.${bytes.field}` : kind, value, bare: bytes.bare }]
 }
 
-/** What is wrong with the file of a content part: it says that it is text, and nothing can read it. */
+/** The problem of a file that is declared as text and cannot be decoded; undefined: none. */
 export function unreadableFile(part: unknown): { readonly path: string; readonly message: string } | undefined {
   for (const { path, value, bare } of isObject(part) ? fileFields(part) : []) {
     const encoded = readEncoded(value, bare)
@@ -204,7 +203,7 @@ export function unreadableFile(part: unknown): { readonly path: string; readonly
   return undefined
 }
 
-/** `said` gets the indices of what the part says, without the names and addresses of files. */
+/** Adds the indices of the part's texts to `said`, without the names and addresses of files. */
 function mapPart(part: unknown, visit: Visit, said: number[]): unknown {
   if (!isObject(part)) return mapAny(part, visit)
   const kind = String(part.type)
@@ -228,11 +227,11 @@ function mapPart(part: unknown, visit: Visit, said: number[]): unknown {
   })
 }
 
-/** A field of a part that the gateway does not know: other APIs keep the base64 of their files in such fields. */
+/** An unknown field of a part: other APIs put the base64 of files into such fields. */
 const mapUnknown = (field: unknown, visit: Visit): unknown =>
   typeof field === 'string' ? mapLiteral(field, visit) : mapAny(field, visit)
 
-/** A number of that many digits may be anybody's: a card's, a phone's. */
+/** A number from this size on may be personal data, such as a card or phone number. */
 const TELLING_NUMBER = 1_000_000
 
 function mapAny(value: unknown, visit: Visit, name?: string): unknown {
@@ -249,12 +248,12 @@ function mapAny(value: unknown, visit: Visit, name?: string): unknown {
   return isObject(value) ? mapFields(value, visit, (field, inner) => mapAny(field, visit, inner)) : value
 }
 
-/** As many digits as a card number or an IBAN has. */
+/** Digits of a card number or an IBAN. */
 const DIGITS = { min: 12, max: 34 }
 
 const isSmall = (item: unknown): boolean => Number.isInteger(item) && Number(item) >= 0 && Number(item) < TELLING_NUMBER
 
-/** A list of small numbers may be one number in groups: it is read as one, and cannot be changed as one. */
+/** A list of small numbers may be one number in groups: it is scanned joined, and cannot be replaced. */
 function readNumbers(list: readonly unknown[], visit: Visit): void {
   if (list.length < 2 || list.length > DIGITS.max || !list.every(isSmall)) return
   const text = list.join(list.every((item) => Number(item) < 10) ? '' : ' ')
@@ -286,26 +285,3 @@ function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: str
 type Fields = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const CHARACTERS_PER_TOKEN = 4
-const TOKENS_PER_MESSAGE = 4
-
-/** A request as far as a provider reads it. */
-interface Read {
-  readonly messages: readonly ChatMessage[]
-  readonly parameters: Readonly<Record<string, unknown>>
-}
-
-/** As estimateTokens, of a whole request: tools and schemas among its parameters are read as the JSON that they are. */
-export const estimateRequestTokens = ({ messages, parameters }: Read): number =>
-  Object.values(parameters).reduce<number>(
-    (sum, value) =>
-      typeof value === 'string' || isObject(value) || Array.isArray(value)
-        ? sum + Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN)
-        : sum,
-    estimateTokens(collectTexts(messages)),
-  )
-
-/** An estimate that costs nothing: four characters a token and a little for each message. */
-export const estimateTokens = (texts: readonly string[]): number =>
-  texts.reduce((sum, text) => sum + Math.ceil(text.length / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE, 0)

@@ -1,10 +1,10 @@
 import type { Scope } from './scope.ts'
 
-/** What people may who operate the server: domain/roles.ts has the scopes. The one that may most stands first. */
+/** Roles of operators, the most powerful first; domain/roles.ts has their scopes. */
 export const ROLES = ['owner', 'policy_author', 'reviewer', 'auditor', 'read_only'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Who operates the server: a person who has signed in (`opr_…`), or automation with an admin token (`adm_…`). */
+/** A person who has signed in (`opr_…`), or automation with an admin token (`adm_…`). */
 export interface Operator {
   readonly id: string
   readonly name: string

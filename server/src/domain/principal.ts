@@ -1,7 +1,7 @@
 import type { Classification } from './classification.ts'
 import type { MemoryScope, SharedScope } from './memory-words.ts'
 
-/** The six gateway endpoints by the names policies and records use (decisions.md §2.4a). */
+/** The six gateway endpoints by the names policies and records use (GW-POL-15). */
 export const ENDPOINTS = ['chat', 'models', 'knowledge_search', 'memory_search', 'memory_capture', 'audit'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
@@ -30,19 +30,19 @@ export interface KnowledgeSettings {
   readonly enabled: boolean
   /** Names or ids; absent: every collection that serves the Application. */
   readonly collections?: readonly string[]
-  /** How many passages a chat is given at most; 0: chats are given none. */
+  /** Maximum number of passages in a chat; 0: none. */
   readonly passages: number
 }
 
 export interface MemorySettings {
   readonly enabled: boolean
-  /** What is kept of chats: nothing, what the user asks to be kept, or what the Application's model finds worth keeping. */
+  /** Memories of chats: none, those that the user asks for, or those that the Application's model extracts. */
   readonly capture: 'off' | 'explicit' | 'extract'
-  /** How many memories a chat is given at most; 0: chats are given none. */
+  /** Maximum number of memories in a chat; 0: none. */
   readonly recall: number
   /** Scopes that chats recall from; absent: all that the user shares. */
   readonly scopes?: readonly MemoryScope[]
-  /** Shared scopes that requests without a verified user may write; verified users write what is their own. */
+  /** Shared scopes that requests without a verified user may write to. */
   readonly assertion_scopes: readonly SharedScope[]
 }
 
@@ -50,13 +50,13 @@ export interface ApplicationSettings {
   readonly extensions: readonly Extension[]
   readonly knowledge: KnowledgeSettings
   readonly memory: MemorySettings
-  /** What unverified users may see (decisions.md §2.7). */
+  /** Clearance of unverified users (GW-KNOW-8). */
   readonly assertion_clearance: Classification
-  /** What verified users of a role may see whose token names no `clearance` (decisions.md §2.7). */
+  /** Clearance of verified users by role, if their token has no `clearance` (GW-KNOW-8). */
   readonly role_clearance: Readonly<Record<string, Classification>>
-  /** Classification of content in which no detector found anything. */
+  /** Classification of content without findings. */
   readonly default_classification: Classification
-  /** Origins of browsers that may read answers to this Application, or `*`; absent: none. */
+  /** Browser origins that may read responses to this Application, or `*`; absent: none. */
   readonly cors?: { readonly origins: readonly string[] }
   /** Free-form, visible to policies as `application.settings`. */
   readonly [name: string]: unknown
@@ -71,7 +71,7 @@ export const DEFAULT_SETTINGS: ApplicationSettings = {
   default_classification: 'internal',
 }
 
-/** The calling Application, as stage 1 finds it. Ids are TypeIDs (`app_…`, `ws_…`). */
+/** The calling Application, resolved by stage 1. Ids are TypeIDs (`app_…`, `ws_…`). */
 export interface Application {
   readonly id: string
   readonly workspaceId: string
@@ -92,7 +92,7 @@ export interface Application {
 
 /** The end user of one request: asserted by the Application, or verified by a token of the Workspace JWKS. */
 export interface User {
-  /** Empty when the request names nobody. */
+  /** Empty: the request names no user. */
   readonly id: string
   readonly role: string
   readonly department: string
@@ -100,4 +100,4 @@ export interface User {
   readonly verified: boolean
 }
 
-export const NOBODY: User = { id: '', role: '', department: '', attributes: {}, verified: false }
+export const ANONYMOUS_USER: User = { id: '', role: '', department: '', attributes: {}, verified: false }

@@ -3,7 +3,7 @@ import { READ_SCOPES, SCOPES, type Scope } from './scope.ts'
 
 const readsBut = (...hidden: readonly Scope[]): readonly Scope[] => READ_SCOPES.filter((scope) => !hidden.includes(scope))
 
-/** What each role may: a role is no more than a name for a set of scopes. */
+/** The scopes of each role. */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   owner: SCOPES,
   policy_author: [...readsBut('operators:read'), 'policies:write', 'knowledge:content', 'playground:use'],
@@ -18,5 +18,5 @@ const CAUSING: readonly Scope[] = ['applications:write', 'people:write', 'operat
 /** The first of these scopes with which requests can be caused; undefined: none. */
 export const causingScope = (scopes: readonly Scope[]): Scope | undefined => CAUSING.find((scope) => scopes.includes(scope))
 
-/** The role as the database has it; what this version does not know may least. */
+/** The stored role; one that this version does not know counts as the least powerful. */
 export const roleOf = (stored: string): Role => ROLES.find((role) => role === stored) ?? 'read_only'

@@ -12,13 +12,13 @@ const AREAS = [
   'operators',
 ] as const
 
-/** Looking, and changing; of the audit log, which nobody changes: searching it, and having it verified and exported as a whole. */
+/** `read` and `write`; for the audit log, which cannot be changed: search, and verification and export of the whole log. */
 type AreaScope = `${(typeof AREAS)[number]}:${'read' | 'write'}`
 
-/** Beside the areas: what reveals content, of what is held and of documents whatever their labels; and asking models. */
+/** Scopes beside the areas: content of review items, content of documents with any label, and requests to models. */
 const OTHERS = ['reviews:content', 'knowledge:content', 'playground:use'] as const
 
-/** What an operation of the admin API needs. */
+/** The permission that an operation of the admin API needs. */
 export type Scope = AreaScope | (typeof OTHERS)[number]
 
 export const READ_SCOPES: readonly AreaScope[] = AREAS.map((area) => `${area}:read` as const)

@@ -1,21 +1,21 @@
-import { CLASSIFICATIONS, type Classification } from './classification.ts'
+import { CLASSIFICATIONS, type Classification, classificationRank } from './classification.ts'
 import type { SharedScope } from './memory-words.ts'
-import type { User } from './principal.ts'
+import type { Application, User } from './principal.ts'
 
-/** Who looks, as far as knowledge and memory need to know. Ids are TypeIDs. */
+/** The viewer of knowledge and memory. Ids are TypeIDs. */
 export interface Viewer {
   readonly workspaceId: string
   readonly applicationId: string
   readonly user: User
   /** Empty when the request names none. */
   readonly sessionId: string
-  /** The most sensitive that may be shown: the smaller of the Application's ceiling and the user's clearance (decisions.md §2.7). */
+  /** Maximum classification: the lower of the Application's and the user's clearance (GW-KNOW-6). */
   readonly ceiling: Classification
   /** Shared scopes that the Application lets users write whom it merely asserts; absent: none. */
   readonly assertionScopes?: readonly SharedScope[]
 }
 
-/** Each is looked up by a hash of its own: tens of thousands would keep everybody else waiting. */
+/** Each project is one hash in the search: tens of thousands would delay all other requests. */
 export const MAX_PROJECTS = 1_000
 
 export const hasTooManyProjects = ({ projects }: User['attributes']): boolean =>
@@ -32,3 +32,50 @@ export function projectsOf({ attributes }: User): readonly string[] {
 /** The classifications up to and including `ceiling`, least sensitive first. */
 export const upTo = (ceiling: Classification): readonly Classification[] =>
   CLASSIFICATIONS.slice(0, CLASSIFICATIONS.indexOf(ceiling) + 1)
+
+interface Readers {
+  readonly user: User
+  /** All users who will read the completion; absent: `user` alone. */
+  readonly readers?: readonly User[]
+  readonly sessionId: string
+}
+
+/**
+ * The viewer of a request: what both the Application and the user may see. Where several users read the completion, what all of them
+ * may see.
+ */
+export function viewerOf(
+  { application }: { readonly application: Application },
+  { user: sender, readers = [sender], sessionId }: Readers,
+): Viewer {
+  const user = readers.length === 1 ? sender : commonUser(readers)
+  const clearance = readers.map((reader) => clearanceOf(reader, application)).reduce(lower)
+  const ceiling = lower(clearance, application.ceiling)
+  const { assertion_scopes: assertionScopes } = application.settings.memory
+  return { workspaceId: application.workspaceId, applicationId: application.id, user, sessionId, ceiling, assertionScopes }
+}
+
+const lower = (a: Classification, b: Classification): Classification => (classificationRank(a) < classificationRank(b) ? a : b)
+
+/** A user with the attributes that all of them share: what this user may see, each of them may see. */
+function commonUser(users: readonly User[]): User {
+  const shared = (field: 'role' | 'department') => {
+    const [value = '', ...others] = new Set(users.map((user) => user[field]))
+    return others.length === 0 ? value : ''
+  }
+  const [first = [], ...others] = users.map(projectsOf)
+  const projects = first.filter((project) => others.every((projects) => projects.includes(project)))
+  const verified = users.every((user) => user.verified)
+  return { id: '', role: shared('role'), department: shared('department'), attributes: { projects }, verified }
+}
+
+/**
+ * GW-KNOW-8: of a verified user the attribute `clearance`, else the Application's clearance of the role; of an asserted user the
+ * Application's `assertion_clearance`.
+ */
+function clearanceOf({ verified, role, attributes }: User, { settings }: Application): Classification {
+  if (!verified) return settings.assertion_clearance
+  const own = CLASSIFICATIONS.find((word) => word === attributes.clearance)
+  const byRole = Object.hasOwn(settings.role_clearance, role) ? settings.role_clearance[role] : undefined
+  return own ?? byRole ?? settings.assertion_clearance
+}

@@ -1,8 +1,8 @@
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
 /**
- * Words of the OpenAI chat API and of JSON Schema. As the name of a field, or as a type or role, they are structure and say
- * nothing; any other word in such a place is somebody's own, and is read like a text.
+ * Words of the OpenAI chat API and of JSON Schema. As the name of a field, or as a type or role, they are structure; any other word
+ * there may be content, and is scanned like a text.
  */
 export const VOCABULARY: ReadonlySet<string> = new Set([
   ...words('system developer user assistant tool'),

@@ -1,6 +1,6 @@
 import type { Choice, Completion } from '../domain/completion.ts'
 
-/** About 24 characters, to the end of the word; only words of over 32 letters are cut (decisions.md §2.3, SSE). */
+/** About 24 characters, to the end of the word; only words of over 32 letters are cut (GW-SSE-3). */
 const PIECE = /[\s\S]{1,18}\S{0,32}/gu
 
 export interface ReplayOptions {

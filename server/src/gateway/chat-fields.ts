@@ -1,8 +1,8 @@
 import type { Problem } from '../lib/schema.ts'
 
 /**
- * Fields that make an answer of something the gateway does not read yet (sound, a search, stored content), or that choose who
- * answers behind the gateway's back. They are refused by name: dropped, the caller would get another answer than was asked for.
+ * Fields that put content into the completion that the gateway does not scan yet (sound, a search, stored content), or that choose a
+ * model behind the gateway. They are refused by name, because without them the client would get another completion than it asked for.
  */
 const REFUSED: Readonly<Record<string, string>> = {
   audio: 'sound is not read yet',
@@ -47,14 +47,14 @@ function reason(text: string, names: readonly string[]): Record<string, string> 
   return Object.fromEntries(names.map((name) => [name, text]))
 }
 
-/** The gateway's own, or made anew for the provider. */
+/** Fields that the gateway reads itself, or sets for the provider. */
 const OWN: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'stream_options', 'governance'])
-/** Read by the gateway where they stand at the top; inside `extra_body` they would be read by nobody. */
+/** Fields that the gateway reads at the top of the body; inside `extra_body` no part of the gateway would read them. */
 const AT_THE_TOP: ReadonlySet<string> = new Set([...OWN, 'n', 'max_tokens', 'max_completion_tokens', 'tools', 'tool_choice'])
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The first field that is not let through, at the top or inside `extra_body`. */
+/** The first field that is refused, at the top or inside `extra_body`. */
 export function fieldProblem(body: Fields): Problem | undefined {
   const extra = isObject(body.extra_body) ? body.extra_body : {}
   const hidden = Object.keys(extra).find((name) => AT_THE_TOP.has(name))
@@ -75,7 +75,7 @@ function refusedField(fields: Fields, at: string): Problem | undefined {
 const CALLED_BY_CLIENT: ReadonlySet<unknown> = new Set(['function', 'custom'])
 const CHOICES: ReadonlySet<unknown> = new Set(['function', 'custom', 'allowed_tools'])
 
-/** Tools that the provider runs itself bring content into the answer that no stage has seen. */
+/** Tools that the provider runs itself put content into the completion that no stage has governed. */
 function toolProblem({ tools, tool_choice: choice }: Fields): Problem | undefined {
   const index = (Array.isArray(tools) ? tools : []).findIndex((tool: Fields) => !CALLED_BY_CLIENT.has(tool.type))
   if (index >= 0)
@@ -84,11 +84,11 @@ function toolProblem({ tools, tool_choice: choice }: Fields): Problem | undefine
   return { param: 'tool_choice.type', message: 'must be "function", "custom" or "allowed_tools"' }
 }
 
-/** What goes to the provider as it came: all but the gateway's own, and what is null, which means absent. */
+/** Fields passed on to the provider: all but the gateway's own, and those that are null. */
 export const passedOn = (body: Fields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null && !OWN.has(name)))
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-/** Whether a field asks for something: typed clients also write what they do not want. */
+/** Whether a field asks for something: typed clients also send fields that they do not use. */
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)

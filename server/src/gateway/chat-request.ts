@@ -9,7 +9,7 @@ import { GovernanceUser, identifier, identityOf, invalid, optional, PATTERNS, se
 const number = (minimum: number, maximum: number) => optional(Type.Number({ minimum, maximum }))
 const count = optional(Type.Integer({ minimum: 1, maximum: 10_000_000 }))
 
-/** Providers write what they like into it, a signature too; it is read like any other text. */
+/** Free text of the provider, a signature for example; it is scanned like any other text. */
 const toolId = Type.String({ maxLength: 16_384 })
 const toolName = Type.String({ maxLength: 256 })
 
@@ -24,7 +24,7 @@ const CustomCall = Type.Object({
   custom: Type.Object({ name: toolName, input: Type.String() }),
 })
 
-/** Roles and contents beyond the contract are let through here and answered for by `extensionProblem`. */
+/** Roles and contents beyond the contract pass here; `extensionProblem` checks them. */
 const Message = Type.Object(
   {
     role: Type.Union((['system', 'user', 'assistant', 'developer', 'tool'] as const).map((role) => Type.Literal(role))),
@@ -41,15 +41,15 @@ const Message = Type.Object(
     tool_call_id: optional(toolId),
     tool_calls: optional(Type.Array(Type.Union([FunctionCall, CustomCall]))),
     refusal: optional(Type.String()),
-    audio: Type.Optional(Type.Null({ description: 'Sound is not read yet.' })),
+    audio: Type.Optional(Type.Null({ description: 'Audio is not supported yet.' })),
   },
   {
     description:
-      'gateway-api.md, ChatMessage. Tools, content parts and the developer role need the extension of that name. Further fields, as `reasoning_content` or `extra_content`, go to the provider as they are; their texts are read like any other.',
+      'Tools, content parts and the developer role need the extension of that name (GW-CHAT-17). Other fields, such as `reasoning_content` or `extra_content`, are passed to the provider unchanged; their texts are inspected like all others.',
   },
 )
 
-/** gateway-api.md, POST /v1/chat/completions; then OpenAI's other fields, validated loosely (decisions.md §2.3). */
+/** GW-CHAT-1 to GW-CHAT-5, then OpenAI's other fields, validated loosely (GW-CHAT-7). */
 const FIELDS = {
   model: optional(identifier()),
   messages: Type.Array(Message, { minItems: 1 }),
@@ -87,7 +87,7 @@ const FIELDS = {
 }
 export const ChatBody = Type.Object(FIELDS, {
   description:
-    "Any further field goes to the provider as it is, and its texts are read like any other, except those that the gateway cannot govern yet: they are refused by name (`audio`, `web_search_options`, `functions`, a model of the caller's own choice behind the gateway …).",
+    'Other fields are passed to the provider unchanged, and their texts are inspected like all others. Fields that the gateway cannot govern yet are refused by name (`audio`, `web_search_options`, `functions`, fields that choose another model …).',
 })
 type Body = Static<typeof ChatBody>
 type BodyMessage = Static<typeof Message>
@@ -153,7 +153,7 @@ const textBytes = (content: BodyMessage['content']): number =>
     ? Buffer.byteLength(content)
     : (content ?? []).reduce((sum, part) => sum + Buffer.byteLength(part.text ?? ''), 0)
 
-/** A file that says it is text must be readable as such, or no detector could read it. */
+/** A file declared as text must be decodable, because detectors scan its text. */
 function fileProblem({ messages }: Body) {
   for (const [index, { content }] of messages.entries()) {
     if (!Array.isArray(content)) continue
@@ -165,7 +165,7 @@ function fileProblem({ messages }: Body) {
   return undefined
 }
 
-/** Off, an extension is a 400 that names the setting which opens it (decisions.md §2.3). */
+/** Use of an extension that is off is a 400 that names its setting (GW-CHAT-17). */
 function extensionProblem(body: Body, extensions: readonly Extension[]) {
   const closed = (extension: Extension) => !extensions.includes(extension)
   const needs = (param: string, extension: Extension) => ({
@@ -191,10 +191,10 @@ function extensionProblem(body: Body, extensions: readonly Extension[]) {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** With one of them a message may have no content, as a provider's own answer comes back in a history. */
+/** A message with one of them may have no content: clients send completions back in the history. */
 const SILENT_FIELDS = ['tool_calls', 'function_call', 'refusal', 'reasoning_content', 'reasoning', 'reasoning_details'] as const
 
-/** As it came; typed clients write null for what is absent. */
+/** The message as received, without null fields: typed clients send null for absent ones. */
 const message = ({ role, content, ...others }: BodyMessage): ChatMessage => ({
   role,
   content: Array.isArray(content) ? content.map(part) : (content ?? null),

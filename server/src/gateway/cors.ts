@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Application } from '../domain/principal.ts'
-import { sendError } from '../http/error-replies.ts'
+import { sendError } from '../http/error-responses.ts'
 import type { Cache } from '../lib/cache.ts'
 
 /** Origins that the CORS settings of any Application name; the one key is the empty text. */
@@ -19,21 +19,21 @@ const has = (origins: ReadonlySet<string>, origin: string): boolean => origins.h
 
 /**
  * Cross-origin access for browsers (docs/decisions/0009-identity-and-limits.md). A preflight carries no key, so it is answered for
- * the origins of all Applications together; the answer to the request itself is readable only for an origin of its own Application.
- * Without settings there is no CORS header at all.
+ * the origins of all Applications together; the response to the request itself is readable only for an origin of its own Application.
+ * Without settings there is no CORS header.
  */
 export function answerCors(app: FastifyInstance, { allowedOrigins }: { readonly allowedOrigins: AllowedOrigins }): void {
   app.addHook('onRequest', async (request, reply) => {
     const { origin } = request.headers
-    // Before the key is read no Application is known; `readableFor` narrows it to the caller's own.
+    // The Application is not known before its key is read; `readableFor` then narrows the origins.
     if (origin === undefined) return
-    // While the database does not answer, no origin is allowed; the request itself is answered with its own error.
+    // Without a database no origin is allowed; the request itself fails with its own error.
     const origins = await allowedOrigins.get('').catch(() => NONE)
     if (has(origins, origin)) allow(reply, origin)
   })
 }
 
-/** Answers `OPTIONS` of one path; to an origin that no Application names, as if the method did not exist. */
+/** Answers `OPTIONS` of one path; for an origin of no Application, as if the method did not exist. */
 export function preflightRoute(app: FastifyInstance, path: string, methods: string): void {
   app.options(path, { schema: { hide: true } }, async (request: FastifyRequest, reply: FastifyReply) => {
     const asked = request.headers['access-control-request-headers'] ?? ''
@@ -46,7 +46,7 @@ export function preflightRoute(app: FastifyInstance, path: string, methods: stri
   })
 }
 
-/** Lets the origin read the answer if it is one of the Application's; otherwise takes back what the union of all allowed. */
+/** Lets the origin read the response if it is one of the Application's; otherwise removes the header that all origins share. */
 export function readableFor(reply: FastifyReply, { settings }: Application): void {
   const { origin } = reply.request.headers
   if (origin === undefined) return

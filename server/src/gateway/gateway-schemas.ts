@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses } from '../http/schemas.ts'
+import { type Api, routeSchema } from '../http/route.ts'
 import { ChatBody } from './chat-request.ts'
 import { CaptureBody, KnowledgeSearchBody, MemorySearchBody } from './other-requests.ts'
 import { CLASSIFICATION, MEMORY_KIND, MEMORY_SCOPE } from './request-fields.ts'
@@ -7,7 +7,7 @@ import { CLASSIFICATION, MEMORY_KIND, MEMORY_SCOPE } from './request-fields.ts'
 const strings = Type.Array(Type.String())
 const literals = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
 
-/** gateway-api.md, GovernanceBlock (in responses) */
+/** GW-GOV-2 to GW-GOV-4 */
 const GovernanceBlock = Type.Object({
   audit_id: Type.String(),
   decision: Type.Optional(
@@ -24,11 +24,11 @@ const GovernanceBlock = Type.Object({
   review_item_id: Type.Optional(Type.String()),
 })
 
-/** gateway-api.md, ChatCompletion */
+/** GW-COMP-1 to GW-COMP-4 */
 const ChatCompletion = Type.Object({
   id: Type.String(),
   object: Type.Literal('chat.completion'),
-  created: Type.Integer({ description: 'Unix seconds.' }),
+  created: Type.Integer({ description: 'Unix time in seconds.' }),
   model: Type.String(),
   choices: Type.Array(
     Type.Object({
@@ -65,54 +65,54 @@ const MemoryHit = Type.Object({
 const listOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   ({ object: Type.Literal('list'), data: Type.Array(item) }) as const
 
-const security = [{ applicationKey: [] }]
-const tags = ['gateway']
 const UserTokenHeader = Type.Object({
   'x-gateway-user-token': Type.Optional(
     Type.String({ description: 'A JWT of the end user, verified against the Workspace JWKS.' }),
   ),
 })
 
-const WITH_KEY = { 401: 'AUTH_INVALID_KEY or AUTH_KEY_REVOKED', 503: 'UNAVAILABLE' }
-const WITH_USER = { ...WITH_KEY, 401: 'AUTH_INVALID_KEY, AUTH_KEY_REVOKED or AUTH_INVALID_USER_TOKEN' }
-const LIMITED = {
-  400: 'VALIDATION_ERROR',
-  413: 'PAYLOAD_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-  429: 'RATE_LIMITED, with Retry-After',
+const GATEWAY: Api = {
+  tag: 'gateway',
+  security: [{ applicationKey: [] }],
+  errors: { 401: 'AUTH_INVALID_KEY or AUTH_KEY_REVOKED', 503: 'UNAVAILABLE' },
+  bodyErrors: {
+    400: 'VALIDATION_ERROR',
+    401: 'AUTH_INVALID_KEY, AUTH_KEY_REVOKED or AUTH_INVALID_USER_TOKEN',
+    413: 'PAYLOAD_TOO_LARGE',
+    415: 'UNSUPPORTED_MEDIA_TYPE',
+    429: 'RATE_LIMITED, with Retry-After',
+  },
 }
 
-/** The paths without the prefix are the same operations: the document names each once. */
-const named = (path: string, operationId: string) => (path.startsWith('/v1') ? { operationId } : { hide: true })
+/** Paths without `/v1` are aliases: the OpenAPI document contains each operation once. */
+const named = (path: string, operationId: string) => (path.startsWith('/v1') ? operationId : undefined)
 
-export const chat = (path: string) => ({
-  ...named(path, 'createChatCompletion'),
-  summary: 'Governed chat completion',
-  description: 'OpenAI-compatible. With `stream: true` the answer is server-sent events, replayed after full validation.',
-  tags,
-  security,
-  headers: UserTokenHeader,
-  body: ChatBody,
-  response: {
-    200: {
-      description: 'The completion, or with `stream: true` its chunks and `data: [DONE]`.',
-      content: {
-        'application/json': { schema: ChatCompletion },
-        'text/event-stream': { schema: Type.String({ description: 'Events of `chat.completion.chunk` objects.' }) },
+export const chat = (path: string) =>
+  routeSchema(GATEWAY, {
+    operationId: named(path, 'createChatCompletion'),
+    summary: 'Create a governed chat completion',
+    description:
+      'Compatible with the OpenAI chat API. With `stream: true` the completion is validated as a whole and then sent as server-sent events (GW-SSE-1). Rules: GW-CHAT-1 to GW-CHAT-17, GW-COMP-1 to GW-COMP-4, verdicts GW-VERD-1 to GW-VERD-6, reviews GW-REV-4 to GW-REV-8.',
+    headers: UserTokenHeader,
+    body: ChatBody,
+    answers: {
+      200: {
+        description: 'The completion, or with `stream: true` its chunks and `data: [DONE]`.',
+        content: {
+          'application/json': { schema: ChatCompletion },
+          'text/event-stream': { schema: Type.String({ description: 'Events of `chat.completion.chunk` objects.' }) },
+        },
       },
     },
-    ...errorResponses({
-      ...WITH_USER,
-      ...LIMITED,
+    errors: {
       403: 'POLICY_DENIED or POLICY_REVIEW_DENIED, with audit_id',
       409: 'POLICY_REVIEW_PENDING, with review_item_id',
       410: 'REVIEW_HOLD_EXPIRED',
       422: 'NO_ELIGIBLE_PROVIDER',
       502: 'PROVIDER_ERROR',
       504: 'PROVIDER_TIMEOUT',
-    }),
-  },
-})
+    },
+  })
 
 const ModelEntry = Type.Object({
   id: Type.String(),
@@ -121,82 +121,76 @@ const ModelEntry = Type.Object({
   owned_by: Type.String({ description: 'The provider id.' }),
 })
 
-export const model = (path: string) => ({
-  ...named(path, 'getModel'),
-  summary: 'One model that the calling Application may use',
-  description: 'The id as in a chat: `model` or `provider/model`; slashes in it may be percent-encoded.',
-  tags,
-  security,
-  params: Type.Object({ id: Type.String() }),
-  response: {
-    200: ModelEntry,
-    ...errorResponses({ ...WITH_KEY, 404: 'NOT_FOUND: unknown, or not for this Application' }),
-  },
-})
+export const model = (path: string) =>
+  routeSchema(GATEWAY, {
+    operationId: named(path, 'getModel'),
+    summary: 'Get a model that the calling Application can use',
+    description: 'The id as in a chat: `model` or `provider/model`. Slashes may be percent-encoded (GW-MOD-3).',
+    params: Type.Object({ id: Type.String() }),
+    answers: {
+      200: ModelEntry,
+    },
+    errors: { 404: 'NOT_FOUND: unknown, or not allowed for this Application' },
+  })
 
-export const models = (path: string) => ({
-  ...named(path, 'listModels'),
-  summary: 'Models that the calling Application may use',
-  tags,
-  security,
-  response: {
-    200: Type.Object(listOf(ModelEntry)),
-    ...errorResponses(WITH_KEY),
-  },
-})
+export const models = (path: string) =>
+  routeSchema(GATEWAY, {
+    operationId: named(path, 'listModels'),
+    summary: 'List the models that the calling Application can use',
+    description: 'Rules: GW-MOD-1, GW-MOD-2.',
+    answers: {
+      200: Type.Object(listOf(ModelEntry)),
+    },
+  })
 
-export const audit = {
+export const audit = routeSchema(GATEWAY, {
   operationId: 'getAuditRecord',
-  summary: 'Audit record of an execution of the calling Application',
-  tags,
-  security,
+  summary: 'Get the audit record of a request of the calling Application',
+  description: 'Rules: GW-AUD-1 to GW-AUD-3.',
   params: Type.Object({ id: Type.String() }),
-  response: {
+  answers: {
     200: Type.Object({ id: Type.String(), object: Type.Literal('audit_record') }, { additionalProperties: true }),
-    ...errorResponses({ ...WITH_KEY, 404: 'NOT_FOUND: unknown, or of another Application' }),
   },
-}
+  errors: { 404: 'NOT_FOUND: unknown, or of another Application' },
+})
 
-export const knowledgeSearch = {
+export const knowledgeSearch = routeSchema(GATEWAY, {
   operationId: 'searchKnowledge',
-  summary: 'Permission-filtered knowledge retrieval',
-  tags,
-  security,
+  summary: 'Search knowledge that the user can see',
+  description:
+    'Returns passages that the user may see (GW-KNOW-6). A denied query returns no hits (GW-VERD-7). Rules: GW-KNOW-1 to GW-KNOW-10.',
   headers: UserTokenHeader,
   body: KnowledgeSearchBody,
-  response: {
+  answers: {
     200: Type.Object({ ...listOf(KnowledgeHit), governance: GovernanceBlock }),
-    ...errorResponses({ ...WITH_USER, ...LIMITED }),
   },
-}
+})
 
-export const memorySearch = {
+export const memorySearch = routeSchema(GATEWAY, {
   operationId: 'searchMemory',
-  summary: 'Scope-isolated memory recall',
-  tags,
-  security,
+  summary: 'Search memories that the user can see',
+  description:
+    'Returns memories of the scopes that the user belongs to (GW-MEMS-6). A denied query returns no hits (GW-VERD-7). Rules: GW-MEMS-1 to GW-MEMS-8.',
   headers: UserTokenHeader,
   body: MemorySearchBody,
-  response: {
+  answers: {
     200: Type.Object({ ...listOf(MemoryHit), governance: GovernanceBlock }),
-    ...errorResponses({ ...WITH_USER, ...LIMITED }),
   },
-}
+})
 
-export const memoryCapture = {
+export const memoryCapture = routeSchema(GATEWAY, {
   operationId: 'captureMemory',
-  summary: 'Explicit memory capture',
-  tags,
-  security,
+  summary: 'Store a memory',
+  description: 'Stores one memory, if policies allow it (GW-MEMC-6 to GW-MEMC-8). Rules: GW-MEMC-1 to GW-MEMC-12.',
   headers: UserTokenHeader,
   body: CaptureBody,
-  response: {
+  answers: {
     200: Type.Object({
       stored: Type.Boolean(),
       memory_id: Type.Optional(Type.String()),
       mode: Type.Optional(literals('active', 'audit_only')),
       governance: GovernanceBlock,
     }),
-    ...errorResponses({ ...WITH_USER, ...LIMITED, 403: 'POLICY_DENIED' }),
   },
-}
+  errors: { 403: 'POLICY_DENIED' },
+})

@@ -1,17 +1,17 @@
-import { decisionOf, transformsOf } from '../pipeline/facts.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
+import { decisionOf, transformsOf } from '../pipeline/stage-results.ts'
 
-/** gateway-api.md, GovernanceBlock: what the caller may know of how the answer came about. */
-export function governanceOf({ auditId, trail }: PipelineResult) {
-  const { authorize, identify, admit, invoke } = trail.facts
-  const decision = decisionOf(trail.facts)
+/** The governance block of a response (GW-GOV-2). */
+export function governanceOf({ auditId, trace }: PipelineResult) {
+  const { authorize, identify, admit, invoke } = trace.results
+  const decision = decisionOf(trace.results)
   const reviewItemId = authorize?.release?.item.id
   return {
     audit_id: auditId,
     ...(decision && {
       decision: {
         verdict: decision.verdict,
-        transforms: transformsOf(trail.facts),
+        transforms: transformsOf(trace.results),
         directives: decision.directives,
       },
       risk_level: decision.risk,

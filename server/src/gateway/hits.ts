@@ -1,7 +1,7 @@
 import type { Passage } from '../knowledge/search.ts'
 import type { RecalledMemory } from '../memory/recall.ts'
 
-/** gateway-api.md, KnowledgeHit */
+/** GW-KNOW-4 */
 export const knowledgeHit = ({ id, title, content, classification, regulations, similarity }: Passage) => ({
   chunk_id: id,
   document_title: title,
@@ -11,7 +11,7 @@ export const knowledgeHit = ({ id, title, content, classification, regulations, 
   similarity,
 })
 
-/** gateway-api.md, MemoryHit */
+/** GW-MEMS-4 */
 export const memoryHit = ({ id, scope, kind, content, summary, classification, similarity }: RecalledMemory) => ({
   memory_id: id,
   scope,

@@ -18,13 +18,13 @@ import {
 const query = Type.String({ minLength: 1, pattern: '\\S', maxLength: 32_768 })
 const limit = optional(Type.Integer({ minimum: 1, maximum: 50 }))
 
-/** gateway-api.md, POST /v1/knowledge/search */
+/** GW-KNOW-1, GW-KNOW-2, GW-KNOW-10 */
 export const KnowledgeSearchBody = Type.Object({ query, limit, governance: optional(SearchGovernance) })
 
-/** gateway-api.md, POST /v1/memory/search */
+/** GW-MEMS-1, GW-MEMS-2, GW-MEMS-8 */
 export const MemorySearchBody = Type.Object({ query, limit, governance: optional(SessionGovernance) })
 
-/** gateway-api.md, CaptureRequest */
+/** GW-MEMC-1 to GW-MEMC-3 */
 export const CaptureBody = Type.Object({
   content: Type.String({ minLength: 1, pattern: '\\S' }),
   scope: MEMORY_SCOPE,
@@ -37,7 +37,7 @@ export const CaptureBody = Type.Object({
   governance: optional(SessionGovernance),
 })
 
-/** A parser for one endpoint: the schema decides, then `problemOf`; `read` says what the pipeline makes of it. */
+/** A parser for one endpoint: validates by the schema, then by `problemOf`; `read` makes the GatewayRequest. */
 function parser<S extends TSchema>(
   schema: S,
   read: (body: Static<S>) => Partial<GatewayRequest>,
@@ -71,7 +71,7 @@ export const parseCapture = parser(
   (body) => ({
     ...identityOf(body.governance),
     messages: [body.content, body.summary ?? ''].filter(Boolean).flatMap(asMessage),
-    // Others read them: the detectors do too, and what a transform would change is refused.
+    // Other users read them, so the detectors scan them; if a transform would change them, the capture is refused.
     parameters: body.regulations?.length ? { regulations: body.regulations } : {},
     capture: {
       scope: body.scope,
@@ -88,7 +88,7 @@ export const parseCapture = parser(
       : undefined,
 )
 
-/** Of one model by its id, as it stands in the path. */
+/** Of one model by the id in the path. */
 export const parseModel = (id: string) => (): Parsed =>
   id.length > 0 && id.length <= 256 && !id.includes('\0') && id.isWellFormed()
     ? { ok: true, request: { ...EMPTY_REQUEST, model: id } }

@@ -11,35 +11,38 @@ const MAX_NAME = 256
 export const optional = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** Letters and digits of any script and the signs of ASCII, but for what quotes and markup need. */
+/** Letters and digits of any script, and ASCII signs except those of quotes and markup. */
 const SIGNS = String.raw`!#-;=?-~\p{L}\p{M}\p{N}`
 
 const IDENTIFIER = `^[${SIGNS}]*$`
 const NAME = `^[${SIGNS} §’–]*$`
 
-/** What the patterns here ask, in words. */
+/** The patterns in words. */
 export const PATTERNS: Readonly<Record<string, string>> = {
   [IDENTIFIER]:
     'must be an identifier: letters, digits and signs such as - _ . : @ / + without spaces, quotation marks, angle brackets, invisible or control characters',
   [NAME]: 'must be a name on one line, without quotation marks, angle brackets, invisible or control characters',
 }
 
-/** An id as systems give them: a UUID, an e-mail address, a path, a URN. No detector reads it, so it holds no prose. */
+/** A technical id: a UUID, an e-mail address, a path, a URN. No detector scans it, so it must not be prose. */
 export const identifier = () => Type.String({ minLength: 1, maxLength: MAX_NAME, pattern: IDENTIFIER })
 
 /** A name on one line: as an identifier, with spaces. */
 export const name = Type.String({ maxLength: MAX_NAME, pattern: NAME })
 
-/** Free-form; `projects` is bounded where it is a list. */
+/** Any JSON object; a list of `projects` is bounded. */
 const Attributes = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   properties: {
-    projects: { maxItems: MAX_PROJECTS, description: 'A list of strings: whose memories of the scope project are found.' },
+    projects: {
+      maxItems: MAX_PROJECTS,
+      description: 'List of project names. Memories of these projects (scope `project`) are included.',
+    },
   },
   additionalProperties: true,
 })
 
-/** gateway-api.md, GovernanceUser (Identity Assertion). */
+/** The user that a request asserts (GW-AUTH-4). */
 export const GovernanceUser = Type.Object({
   // A name: directories give ids with spaces (`CN=Jane Roe,OU=…`).
   id: Type.String({ ...name, minLength: 1, description: 'Workspace-canonical user id, stable across Applications.' }),
@@ -51,7 +54,7 @@ export const GovernanceUser = Type.Object({
 /** Empty: none. */
 export const sessionId = optional(Type.String({ maxLength: MAX_NAME, pattern: IDENTIFIER }))
 
-/** What knowledge and memory search share. */
+/** Fields of both searches. */
 export const SearchGovernance = Type.Object({ user: optional(GovernanceUser) })
 export const SessionGovernance = Type.Object({ user: optional(GovernanceUser), session_id: sessionId })
 
@@ -59,7 +62,7 @@ export const SessionGovernance = Type.Object({ user: optional(GovernanceUser), s
 export const userOf = (governance: Static<typeof SearchGovernance> | null | undefined): UserAssertion | undefined =>
   (governance?.user as UserAssertion | null | undefined) ?? undefined
 
-/** The identity part of a governance block that has a session, in the pipeline's words. */
+/** User and session of a governance block. */
 export const identityOf = (
   governance: Static<typeof SessionGovernance> | null | undefined,
 ): { user: UserAssertion | undefined; sessionId: string } => ({

@@ -4,14 +4,14 @@ import { newId } from '../lib/id.ts'
 
 const CODES: Readonly<Record<string, ErrorCode>> = { HPE_HEADER_OVERFLOW: 'PAYLOAD_TOO_LARGE' }
 
-/** What is no HTTP never becomes a request: the envelope goes straight onto the socket. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+/** Responds to malformed HTTP: there is no Fastify request, so the error envelope is written to the socket. */
+export function respondToClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()
     return
   }
   const code = CODES[error.code ?? ''] ?? 'VALIDATION_ERROR'
-  const body = JSON.stringify(errorBody(code, { message: 'This is not a valid HTTP request.' }))
+  const body = JSON.stringify(errorBody(code, { message: 'The HTTP request is malformed.' }))
   const head = [
     `HTTP/1.1 ${ERRORS[code].status} ${code === 'VALIDATION_ERROR' ? 'Bad Request' : 'Content Too Large'}`,
     'connection: close',

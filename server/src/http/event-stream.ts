@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
 
-/** Pieces are joined up to this size before they are written: few system calls, and little in memory for a slow reader. */
+/** Events are written in chunks of this size: few system calls, and little memory for a slow client. */
 const WRITE_BYTES = 16_384
 
-/** Takes the answer over from Fastify and sends its head: server-sent events follow. */
+/** Takes the response over from Fastify and sends the headers of a server-sent event stream. */
 export function startEvents(reply: FastifyReply): FastifyReply['raw'] {
   reply.hijack()
   const { raw } = reply
@@ -17,10 +17,7 @@ export function startEvents(reply: FastifyReply): FastifyReply['raw'] {
   return raw
 }
 
-/**
- * Writes server-sent events as fast as the reader takes them. A reader that goes away ends the writing; the iterator is then
- * not asked further.
- */
+/** Writes server-sent events as fast as the client reads them. Stops reading `events` when the client disconnects. */
 export async function sendEvents(reply: FastifyReply, events: Iterable<string>): Promise<void> {
   const raw = startEvents(reply)
   let pending = ''
@@ -33,14 +30,14 @@ export async function sendEvents(reply: FastifyReply, events: Iterable<string>):
   raw.end(pending)
 }
 
-/** False when the reader has gone, or the answer has been ended meanwhile (http/drain.ts). */
+/** False when the client has disconnected, or the response was ended meanwhile (http/drain.ts). */
 async function drained(raw: FastifyReply['raw']): Promise<boolean> {
   if (raw.destroyed) return false
-  const gone = new AbortController()
-  const onClose = () => gone.abort()
+  const closed = new AbortController()
+  const onClose = () => closed.abort()
   raw.once('close', onClose)
   try {
-    await once(raw, 'drain', { signal: gone.signal })
+    await once(raw, 'drain', { signal: closed.signal })
     return !raw.writableEnded
   } catch {
     return false

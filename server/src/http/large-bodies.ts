@@ -3,25 +3,24 @@ import { GatehouseError } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The setting that bounds the body of this route; named where one is refused. */
+    /** The setting that limits the body of this route, for the error message. */
     readonly bodySetting?: string
   }
 }
 
-/** Routes whose bodies are as large as the setting allows; those of all others end at a mebibyte. */
+/** Config of routes whose body limit is a setting. All others accept one MiB. */
 export const LARGE_BODY = { bodySetting: 'GATEHOUSE_MAX_BODY_BYTES' } as const
 export const OTHER_BODY_BYTES = 1_048_576
 
-/** Bodies up to here are free: the limit of concurrent requests bounds them. */
+/** Smaller bodies are not counted: the limit of concurrent requests bounds them. */
 const SMALL_BYTES = 262_144
 
 /**
- * Bounds the bytes of large bodies that are in memory at a time, from their first byte until their answer has left: each is held
- * several times over while its exchange lasts, which may be minutes. One too many is told 503 before any of it is read. A body that
- * does not say its length counts as the longest allowed until it has been read. The place is taken after all `onRequest` hooks, where
- * callers are refused who have no key: a body that comes slowly keeps its place for as long as a request may take.
+ * Limits the bytes of large bodies in memory, from their first byte until the response is sent. A request above the limit gets 503
+ * before its body is read. A body without a Content-Length counts as the longest allowed until it has been read. Bodies are counted
+ * after the `onRequest` hooks, which refuse clients without a key.
  */
-export function boundLargeBodies(app: FastifyInstance, maxBytes: number): void {
+export function limitLargeBodies(app: FastifyInstance, maxBytes: number): void {
   let held = 0
   const shares = new WeakMap<FastifyRequest, number>()
   const share = (request: FastifyRequest, bytes: number): void => {
@@ -43,7 +42,7 @@ export function boundLargeBodies(app: FastifyInstance, maxBytes: number): void {
   })
 }
 
-/** How many bytes the body counts as; 0: it is a small one, or refused as too large in a moment, unread. */
+/** Bytes that the body counts as; 0 for a small body, and for one that is refused as too large. */
 function largeBytes({ routeOptions: { bodyLimit = 0, config }, headers }: FastifyRequest): number {
   const length = headers['content-length']
   const bytes = length === undefined ? bodyLimit : Number(length)
@@ -52,5 +51,4 @@ function largeBytes({ routeOptions: { bodyLimit = 0, config }, headers }: Fastif
 
 export const hasLargeBody = (request: FastifyRequest): boolean => largeBytes(request) > 0
 
-const FULL =
-  'The gateway is working on as many large requests as its memory allows (GATEHOUSE_MAX_BODY_BYTES_IN_FLIGHT). Try again in a moment.'
+const FULL = 'Too many large requests are in flight (GATEHOUSE_MAX_BODY_BYTES_IN_FLIGHT). Try again in a moment.'

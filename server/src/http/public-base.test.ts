@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
-import { nameBase, type PublicBaseOptions } from './public-base.ts'
+import { addBaseUrl, type PublicBaseOptions } from './public-base.ts'
 
 const DEFAULTS: PublicBaseOptions = { publicUrl: undefined, trustedProxies: [], host: '127.0.0.1' }
 const HOSTILE = {
@@ -15,7 +15,7 @@ afterEach(() => app?.close())
 
 const baseOf = async (options: Partial<PublicBaseOptions>, headers: Record<string, string>, remoteAddress = '192.0.2.1') => {
   app = fastify()
-  nameBase(app, { ...DEFAULTS, ...options })
+  addBaseUrl(app, { ...DEFAULTS, ...options })
   app.get('/', async ({ base }) => base)
   return (await app.inject({ url: '/', headers, remoteAddress })).body
 }

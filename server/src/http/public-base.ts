@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** `https://host`, without a slash at the end: where this server is found. Begins every URL that is answered, sent or stored. */
+    /** Base URL of this server, `https://host` without a trailing slash, for all URLs in responses, events and storage. */
     readonly base: string
   }
 }
@@ -11,9 +11,9 @@ declare module 'fastify' {
 export interface PublicBaseOptions {
   /** GATEHOUSE_PUBLIC_URL, an origin. */
   readonly publicUrl: string | undefined
-  /** Addresses or networks whose `Forwarded` and `X-Forwarded-…` headers count. */
+  /** Addresses or networks whose `Forwarded` and `X-Forwarded-…` headers are trusted. */
   readonly trustedProxies: readonly string[]
-  /** Where the server listens. */
+  /** The host that the server listens on. */
   readonly host: string
 }
 
@@ -21,10 +21,10 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 const EVERYWHERE = new Set(['0.0.0.0', '::', ''])
 
 /**
- * Gives each request its `base`: the public URL; else what a trusted proxy says; else the configured host, or the address that the
- * connection came to. Never what a caller writes into `Host` or a forwarding header.
+ * Adds `base` to each request: the public URL, else the host that a trusted proxy forwards, else the configured host or the local
+ * address of the connection. Never taken from `Host` or forwarding headers of a client.
  */
-export function nameBase(app: FastifyInstance, options: PublicBaseOptions): void {
+export function addBaseUrl(app: FastifyInstance, options: PublicBaseOptions): void {
   const proxies = proxyList(options.trustedProxies)
   app.decorateRequest('base', {
     getter(this: FastifyRequest) {
@@ -33,7 +33,7 @@ export function nameBase(app: FastifyInstance, options: PublicBaseOptions): void
   })
 }
 
-/** Which addresses are proxies. Throws a TypeError for what is neither an address nor a network. */
+/** The trusted proxies. Throws a TypeError for a text that is neither an address nor a network. */
 function proxyList(trusted: readonly string[]): BlockList {
   const list = new BlockList()
   for (const text of trusted) {
@@ -54,7 +54,7 @@ function comesFromProxy({ socket }: Pick<FastifyRequest, 'socket'>, proxies: Blo
   return version !== 0 && proxies.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Of several values, the last: the proxy that is trusted has written it. Undefined when it names no host. */
+/** The base of the last forwarding header, which the trusted proxy has written. Undefined without a valid host. */
 function forwardedBase(request: FastifyRequest, proxies: BlockList): string | undefined {
   if (!comesFromProxy(request, proxies)) return undefined
   const { headers } = request
@@ -75,7 +75,7 @@ const plainAddress = (address = ''): string => address.replace(/^::ffff:(?=\d+\.
 const lastOf = (header: string | string[] | undefined): string | undefined =>
   [header].flat().at(-1)?.split(',').at(-1)?.trim() || undefined
 
-/** Of one element of `Forwarded` (RFC 7239). */
+/** A parameter of one element of `Forwarded` (RFC 7239). */
 function parameterOf(element: string | undefined, name: string): string | undefined {
   for (const pair of element?.split(';') ?? []) {
     const at = pair.indexOf('=')

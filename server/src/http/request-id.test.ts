@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newCredential } from '../applications/credential.ts'
+import { newCredential } from '../lib/credential.ts'
 import { requestIdOf } from './request-id.ts'
 
 const idFor = (own: string): string => requestIdOf({ headers: { 'x-request-id': own } } as never)

@@ -3,16 +3,16 @@ import type { FastifyInstance } from 'fastify'
 import { newId } from '../lib/id.ts'
 
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,128}$/
-/** A key or a token, sent by mistake: request ids are logged and recorded. */
+/** A key or token sent by mistake: request ids are logged and recorded. */
 const CREDENTIAL = /(?:^|[._-])g[kau]_[A-Za-z0-9_-]{20}|^eyJ[A-Za-z0-9_-]+\.eyJ/
 
-/** The caller's own `x-request-id` where it is well-formed and no credential, else a new one (decisions.md §1). */
+/** The `x-request-id` of the client when it is well-formed and not a credential, else a new one (API-HTTP-4). */
 export function requestIdOf(request: IncomingMessage): string {
   const own = request.headers['x-request-id']
   return typeof own === 'string' && ACCEPTABLE.test(own) && !CREDENTIAL.test(own) ? own : newId('req')
 }
 
-/** On every response, errors and streams included: OpenAI clients read only that header. */
+/** Sends `x-request-id` with every response, errors and streams included. OpenAI clients read only that header. */
 export function sendRequestId(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)

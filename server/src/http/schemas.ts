@@ -1,21 +1,28 @@
-import { Type } from 'typebox'
+import { type TObject, type TSchema, Type } from 'typebox'
 
-/** The one envelope (gateway-api.md, Errors); routes refer to it, so that the document holds it once. */
+/** The error envelope (API-ERR-1). Routes refer to it, so that the OpenAPI document contains it once. */
 export const ErrorEnvelope = Type.Object(
   {
     error: Type.Object({
       code: Type.String(),
       message: Type.String(),
-      type: Type.String({ description: "OpenAI's word for the kind of error." }),
-      param: Type.Union([Type.String(), Type.Null()], { description: 'Path of the offending field.' }),
+      type: Type.String({ description: "OpenAI's error type." }),
+      param: Type.Union([Type.String(), Type.Null()], { description: 'Path of the invalid field.' }),
       audit_id: Type.Optional(Type.String()),
       review_item_id: Type.Optional(Type.String()),
       details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     }),
   },
-  { $id: 'Error', description: 'The one error envelope of every route.' },
+  { $id: 'Error', description: 'The error envelope of all routes.' },
 )
 
-/** `401: …, 404: …` for a route's documentation. */
-export const errorResponses = (descriptions: Readonly<Record<number, string>>) =>
-  Object.fromEntries(Object.entries(descriptions).map(([status, description]) => [status, { $ref: 'Error#', description }]))
+/** Path parameters: non-empty texts that the database can store. */
+export const pathOf = <const N extends string>(...names: readonly N[]): TObject<Record<N, ReturnType<typeof segment>>> =>
+  Type.Object(Object.fromEntries(names.map((name) => [name, segment()])) as Record<N, ReturnType<typeof segment>>)
+
+const segment = () => Type.String({ pattern: '^[^\\u0000]+$' })
+
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+
+/** An object of a client or provider that this server passes on unchanged. */
+export const Anything = Type.Object({}, { additionalProperties: true })

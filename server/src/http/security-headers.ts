@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 
 const YEAR_SECONDS = 31_536_000
 
-/** What every response carries: browsers take it for what it says it is, and come by https where that is how they are to come. */
+/** Headers of every response: browsers do not guess the content type, and use https when the public URL does. */
 export const securityHeaders = (publicUrl: string | undefined): Readonly<Record<string, string>> => ({
   'x-content-type-options': 'nosniff',
   ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': `max-age=${YEAR_SECONDS}` }),
 })
 
-/** On every response that gets as far as a hook, errors and streams included. */
+/** Sends the headers with every response that reaches a hook, errors and streams included. */
 export function sendSecurityHeaders(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers)

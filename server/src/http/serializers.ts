@@ -7,24 +7,24 @@ type BuildSerializer = NonNullable<Compilers['buildSerializer']>
 const requireOfFastify = createRequire(import.meta.resolve('fastify'))
 
 /**
- * Fastify's own serializers, but each compiled when its first answer leaves: there are hundreds, most of them of errors, which
- * are sent without one, and at start nothing took longer than compiling them.
+ * Fastify's serializers, each compiled for its first response: compiling hundreds of them, most for errors that do not use one, took
+ * longest at start.
  */
 const buildSerializer: BuildSerializer = (shared, options) => {
   let compile: ReturnType<BuildSerializer> | undefined
   return (route) => {
     let serialize: ReturnType<ReturnType<BuildSerializer>> | undefined
-    return (answer) => {
+    return (response) => {
       compile ??= (requireOfFastify('@fastify/fast-json-stringify-compiler') as () => BuildSerializer)()(shared, options)
       serialize ??= compile(route)
-      return serialize(answer)
+      return serialize(response)
     }
   }
 }
 
-/** Stands in for Ajv, which then is not even loaded: the gateway and the operators' API have checks of their own. */
+/** Replaces Ajv, which is then not loaded: each API sets its own validator compiler. */
 const buildValidator: NonNullable<Compilers['buildValidator']> = () => {
-  throw new Error('a route whose requests have schemas needs a validator compiler set for it')
+  throw new Error('a route with request schemas needs a validator compiler')
 }
 
 export const SCHEMA_COMPILERS: Compilers = { buildSerializer, buildValidator }

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino'
-import { findWorkspace } from '../applications/workspace-store.ts'
-import { ADOPTED, type Adopted } from '../audit/adopt-log.ts'
-import type { Bad } from '../audit/chain-checker.ts'
-import type { CheckpointDelivery } from '../audit/outside/delivery.ts'
-import { LogRereader, rereadStretch } from '../audit/reread.ts'
+import { ADOPTION_MESSAGE, type AdoptedLog } from '../audit/adopt-log.ts'
+import type { AuditFault } from '../audit/chain-checker.ts'
+import type { CheckpointDelivery } from '../audit/delivery/checkpoint-delivery.ts'
+import { LogRereader, rereadNextRange } from '../audit/reread.ts'
 import { pruneRecords } from '../audit/retention.ts'
-import { checkpointsDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
-import { AuditTampered, describeBad, stopSigning } from '../audit/vouching.ts'
+import { findWorkspacesDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
+import { AuditTamperedError, describeFault, stopSigning } from '../audit/verified-seal.ts'
 import type { AuditWatch } from '../audit/watch.ts'
-import { KeysUnreadable, type WorkspaceKeys } from '../audit/workspace-keys.ts'
+import { KeysUnreadableError, type WorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Db } from '../db/database.ts'
+import { findWorkspace } from '../identity/workspace-store.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { eachOf, workspaceIds } from './each-workspace.ts'
@@ -18,7 +18,7 @@ import type { Job } from './jobs.ts'
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 const DAY = 24 * HOUR
-/** In 30 s, give or take a checkpoint's worth: a million in about eight hours, for less than 0.5 % of a core. */
+/** In 30 s, plus at most the records of one checkpoint: a million in about eight hours, for less than 0.5 % of a core. */
 const RECORDS_PER_REREADING = 1_000
 
 export interface AuditJobDeps {
@@ -43,31 +43,31 @@ export const auditJobs = (deps: AuditJobDeps): Job[] => [
   { name: 'end audit retention', everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
 
-/** Only where the log is as this server has left it; what is wrong is told at each attempt. */
+/** Signs only logs without tampering; logs the tampering at each attempt. */
 export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
   const { db, clock, workspaceKeys, log } = deps
-  await eachOf(await checkpointsDue(db, clock.now()), async (workspaceId) => {
+  await eachOf(await findWorkspacesDue(db, clock.now()), async (workspaceId) => {
     if (await findTampering(deps, workspaceId)) return
     const keys = await workspaceKeys.get(workspaceId)
-    const onAdopted = (adopted: Adopted) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTED)
+    const onAdopted = (adopted: AdoptedLog) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTION_MESSAGE)
     try {
       await makeCheckpoint(db, workspaceId, keys, clock.now(), onAdopted)
     } catch (cause) {
-      if (!(cause instanceof AuditTampered)) throw cause
-      deps.auditWatch.report(workspaceId, cause.bad)
-      await stopSigning(db, workspaceId, keys, cause.bad)
-      tell(log, workspaceId, cause.bad)
+      if (!(cause instanceof AuditTamperedError)) throw cause
+      deps.auditWatch.report(workspaceId, cause.fault)
+      await stopSigning(db, workspaceId, keys, cause.fault)
+      logTampering(log, workspaceId, cause.fault)
     }
   })
 }
 
-/** Every Workspace's, also where nothing is written. */
+/** Checks the logs of all Workspaces, also of those without new records. */
 export async function checkAuditLogs(deps: AuditJobDeps): Promise<void> {
   const ids = await workspaceIds(deps.db)
-  for (const id of deps.auditWatch.gone(ids)) {
-    const bad = { sequence: 0, id: null, reason: 'workspace_missing' } as const
-    deps.auditWatch.report(id, bad)
-    tell(deps.log, id, bad)
+  for (const id of deps.auditWatch.findRemoved(ids)) {
+    const fault = { sequence: 0, id: null, reason: 'workspace_missing' } as const
+    deps.auditWatch.report(id, fault)
+    logTampering(deps.log, id, fault)
   }
   await eachOf(ids, async (workspaceId) => void (await findTampering(deps, workspaceId)))
 }
@@ -77,21 +77,21 @@ function rereadEach(deps: AuditJobDeps): () => Promise<void> {
   return () => rereadAuditLogs(deps, rereader)
 }
 
-/** What was changed in a record that a checkpoint covers shows only when the record is read. */
+/** A change in a record that a checkpoint covers is found only by reading the record. */
 export async function rereadAuditLogs(deps: AuditJobDeps, rereader: LogRereader): Promise<void> {
   const { db, workspaceKeys, auditWatch, log } = deps
-  const ids = (await workspaceIds(db)).filter((id) => !auditWatch.found.has(id))
+  const ids = (await workspaceIds(db)).filter((id) => !auditWatch.faults.has(id))
   await rereader.run(ids, RECORDS_PER_REREADING, async (workspaceId, after) => {
-    const stretch = await rereadStretch(db, workspaceId, await workspaceKeys.get(workspaceId), after)
-    if (stretch?.bad) {
-      auditWatch.suspect(workspaceId, stretch.bad)
-      tell(log, workspaceId, stretch.bad)
+    const range = await rereadNextRange(db, workspaceId, await workspaceKeys.get(workspaceId), after)
+    if (range?.fault) {
+      auditWatch.suspect(workspaceId, range.fault)
+      logTampering(log, workspaceId, range.fault)
     }
-    return stretch
+    return range
   })
 }
 
-/** Also those of a log that was tampered with: what was signed before is what convicts. */
+/** Also of logs with tampering: the checkpoints signed before it are the evidence. */
 async function deliverCheckpoints({ db, workspaceKeys }: AuditJobDeps, delivery: CheckpointDelivery): Promise<void> {
   await eachOf(await workspaceIds(db), async (workspaceId) => delivery.run(workspaceId, await workspaceKeys.get(workspaceId)))
 }
@@ -99,32 +99,32 @@ async function deliverCheckpoints({ db, workspaceKeys }: AuditJobDeps, delivery:
 async function endAuditRetention({ db, clock, workspaceKeys, auditWatch }: AuditJobDeps): Promise<void> {
   await eachOf(await workspaceIds(db), async (workspaceId) => {
     const workspace = await findWorkspace(db, workspaceId)
-    if (!workspace || auditWatch.found.has(workspaceId)) return
+    if (!workspace || auditWatch.faults.has(workspaceId)) return
     const now = clock.now()
     const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
     await pruneRecords(db, workspaceId, { before, keys: await workspaceKeys.get(workspaceId), now })
   })
 }
 
-async function findTampering(deps: AuditJobDeps, workspaceId: string): Promise<Bad | undefined> {
+async function findTampering(deps: AuditJobDeps, workspaceId: string): Promise<AuditFault | undefined> {
   const { db, workspaceKeys, auditWatch, log } = deps
   try {
-    const bad = await auditWatch.check(db, workspaceId, await workspaceKeys.get(workspaceId))
-    if (bad) tell(log, workspaceId, bad)
-    return bad
+    const fault = await auditWatch.check(db, workspaceId, await workspaceKeys.get(workspaceId))
+    if (fault) logTampering(log, workspaceId, fault)
+    return fault
   } catch (cause) {
-    if (!(cause instanceof KeysUnreadable)) throw cause
-    const bad = { sequence: 0, id: null, reason: 'keys_unreadable' } as const
-    auditWatch.report(workspaceId, bad)
-    tell(log, workspaceId, bad)
-    return bad
+    if (!(cause instanceof KeysUnreadableError)) throw cause
+    const fault = { sequence: 0, id: null, reason: 'keys_unreadable' } as const
+    auditWatch.report(workspaceId, fault)
+    logTampering(log, workspaceId, fault)
+    return fault
   }
 }
 
-/** Again at each check, so that it cannot be missed. */
-function tell(log: Logger, workspaceId: string, bad: Bad): void {
+/** Called at each check, so that operators cannot miss it. */
+function logTampering(log: Logger, workspaceId: string, fault: AuditFault): void {
   log.error(
-    { workspace_id: workspaceId, reason: bad.reason, sequence: bad.sequence, record: bad.id },
-    `the audit log was tampered with, and no checkpoint is signed: ${describeBad(bad)}`,
+    { workspace_id: workspaceId, reason: fault.reason, sequence: fault.sequence, record: fault.id },
+    `the audit log was tampered with, and no checkpoint is signed: ${describeFault(fault)}`,
   )
 }

@@ -1,19 +1,13 @@
-import { listWorkspaces } from '../applications/workspace-store.ts'
 import type { Db } from '../db/database.ts'
+import { toId } from '../lib/id.ts'
 
-const PAGE = 100
-
+/** `ws_…`, oldest first. */
 export async function workspaceIds(db: Db): Promise<string[]> {
-  const ids: string[] = []
-  for (let after: string | undefined; ; ) {
-    const page = await listWorkspaces(db, { limit: PAGE, ...(after && { after }) })
-    ids.push(...(page?.data ?? []).map(({ id }) => id))
-    after = ids.at(-1)
-    if (!page?.hasMore) return ids
-  }
+  const rows = await db.selectFrom('workspace').select('id').orderBy('id').execute()
+  return rows.map(({ id }) => toId('ws', id))
 }
 
-/** One Workspace's fault keeps the others from nothing; it is thrown once all had their turn. */
+/** Runs `work` for all, also after a fault; throws the faults at the end. */
 export async function eachOf(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
   const faults: unknown[] = []
   for (const id of ids) await work(id).catch((fault) => faults.push(fault))

@@ -1,15 +1,16 @@
-import { findWorkspace } from '../applications/workspace-store.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
+import type { Upkeep } from '../db/database-maintenance.ts'
 import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
-import type { Upkeep } from '../db/upkeep.ts'
+import { findWorkspace } from '../identity/workspace-store.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
+import { IdleMemory } from '../lib/idle-memory.ts'
 import { removeExpired } from '../memory/erase.ts'
+import { deleteExpiredKeys } from '../messaging/api/idempotency-store.ts'
 import type { AssistantWorker } from '../messaging/assistants/worker.ts'
 import { removeUnsent } from '../messaging/attachments/attachment-store.ts'
 import type { FileStore } from '../messaging/attachments/file-store.ts'
 import { removeLeftovers } from '../messaging/attachments/receive.ts'
 import { removeFiles } from '../messaging/attachments/removed-files.ts'
-import { removeOldKeys } from '../messaging/door/idempotency.ts'
 import { removeEnded } from '../messaging/events/delivery-store.ts'
 import type { WebhookDispatcher } from '../messaging/events/dispatcher.ts'
 import { pruneLog } from '../messaging/events/log-store.ts'
@@ -24,101 +25,87 @@ import { eachOf, workspaceIds } from './each-workspace.ts'
 import type { Job } from './jobs.ts'
 
 const SECOND = 1_000
-const HOUR = 3_600 * SECOND
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-const ERASE_BATCH = 500
 /** Chunks. */
 const SWEEP_BATCH = 500
 const EVENT_BATCH = 1_000
-/** How far back event streams resume (decisions.md §3, Events). */
+/** How far back event streams resume (MSG-EVENT-3). */
 const EVENT_LOG_MS = 7 * DAY
 /** How long deliveries are shown, and can be sent once more, after they have ended. */
 const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
 /** How long an upload waits to be sent. */
 const UNSENT_MS = DAY
-const FILE_BATCH = 100
 
 interface Deps extends AuditJobDeps {
   readonly database: Pick<Database, 'pool' | 'kind'>
   readonly files: FileStore
   readonly relay: Pick<EventRelay, 'run'>
   readonly assistants: Pick<AssistantWorker, 'run'>
-  readonly webhooks: Pick<WebhookDispatcher, 'wake'>
+  readonly webhooks: Pick<WebhookDispatcher, 'run'>
   /** Of the embedded database; PostgreSQL looks after itself. */
   readonly upkeep: Upkeep | undefined
 }
 
-/** What recurs, and how often. */
-export const recurringJobs = (deps: Deps): Job[] => [
-  // Expiry itself is read from the clock: this only removes what can no longer be read.
-  { name: 'erase content of expired reviews', everyMs: 60 * SECOND, run: () => eraseReviews(deps) },
-  { name: 'let go of held messages', everyMs: 60 * SECOND, run: () => letGoOfHeld(deps) },
-  { name: 'remove expired memories', everyMs: 60 * SECOND, run: () => removeMemories(deps) },
-  { name: 'remove deleted collections', everyMs: 30 * SECOND, run: () => removeCollections(deps) },
+/** What runs regularly, and how often. */
+export const recurringJobs = (deps: Deps, memory = new IdleMemory()): Job[] => [
+  ...removalJobs(deps),
   ...auditJobs(deps),
-  // Who writes events wakes the relay; this is for what was written as its node died, and by those who cannot wake it.
+  // Code that fills a queue wakes its worker. These jobs are for retries, and for work whose node died before it could wake anything.
   { name: 'relay events', everyMs: SECOND / 4, run: () => deps.relay.run() },
-  // Likewise: who sends a message to one wakes them.
   { name: 'answer as assistants', everyMs: SECOND, run: () => deps.assistants.run() },
-  { name: 'deliver to webhooks', everyMs: SECOND, run: async () => deps.webhooks.wake() },
-  { name: 'prune events and deliveries', everyMs: HOUR, run: () => pruneEvents(deps) },
-  { name: 'forget idempotency keys', everyMs: 60 * SECOND, run: () => forgetKeys(deps) },
-  { name: 'remove files', everyMs: 10 * SECOND, run: () => removeOldFiles(deps) },
-  { name: 'remove uploads that nobody sent', everyMs: 600 * SECOND, run: () => removeUploads(deps) },
-  { name: 'end message retention', everyMs: HOUR, run: () => endMessageRetention(deps) },
-  // An erasure is done by who asks for it; this is for what was on its way, and for what a fault has left.
-  { name: 'finish erasures of users', everyMs: 60 * SECOND, run: () => finishAll(deps) },
-  { name: 'remove expired sessions', everyMs: HOUR, run: () => removeExpiredSignIns(deps.db, deps.clock.now()) },
-  { name: 'build indexes of large tables', everyMs: 60 * SECOND, run: () => buildDeferredIndexes(deps.database) },
+  { name: 'deliver to webhooks', everyMs: SECOND, run: () => deps.webhooks.run() },
+  // The request that erases a user does the work; this repeats it for what was stored meanwhile or was left by a fault.
+  { name: 'finish erasures of users', everyMs: MINUTE, run: async () => void (await finishErasures(deps.db, deps.clock.now())) },
+  { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
+  { name: 'build indexes of large tables', everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
   ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
 ]
 
 const upkeepJobs = (upkeep: Upkeep): Job[] => [
-  { name: 'checkpoint of the embedded database', everyMs: 60 * SECOND, run: () => upkeep.checkpoint() },
+  { name: 'checkpoint of the embedded database', everyMs: MINUTE, run: () => upkeep.checkpoint() },
   { name: 'vacuum of the embedded database', everyMs: HOUR, run: () => upkeep.vacuum() },
 ]
 
-async function eraseReviews({ db, clock }: Deps): Promise<void> {
-  while ((await eraseExpired(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
+/** Expiry itself is read from the clock: these jobs only remove what can no longer be read. */
+function removalJobs(deps: Deps): Job[] {
+  const { db, clock, files } = deps
+  const before = (ms: number): Date => new Date(clock.now().getTime() - ms)
+  const jobs: readonly [name: string, everyMs: number, run: () => Promise<unknown>][] = [
+    ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpired(db, clock.now(), most))],
+    ['remove expired holds of messages', MINUTE, () => inBatches(500, (most) => removeExpiredHolds(db, clock.now(), most))],
+    ['remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))],
+    ['remove deleted collections', 30 * SECOND, () => removeCollections(db)],
+    ['prune events and deliveries', HOUR, () => pruneEvents(db, before)],
+    ['remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))],
+    ['remove files', 10 * SECOND, () => inBatches(100, (most) => removeFiles(db, files, clock.now(), most))],
+    ['remove unsent uploads', 10 * MINUTE, () => removeUploads(deps, before(UNSENT_MS))],
+    ['end message retention', HOUR, () => endMessageRetention(deps)],
+    ['remove expired sessions', HOUR, () => removeExpiredSignIns(db, clock.now())],
+  ]
+  return jobs.map(([name, everyMs, run]) => ({ name, everyMs, run: async () => void (await run()) }))
 }
 
-async function letGoOfHeld({ db, clock }: Deps): Promise<void> {
-  while ((await removeExpiredHolds(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
+/** `work` handles up to `most` rows and resolves to how many there were. */
+async function inBatches(most: number, work: (most: number) => Promise<number>): Promise<void> {
+  while ((await work(most)) === most);
 }
 
-async function removeMemories({ db, clock }: Deps): Promise<void> {
-  while ((await removeExpired(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
-}
-
-async function removeCollections({ db }: Deps): Promise<void> {
+async function removeCollections(db: Db): Promise<void> {
   while (await sweepCollections(db, SWEEP_BATCH));
 }
 
-async function pruneEvents({ db, clock }: Deps): Promise<void> {
-  const before = new Date(clock.now().getTime() - EVENT_LOG_MS)
-  while ((await pruneLog(db, before, EVENT_BATCH)) === EVENT_BATCH);
+async function pruneEvents(db: Db, before: (ms: number) => Date): Promise<void> {
+  await inBatches(EVENT_BATCH, (most) => pruneLog(db, before(EVENT_LOG_MS), most))
   for (const state of ['delivered', 'dead'] as const) {
-    const ended = new Date(clock.now().getTime() - DELIVERIES_MS[state])
-    while ((await removeEnded(db, state, ended, EVENT_BATCH)) === EVENT_BATCH);
+    await inBatches(EVENT_BATCH, (most) => removeEnded(db, state, before(DELIVERIES_MS[state]), most))
   }
 }
 
-async function forgetKeys({ db, clock }: Deps): Promise<void> {
-  while ((await removeOldKeys(db, clock.now(), ERASE_BATCH)) === ERASE_BATCH);
-}
-
-async function removeOldFiles({ db, clock, files }: Deps): Promise<void> {
-  while ((await removeFiles(db, files, clock.now(), FILE_BATCH)) === FILE_BATCH);
-}
-
-async function removeUploads({ db, clock, files }: Deps): Promise<void> {
-  const now = clock.now()
-  while ((await removeUnsent(db, new Date(now.getTime() - UNSENT_MS), now, ERASE_BATCH)) === ERASE_BATCH);
-  await removeLeftovers(files.incoming, now)
-}
-
-async function finishAll({ db, clock }: Deps): Promise<void> {
-  await finishErasures(db, clock.now())
+async function removeUploads({ db, clock, files }: Deps, before: Date): Promise<void> {
+  await inBatches(500, (most) => removeUnsent(db, before, clock.now(), most))
+  await removeLeftovers(files.incoming, clock.now())
 }
 
 async function endMessageRetention({ db, clock }: Deps): Promise<void> {

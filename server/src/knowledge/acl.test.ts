@@ -1,33 +1,33 @@
 import { describe, expect, test } from 'vitest'
-import { NOBODY } from '../domain/principal.ts'
+import { ANONYMOUS_USER } from '../domain/principal.ts'
 import { type Acl, allows, normalizedAcl } from './acl.ts'
 
-const ANN = { ...NOBODY, id: 'ann', role: 'agent', department: 'claims' }
+const ANN = { ...ANONYMOUS_USER, id: 'ann', role: 'agent', department: 'claims' }
 
-describe('an ACL lets in', () => {
-  test.each<[what: string, acl: Acl, ann: boolean, nobody: boolean]>([
-    ['everyone', { everyone: true }, true, true],
-    ['nobody when it is empty', {}, false, false],
-    ['nobody when its lists are', { users: [], roles: [], departments: [] }, false, false],
+describe('allows: permits', () => {
+  test.each<[name: string, acl: Acl, ann: boolean, anonymous: boolean]>([
+    ['all users for everyone', { everyone: true }, true, true],
+    ['no user for an empty ACL', {}, false, false],
+    ['no user for empty lists', { users: [], roles: [], departments: [] }, false, false],
     ['a user by id', { users: ['bob', 'ann'] }, true, false],
     ['not another user', { users: ['bob'] }, false, false],
-    ['not a user whose id begins alike', { users: ['ann2', 'an', 'Ann'] }, false, false],
+    ['not a user with a similar id', { users: ['ann2', 'an', 'Ann'] }, false, false],
     ['a role', { roles: ['agent'] }, true, false],
     ['a department', { departments: ['claims'] }, true, false],
-    ['whoever one of the lists names', { users: ['bob'], departments: ['claims'] }, true, false],
-    ['not a role that is called like a user', { users: ['agent'], roles: ['claims'], departments: ['ann'] }, false, false],
-    ['nobody by an empty word', { users: [''], roles: [''], departments: [''] }, false, false],
-  ])('%s', (_, acl, ann, nobody) => {
+    ['a user in one of several lists', { users: ['bob'], departments: ['claims'] }, true, false],
+    ['not a role with the name of a user', { users: ['agent'], roles: ['claims'], departments: ['ann'] }, false, false],
+    ['no user for an empty name', { users: [''], roles: [''], departments: [''] }, false, false],
+  ])('%s', (_, acl, ann, anonymous) => {
     expect(allows(acl, ANN)).toBe(ann)
-    expect(allows(acl, NOBODY)).toBe(nobody)
+    expect(allows(acl, ANONYMOUS_USER)).toBe(anonymous)
   })
 
-  test('a role that is vouched for without an id', () => {
-    expect(allows({ roles: ['agent'] }, { ...NOBODY, role: 'agent' })).toBe(true)
+  test('a role without a user id', () => {
+    expect(allows({ roles: ['agent'] }, { ...ANONYMOUS_USER, role: 'agent' })).toBe(true)
   })
 })
 
-test('one form for each meaning', () => {
+test('normalizedAcl: sorts lists and removes duplicates and empty names', () => {
   expect(normalizedAcl({ roles: [], users: ['b', '', 'a', 'b'] })).toEqual({ users: ['a', 'b'] })
   expect(normalizedAcl({ departments: [''] })).toEqual({})
   expect(normalizedAcl({ everyone: true })).toEqual({ everyone: true })

@@ -1,25 +1,28 @@
 import type { User } from '../domain/principal.ts'
 
-/** Who may read: everybody, or whoever one of the lists names. An ACL that names nobody lets nobody in. */
+/** The users that may read a document: everyone, or the users that one of the lists includesName. An ACL without includesName permits no user. */
 export type Acl =
   | { readonly everyone: true }
   | { readonly users?: readonly string[]; readonly roles?: readonly string[]; readonly departments?: readonly string[] }
 
 /**
- * Whether an ACL names this user. A role and a department count as the Application vouches for them, verified or not; whoever
- * has no id, no role or no department is not found under that name.
+ * Whether an ACL permits this user. Uses the role and department that the Application states, verified or not. An empty id, role
+ * or department matches no name.
  */
 export const allows = (acl: Acl, user: User): boolean =>
-  'everyone' in acl || names(acl.users, user.id) || names(acl.roles, user.role) || names(acl.departments, user.department)
+  'everyone' in acl ||
+  includesName(acl.users, user.id) ||
+  includesName(acl.roles, user.role) ||
+  includesName(acl.departments, user.department)
 
-const names = (list: readonly string[] = [], value: string): boolean => value !== '' && list.includes(value)
+const includesName = (list: readonly string[] = [], value: string): boolean => value !== '' && list.includes(value)
 
-/** One form for each meaning: lists sorted, nothing twice, nothing empty. */
+/** Sorts the lists and removes duplicates, empty names and empty lists, so that equal ACLs are equal as JSON. */
 export function normalizedAcl(acl: Acl): Acl {
   if ('everyone' in acl) return { everyone: true }
-  const lists = (['users', 'roles', 'departments'] as const).map((name) => [name, wordsOf(acl[name])] as const)
-  return Object.fromEntries(lists.filter(([, words]) => words.length > 0))
+  const lists = (['users', 'roles', 'departments'] as const).map((list) => [list, uniqueSorted(acl[list])] as const)
+  return Object.fromEntries(lists.filter(([, names]) => names.length > 0))
 }
 
-/** Sorted, nothing twice, nothing empty. */
-export const wordsOf = (words: readonly string[] = []): readonly string[] => [...new Set(words)].filter(Boolean).sort()
+/** Sorts the names and removes duplicates and empty names. */
+export const uniqueSorted = (names: readonly string[] = []): readonly string[] => [...new Set(names)].filter(Boolean).sort()

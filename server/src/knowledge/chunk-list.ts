@@ -3,7 +3,7 @@ import { type Page, pageOf } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import { fromId, toId } from '../lib/id.ts'
 
-/** A chunk as auditors read it, whoever may see the document over the gateway. */
+/** A chunk as operators read it, independent of the document's labels. */
 export interface ListedChunk {
   /** `chk_…` */
   readonly id: string
@@ -14,7 +14,7 @@ export interface ListedChunk {
   readonly flagged: boolean
 }
 
-/** The chunks of a document from a position on, in reading order. None when there is no such document. */
+/** The chunks of a document from position `from` on, in reading order. Empty if there is no such document. */
 export async function listChunks(
   db: Db,
   workspaceId: string,
@@ -32,5 +32,5 @@ export async function listChunks(
     .orderBy('position')
     .limit(limit + 1)
     .execute()
-  return pageOf(rows, limit, ({ id, ...chunk }) => ({ id: toId('chk', id), ...chunk }))
+  return pageOf(rows, { limit }, ({ id, ...chunk }) => ({ id: toId('chk', id), ...chunk }))
 }

@@ -4,21 +4,21 @@ import { addEntries, type Entry, removeEntries } from '../retrieval/entries.ts'
 import type { Partition } from '../retrieval/partition.ts'
 import type { Chunk } from './chunking/chunk.ts'
 
-/** A chunk, and whether instructions were found in it. */
-export type ReadChunk = Chunk & { readonly flagged: boolean }
+/** A chunk, and whether the detectors found instructions in it. */
+export type ScannedChunk = Chunk & { readonly flagged: boolean }
 
-/** Whose chunks they are; ids are UUIDs. */
-export interface Holder {
+/** The document that owns the chunks. Ids are UUIDs. */
+export interface ChunkOwner {
   readonly workspace: string
   readonly document: string
   readonly title: string
 }
 
-/** Rows of one statement: PostgreSQL takes 65,535 parameters. */
-const ROWS = 1_000
+/** PostgreSQL accepts 65,535 parameters in a statement. */
+const ROWS_PER_INSERT = 1_000
 
-/** What a chunk is found by; its embedding is made of the same. */
-export const entryOf = (
+/** The search entry of a chunk. Its embedding is computed from the same texts. */
+export const searchEntry = (
   title: string,
   { id, headings, content }: Pick<Chunk, 'headings' | 'content'> & { id: string },
 ): Entry => ({
@@ -27,14 +27,14 @@ export const entryOf = (
   text: content,
 })
 
-/** Stores the chunks of a document that has none, and makes them findable. */
-export async function addChunks(tx: Tx, holder: Holder, partition: Partition, chunks: readonly ReadChunk[]): Promise<void> {
-  const named = chunks.map((chunk) => ({ id: newUuid(), ...chunk }))
-  for (let from = 0; from < named.length; from += ROWS) {
-    const rows = named.slice(from, from + ROWS).map(({ id, position, headings, content, tokens, flagged }) => ({
+/** Stores the chunks of a document that has none, and indexes them. */
+export async function addChunks(tx: Tx, owner: ChunkOwner, partition: Partition, chunks: readonly ScannedChunk[]): Promise<void> {
+  const withIds = chunks.map((chunk) => ({ id: newUuid(), ...chunk }))
+  for (let from = 0; from < withIds.length; from += ROWS_PER_INSERT) {
+    const rows = withIds.slice(from, from + ROWS_PER_INSERT).map(({ id, position, headings, content, tokens, flagged }) => ({
       id,
-      workspace_id: holder.workspace,
-      document_id: holder.document,
+      workspace_id: owner.workspace,
+      document_id: owner.document,
       position,
       headings: JSON.stringify(headings),
       content,
@@ -47,11 +47,11 @@ export async function addChunks(tx: Tx, holder: Holder, partition: Partition, ch
   await addEntries(
     tx,
     partition,
-    named.map((chunk) => entryOf(holder.title, chunk)),
+    withIds.map((chunk) => searchEntry(owner.title, chunk)),
   )
 }
 
-/** Removes every chunk of these documents, and whatever finds them. */
+/** Removes every chunk of these documents, with its index entries. */
 export async function removeChunks(tx: Tx, workspace: string, documents: readonly string[]): Promise<void> {
   if (documents.length === 0) return
   const removed = await tx
@@ -66,8 +66,8 @@ export async function removeChunks(tx: Tx, workspace: string, documents: readonl
   )
 }
 
-/** Lets others see the chunks of a document: those that see this partition. */
-export async function moveChunks(tx: Tx, { workspace, document, title }: Holder, partition: Partition): Promise<void> {
+/** Moves the chunks of a document into another partition. */
+export async function moveChunks(tx: Tx, { workspace, document, title }: ChunkOwner, partition: Partition): Promise<void> {
   const moved = await tx
     .updateTable('knowledge_chunk')
     .set({ partition_id: partition.id })
@@ -83,6 +83,6 @@ export async function moveChunks(tx: Tx, { workspace, document, title }: Holder,
   await addEntries(
     tx,
     partition,
-    moved.map((chunk) => entryOf(title, chunk)),
+    moved.map((chunk) => searchEntry(title, chunk)),
   )
 }

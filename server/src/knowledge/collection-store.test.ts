@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
+import { type Library, library, NOW } from '../../test/support/knowledge/library.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
@@ -12,11 +13,10 @@ import {
   listCollections,
   updateCollection,
 } from './collection-store.ts'
-import { type Library, library, NOW } from './testing/library.ts'
 
 const LATER = new Date('2026-03-02T10:00:00Z')
 
-describe.each(testDatabases())('collections on $name', ({ open }) => {
+describe.each(testDatabases())('collection store on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let foreign: string
@@ -33,7 +33,7 @@ describe.each(testDatabases())('collections on $name', ({ open }) => {
   const update = (id: string, patch: CollectionPatch, owner = workspaceId) =>
     knowledge.transact((tx) => updateCollection(tx, owner, id, patch, LATER))
 
-  test('one that was made from a name has every default', async () => {
+  test('createCollection: sets all defaults when only a name is given', async () => {
     const made = await knowledge.collection({ name: 'plain' })
     expect(made).toEqual({
       id: expect.stringMatching(/^col_[0-9a-z]{26}$/),
@@ -52,7 +52,7 @@ describe.each(testDatabases())('collections on $name', ({ open }) => {
     expect(await findCollectionByName(database.db, workspaceId, 'plain')).toEqual(made)
   })
 
-  test('every field can be changed, and the lists are put in order', async () => {
+  test('updateCollection: changes every field and normalizes lists', async () => {
     const { id } = await knowledge.collection()
     const patch = {
       name: 'renamed',
@@ -72,7 +72,7 @@ describe.each(testDatabases())('collections on $name', ({ open }) => {
     })
   })
 
-  test('a name is taken once, also by ten at the same time, and free again when its collection is gone', async () => {
+  test('createCollection: keeps names unique under concurrency and frees the name of a deleted collection', async () => {
     const create = () => knowledge.transact((tx) => createCollection(tx, workspaceId, { name: 'once' }, NOW))
     const made = (await Promise.all(Array.from({ length: 10 }, create))).filter((one) => one !== undefined)
     expect(made).toHaveLength(1)
@@ -83,12 +83,14 @@ describe.each(testDatabases())('collections on $name', ({ open }) => {
     expect(await update(other.id, { name: 'once' })).toMatchObject({ ok: true })
   })
 
-  test('pages, the oldest first, without what is gone', async () => {
+  test('listCollections: pages oldest first without deleted collections', async () => {
     const own = (await seedWorkspace(database.db)).workspaceId
-    const shelf = library(database, own)
-    const made = [await shelf.collection(), await shelf.collection(), await shelf.collection()].map(({ id }) => id)
-    const gone = await shelf.collection()
-    await shelf.transact((tx) => deleteCollection(tx, own, gone.id, LATER))
+    const ownKnowledge = library(database, own)
+    const made = [await ownKnowledge.collection(), await ownKnowledge.collection(), await ownKnowledge.collection()].map(
+      ({ id }) => id,
+    )
+    const deleted = await ownKnowledge.collection()
+    await ownKnowledge.transact((tx) => deleteCollection(tx, own, deleted.id, LATER))
     const first = await listCollections(database.db, own, { limit: 2 })
     expect(first).toMatchObject({ data: [{ id: made[0] }, { id: made[1] }], hasMore: true })
     expect(await listCollections(database.db, own, { limit: 2, after: made[1] })).toMatchObject({
@@ -98,7 +100,7 @@ describe.each(testDatabases())('collections on $name', ({ open }) => {
     expect(await listCollections(database.db, own, { limit: 2, after: 'col_x' })).toBeUndefined()
   })
 
-  test("another Workspace's cannot be found, changed or deleted", async () => {
+  test('store: does not find, change or delete collections of another Workspace', async () => {
     const { id, name } = await knowledge.collection()
     expect(await findCollection(database.db, foreign, id)).toBeUndefined()
     expect(await findCollectionByName(database.db, foreign, name)).toBeUndefined()

@@ -1,37 +1,34 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { type Page, type PageRequest, pageById } from '../db/page.ts'
-import type { KnowledgeCollectionTable } from '../db/schema.ts'
 import { jsonOrNull, uuidOfWorkspace } from '../db/values.ts'
-import type { Classification } from '../domain/classification.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
-import type { Language } from '../retrieval/language.ts'
-import type { Acl } from './acl.ts'
 import { COLLECTION_DEFAULTS, type Collection, type CollectionCreate, type CollectionPatch } from './collection.ts'
 import { normalizedLabels } from './labels.ts'
+import type { KnowledgeCollectionTable } from './tables.ts'
 
 const collectionOf = (row: Selectable<KnowledgeCollectionTable>): Collection => ({
   id: toId('col', row.id),
   workspaceId: toId('ws', row.workspace_id),
   name: row.name,
   description: row.description,
-  classification: row.classification as Classification | null,
+  classification: row.classification,
   regulations: row.regulations,
-  acl: row.acl as Acl | null,
-  language: row.language as Language,
+  acl: row.acl,
+  language: row.language,
   applications: row.applications,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
 
-/** Undefined when the Workspace has a collection of that name. */
+/** Returns undefined if the Workspace has a collection of that name. */
 export async function createCollection(
   tx: Tx,
   workspaceId: string,
   create: CollectionCreate,
   now: Date,
 ): Promise<Collection | undefined> {
-  await holdNames(tx, workspaceId)
+  await lockNames(tx, workspaceId)
   if (await findCollectionByName(tx, workspaceId, create.name)) return undefined
   const row = await tx
     .insertInto('knowledge_collection')
@@ -60,7 +57,7 @@ export async function findCollectionByName(db: Db, workspaceId: string, name: st
   return row && collectionOf(row)
 }
 
-/** Oldest first. Undefined when `page.after` is no id. */
+/** Oldest first. Returns undefined if `page.after` is not an id. */
 export async function listCollections(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Collection> | undefined> {
   return pageById(collections(db, workspaceId), 'col', page, collectionOf)
 }
@@ -69,7 +66,7 @@ export type CollectionUpdate =
   | { readonly ok: true; readonly collection: Collection }
   | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
 
-/** Labels, ACL and Applications count from the next search on, for every document it holds. */
+/** New labels, ACL and Applications apply from the next search on, to every document of the collection. */
 export async function updateCollection(
   tx: Tx,
   workspaceId: string,
@@ -77,15 +74,15 @@ export async function updateCollection(
   patch: CollectionPatch,
   now: Date,
 ): Promise<CollectionUpdate> {
-  await holdNames(tx, workspaceId)
+  await lockNames(tx, workspaceId)
   const stored = await lockCollection(tx, workspaceId, id)
   if (!stored) return { ok: false, reason: 'not_found' }
-  const wanted = { ...stored, ...patch }
-  const holder = await findCollectionByName(tx, workspaceId, wanted.name)
-  if (holder && holder.id !== stored.id) return { ok: false, reason: 'name_taken' }
+  const updated = { ...stored, ...patch }
+  const sameName = await findCollectionByName(tx, workspaceId, updated.name)
+  if (sameName && sameName.id !== stored.id) return { ok: false, reason: 'name_taken' }
   const row = await tx
     .updateTable('knowledge_collection')
-    .set({ ...columnsOf(wanted), updated_at: now })
+    .set({ ...columnsOf(updated), updated_at: now })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', uuidOfCollection(stored))
     .returningAll()
@@ -93,7 +90,7 @@ export async function updateCollection(
   return { ok: true, collection: collectionOf(row) }
 }
 
-/** Nothing of it is found any more; `sweepCollections` removes what it held. False when there is none. */
+/** Hides the collection from searches; `sweepCollections` removes its documents. Returns false if there is no such collection. */
 export async function deleteCollection(tx: Tx, workspaceId: string, id: string, now: Date): Promise<boolean> {
   const stored = await lockCollection(tx, workspaceId, id)
   if (!stored) return false
@@ -106,7 +103,7 @@ export async function deleteCollection(tx: Tx, workspaceId: string, id: string, 
   return true
 }
 
-/** Until the transaction ends nobody else writes to the collection or its documents. */
+/** Locks the collection and its documents against other writers until the transaction ends. */
 export async function lockCollection(tx: Tx, workspaceId: string, id: string): Promise<Collection | undefined> {
   const uuid = fromId('col', id)
   if (uuid === undefined) return undefined
@@ -116,8 +113,8 @@ export async function lockCollection(tx: Tx, workspaceId: string, id: string): P
 
 export const uuidOfCollection = ({ id }: Pick<Collection, 'id'>): string => fromId('col', id) as string
 
-/** Whoever names a collection waits for the Workspace's row, so that two never take one name. */
-const holdNames = (tx: Tx, workspaceId: string) =>
+/** Locks the Workspace's row, so that two transactions cannot take the same name. */
+const lockNames = (tx: Tx, workspaceId: string) =>
   tx.selectFrom('workspace').select('id').where('id', '=', uuidOfWorkspace(workspaceId)).forNoKeyUpdate().execute()
 
 const collections = (db: Db, workspaceId: string) =>

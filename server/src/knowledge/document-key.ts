@@ -1,9 +1,9 @@
-/** As many fit into an entry of the index that keeps keys unique. */
+/** An entry of the unique index holds at most this many bytes. */
 const MAX_BYTES = 2_000
 
-/** What is wrong with the key of a document; undefined when nothing is. */
+/** The problem with a document key; undefined if it is valid. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'must not be empty'
-  if (/[\p{Cc}\p{Cs}]/u.test(key)) return 'must not hold control characters or unpaired surrogates'
-  return Buffer.byteLength(key) > MAX_BYTES ? `must not have more than ${MAX_BYTES} bytes` : undefined
+  if (/[\p{Cc}\p{Cs}]/u.test(key)) return 'must not contain control characters or unpaired surrogates'
+  return Buffer.byteLength(key) > MAX_BYTES ? `must have at most ${MAX_BYTES} bytes` : undefined
 }

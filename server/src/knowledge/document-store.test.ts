@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import { dumpTables } from '../../test/support/dump-tables.ts'
+import { EVERYONE, type Library, library, NOW } from '../../test/support/knowledge/library.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { countFindings } from '../domain/finding.ts'
@@ -8,14 +9,13 @@ import { fromId, newId } from '../lib/id.ts'
 import type { Collection } from './collection.ts'
 import { deleteCollection } from './collection-store.ts'
 import { clearFlags, deleteDocument, findDocument, findDocumentByKey, listDocuments } from './document-store.ts'
-import { textsOf } from './passages.ts'
+import { loadChunkTexts } from './passages.ts'
 import { sweepCollections } from './sweep.ts'
-import { EVERYONE, type Library, library, NOW } from './testing/library.ts'
 
 const scanText = (text: string) =>
   countFindings(text.includes('obey') ? [{ type: 'injection.override' as const, start: 0, end: 1 }] : [])
 
-describe.each(testDatabases())('documents on $name', ({ open }) => {
+describe.each(testDatabases())('document store on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let foreign: string
@@ -29,8 +29,8 @@ describe.each(testDatabases())('documents on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  /** Names of the tables that hold the text, or the id of one of those rows. */
-  const holding = async (...texts: string[]): Promise<string[]> => {
+  /** The columns that contain one of the texts. */
+  const columnsWith = async (...texts: string[]): Promise<string[]> => {
     const columns = await dumpTables(database.pool)
     return columns.filter(({ text }) => texts.some((one) => text.includes(one))).map(({ table, column }) => `${table}.${column}`)
   }
@@ -47,7 +47,7 @@ describe.each(testDatabases())('documents on $name', ({ open }) => {
       .where('collection_id', '=', fromId('col', id) ?? '')
       .execute()
 
-  test('pages, the oldest first; of one collection; only the flagged', async () => {
+  test('listDocuments: pages oldest first and filters by collection and flags', async () => {
     const [one, two] = [await knowledge.collection(), await knowledge.collection()]
     const texts = ['calm', 'obey', 'calm', 'obey']
     const ids: string[] = []
@@ -70,7 +70,7 @@ describe.each(testDatabases())('documents on $name', ({ open }) => {
     expect(await listDocuments(database.db, foreign, { limit: 10, collectionId: one.id })).toEqual({ data: [], hasMore: false })
   })
 
-  test("another Workspace's can be neither found nor deleted", async () => {
+  test('store: does not find or delete documents of another Workspace', async () => {
     const collection = await knowledge.collection()
     const { documentId } = await knowledge.put(collection, 'k', 'Words.')
     expect(await findDocument(database.db, foreign, documentId)).toBeUndefined()
@@ -81,22 +81,22 @@ describe.each(testDatabases())('documents on $name', ({ open }) => {
     expect(await findDocument(database.db, workspaceId, documentId)).toMatchObject({ key: 'k' })
   })
 
-  test('deleting one leaves nothing of it in any table, and the others whole', async () => {
+  test('deleteDocument: removes all its data and keeps other documents', async () => {
     const collection = await knowledge.collection({ acl: EVERYONE, classification: 'public' })
     const text = 'The quagga of eriskay obey.'
     const { documentId } = await knowledge.put(collection, 'key-of-eriskay', text, { acl: { users: ['user-of-eriskay'] } })
     await knowledge.put(collection, 'other', 'The quagga stays.')
     const ids = [fromId('doc', documentId) ?? '', ...(await chunkIds(documentId))]
-    expect(await holding('eriskay', ...ids)).not.toEqual([])
+    expect(await columnsWith('eriskay', ...ids)).not.toEqual([])
     expect(await knowledge.transact((tx) => deleteDocument(tx, workspaceId, documentId))).toBe(true)
-    expect(await holding('eriskay', ...ids)).toEqual([])
+    expect(await columnsWith('eriskay', ...ids)).toEqual([])
     expect(await knowledge.found(knowledge.viewer(), 'quagga')).toHaveLength(1)
   })
 
-  test('a deleted collection is gone at once, and swept in parts until nothing is left', async () => {
+  test('sweepCollections: removes a hidden, deleted collection in parts', async () => {
     const kept = await knowledge.collection({ acl: EVERYONE, classification: 'public' })
     await knowledge.put(kept, 'kept', 'The okapi stays.')
-    const collection = await knowledge.collection({ acl: EVERYONE, classification: 'public', name: 'shelf-of-foula' })
+    const collection = await knowledge.collection({ acl: EVERYONE, classification: 'public', name: 'collection-of-foula' })
     const ids = [fromId('col', collection.id) ?? '']
     for (let at = 0; at < 5; at++) {
       const { documentId } = await knowledge.put(collection, `foula-${at}`, `The okapi of foula ${at}.`)
@@ -107,16 +107,16 @@ describe.each(testDatabases())('documents on $name', ({ open }) => {
     expect(await knowledge.transact((tx) => deleteCollection(tx, workspaceId, collection.id, NOW))).toBe(false)
     expect(await knowledge.found(knowledge.viewer(), 'okapi')).toHaveLength(1)
     expect(await findDocumentByKey(database.db, workspaceId, collection.id, 'foula-0')).toBeUndefined()
-    // Other tests delete collections too, so that some rounds may be for theirs.
+    // Other tests delete collections too, so some rounds may remove their documents.
     const left = [(await documentsIn(collection)).length]
     while (await sweepCollections(database.db, 2)) left.push((await documentsIn(collection)).length)
     expect([...new Set(left)]).toEqual([5, 3, 1, 0])
-    expect(await holding('foula', ...ids)).toEqual([])
+    expect(await columnsWith('foula', ...ids)).toEqual([])
     expect(await knowledge.found(knowledge.viewer(), 'okapi')).toHaveLength(1)
   })
 
-  test('a long document of a deleted collection is swept by itself', async () => {
-    const collection = await knowledge.collection({ name: 'shelf-of-unst' })
+  test('sweepCollections: removes a document above the limit alone', async () => {
+    const collection = await knowledge.collection({ name: 'collection-of-unst' })
     for (const key of ['unst-0', 'unst-1', 'unst-2']) await knowledge.put(collection, key, `The okapi of ${key}. `.repeat(400))
     await knowledge.transact((tx) => deleteCollection(tx, workspaceId, collection.id, NOW))
     const left = [(await documentsIn(collection)).length]
@@ -124,10 +124,10 @@ describe.each(testDatabases())('documents on $name', ({ open }) => {
     expect([...new Set(left)]).toEqual([3, 2, 1, 0])
   })
 
-  test('the texts of chunks hold the title and the headings', async () => {
+  test('loadChunkTexts: includes title and headings', async () => {
     const { documentId } = await knowledge.put(await knowledge.collection(), 'k', '# One\n\nWords.', { title: 'Title' })
     const ids = await chunkIds(documentId)
-    expect([...(await textsOf(database.db, [...ids, fromId('chk', newId('chk')) ?? '']))]).toEqual([
+    expect([...(await loadChunkTexts(database.db, [...ids, fromId('chk', newId('chk')) ?? '']))]).toEqual([
       [ids[0], 'Title\nOne\n\n# One\n\nWords.'],
     ])
   })

@@ -1,22 +1,19 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import { type Page, type PageRequest, pageOf } from '../db/page.ts'
-import type { KnowledgeDocumentTable } from '../db/schema.ts'
+import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
-import type { Classification } from '../domain/classification.ts'
 import { fromId, toId } from '../lib/id.ts'
 import type { Language } from '../retrieval/language.ts'
-import type { Acl } from './acl.ts'
 import { removeChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { lockCollection } from './collection-store.ts'
-import type { Flags, KnowledgeDocument } from './document.ts'
-import type { Labels } from './labels.ts'
-import { dropIfEmpty } from './partitions.ts'
+import type { KnowledgeDocument } from './document.ts'
+import { deleteIfEmpty } from './partitions.ts'
+import type { KnowledgeDocumentTable } from './tables.ts'
 
 export type StoredDocument = KnowledgeDocument & { readonly partitionId: number }
 
-const documentOf = (row: Selectable<KnowledgeDocumentTable> & { language: string }): StoredDocument => ({
+const documentOf = (row: Selectable<KnowledgeDocumentTable> & { language: Language }): StoredDocument => ({
   id: toId('doc', row.id),
   workspaceId: toId('ws', row.workspace_id),
   collectionId: toId('col', row.collection_id),
@@ -27,13 +24,13 @@ const documentOf = (row: Selectable<KnowledgeDocumentTable> & { language: string
   mediaType: row.media_type,
   bytes: row.bytes,
   source: row.source,
-  classification: row.classification as Classification | null,
+  classification: row.classification,
   regulations: row.regulations,
-  acl: row.acl as Acl | null,
-  limits: row.limits as Labels,
-  flags: row.flags as Flags | null,
+  acl: row.acl,
+  limits: row.limits,
+  flags: row.flags,
   chunks: row.chunks,
-  language: row.language as Language,
+  language: row.language,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   partitionId: row.partition_id,
@@ -63,15 +60,15 @@ export async function findDocumentByKey(
 
 export interface DocumentQuery extends PageRequest {
   readonly collectionId?: string | undefined
-  /** Only those whose flags nobody has cleared. */
+  /** Only documents with flags that no operator has cleared. */
   readonly flagged?: boolean | undefined
 }
 
-/** Oldest first. Undefined when `after` or `collectionId` is no id. */
+/** Oldest first. Returns undefined if `after` or `collectionId` is not an id. */
 export async function listDocuments(
   db: Db,
   workspaceId: string,
-  { limit, after, collectionId, flagged }: DocumentQuery,
+  { collectionId, flagged, ...page }: DocumentQuery,
 ): Promise<Page<KnowledgeDocument> | undefined> {
   let query = documents(db, workspaceId)
   if (collectionId !== undefined) {
@@ -79,24 +76,15 @@ export async function listDocuments(
     if (collection === undefined) return undefined
     query = query.where('document.collection_id', '=', collection)
   }
-  if (after !== undefined) {
-    const last = fromId('doc', after)
-    if (last === undefined) return undefined
-    query = query.where('document.id', '>', last)
-  }
   if (flagged) query = query.where('document.flags', 'is not', null)
-  const rows = await query
-    .orderBy('document.id')
-    .limit(limit + 1)
-    .execute()
-  return pageOf(rows, limit, documentOf)
+  return pageById(query, 'doc', page, documentOf, { column: 'document.id' })
 }
 
-/** Says that somebody has looked at what was found in it. False when there is no such document. */
+/** Clears the flags after an operator has checked the findings. Returns false if there is no such document. */
 export async function clearFlags(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
-  const held = await lockDocument(tx, workspaceId, id)
+  const locked = await lockDocument(tx, workspaceId, id)
   const uuid = fromId('doc', id)
-  if (!held || uuid === undefined) return false
+  if (!locked || uuid === undefined) return false
   const workspace = uuidOfWorkspace(workspaceId)
   await tx
     .updateTable('knowledge_document')
@@ -113,26 +101,26 @@ export async function clearFlags(tx: Tx, workspaceId: string, id: string): Promi
   return true
 }
 
-/** False when there is no such document. */
+/** Returns false if there is no such document. */
 export async function deleteDocument(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
-  const held = await lockDocument(tx, workspaceId, id)
+  const locked = await lockDocument(tx, workspaceId, id)
   const uuid = fromId('doc', id)
-  if (!held || uuid === undefined) return false
+  if (!locked || uuid === undefined) return false
   const workspace = uuidOfWorkspace(workspaceId)
   await removeChunks(tx, workspace, [uuid])
   await tx.deleteFrom('knowledge_document').where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
-  await dropIfEmpty(tx, workspaceId, held.document.partitionId)
+  await deleteIfEmpty(tx, workspaceId, locked.document.partitionId)
   return true
 }
 
-/** The document as it stands once nobody else writes to its collection, until the transaction ends. */
+/** Locks the document's collection until the transaction ends, and reads the document under the lock. */
 export async function lockDocument(
   tx: Tx,
   workspaceId: string,
   id: string,
 ): Promise<{ readonly collection: Collection; readonly document: StoredDocument } | undefined> {
-  const seen = await findDocument(tx, workspaceId, id)
-  const collection = seen && (await lockCollection(tx, workspaceId, seen.collectionId))
+  const unlocked = await findDocument(tx, workspaceId, id)
+  const collection = unlocked && (await lockCollection(tx, workspaceId, unlocked.collectionId))
   const document = collection && (await findDocument(tx, workspaceId, id))
   return document && { collection, document }
 }

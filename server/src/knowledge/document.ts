@@ -2,7 +2,7 @@ import { FINDING_TYPES, type FindingCounts, type FindingType, groupOf } from '..
 import type { Language } from '../retrieval/language.ts'
 import type { DocumentLabels } from './labels.ts'
 
-/** How often each type of what may be meant for a model was found in its title and its chunks. Never empty. */
+/** Number of findings in the title and chunks that may be addressed to a model, by type. Never empty. */
 export type Flags = Partial<Readonly<Record<FindingType, number>>>
 
 /** A document without its text. Ids are TypeIDs (`doc_…`). */
@@ -13,26 +13,26 @@ export interface KnowledgeDocument extends DocumentLabels {
   /** Path or URL, unique within its collection. */
   readonly key: string
   readonly title: string
-  /** Counts up from 1 with each change of its content. */
+  /** Starts at 1 and increases with each change of the content. */
   readonly version: number
-  /** SHA-256 of the bytes that came in, in hexadecimal. */
+  /** SHA-256 of the ingested bytes, in hexadecimal. */
   readonly contentHash: string
   readonly mediaType: string
   readonly bytes: number
-  /** Where it came from, as it is shown with its passages. */
+  /** The source that is shown with its passages. */
   readonly source: string
-  /** What nobody has looked at yet; null: nothing. */
+  /** Findings that no operator has checked; null: none. */
   readonly flags: Flags | null
   readonly chunks: number
-  /** In which it is indexed. */
+  /** The language that it is indexed in. */
   readonly language: Language
   readonly createdAt: Date
-  /** When its present version came in. */
+  /** When the current version was ingested. */
   readonly updatedAt: Date
 }
 
-/** Of all that was found, what may be meant for a model: instructions, and text that people do not see. */
+/** Keeps the findings that may be addressed to a model: instructions and hidden text. */
 export function flagsOf(counts: FindingCounts): Flags | null {
-  const found = FINDING_TYPES.filter((type) => ['injection', 'hidden'].includes(groupOf(type)) && counts[type] > 0)
-  return found.length === 0 ? null : Object.fromEntries(found.map((type) => [type, counts[type]]))
+  const types = FINDING_TYPES.filter((type) => ['injection', 'hidden'].includes(groupOf(type)) && counts[type] > 0)
+  return types.length === 0 ? null : Object.fromEntries(types.map((type) => [type, counts[type]]))
 }

@@ -2,48 +2,48 @@ import type { Db } from '../db/database.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import type { Ranker } from '../retrieval/rank.ts'
+import { type Check, explainVisibility } from './explain-visibility.ts'
 import { isVisible } from './labels.ts'
-import { loadPlacedPassages } from './passages.ts'
-import { isFirst, type KnowledgeQuery, type Passage } from './search.ts'
+import { loadPassagesWithPartition } from './passages.ts'
+import { isFirstOccurrence, type KnowledgeQuery, type Passage } from './search.ts'
 import { type LabelledPartition, labelledPartitions } from './visibility.ts'
-import { type Check, whyVisible } from './why-visible.ts'
 
 export interface ExplainedPassage extends Passage {
   readonly checks: readonly Check[]
 }
 
-interface Explained {
-  /** What the viewer finds, the best first, as `searchKnowledge` finds it. */
+interface ExplainedSearch {
+  /** The passages that `searchKnowledge` finds for the viewer, best first. */
   readonly visible: readonly ExplainedPassage[]
-  /** What would fit as well, and is kept from them. */
+  /** Matching passages that the viewer may not see. */
   readonly hidden: readonly ExplainedPassage[]
 }
 
-/** As many are ranked for each that is shown: documents repeat themselves. */
-const SPARE = 4
+/** Ranked chunks for each passage shown, because documents contain duplicates. */
+const RANKED_PER_PASSAGE = 4
 
-/** A search for operators: what someone would find, what they would not, and for each the rules that decide it. */
+/** A search as a user, for operators: the visible and the hidden passages, each with the rules that decide. */
 export async function explainedSearch(
   deps: { readonly db: Db; readonly ranker: Ranker },
   viewer: Viewer,
   { text, collections, limit }: KnowledgeQuery & { readonly limit: number },
-): Promise<Explained> {
+): Promise<ExplainedSearch> {
   const workspace = uuidOfWorkspace(viewer.workspaceId)
   const partitions = await labelledPartitions(deps.db, viewer.workspaceId, collections)
-  const found = async (within: readonly LabelledPartition[]): Promise<ExplainedPassage[]> => {
+  const search = async (within: readonly LabelledPartition[]): Promise<ExplainedPassage[]> => {
     if (within.length === 0) return []
-    const ranked = await deps.ranker.rank(workspace, within, text, limit * SPARE)
-    const placed = await loadPlacedPassages(deps.db, viewer.workspaceId, within, ranked)
+    const ranked = await deps.ranker.rank(workspace, within, text, limit * RANKED_PER_PASSAGE)
+    const loaded = await loadPassagesWithPartition(deps.db, viewer.workspaceId, within, ranked)
     const shown = new Set<string>()
-    return placed
-      .filter(({ passage }) => isFirst(passage, shown))
+    return loaded
+      .filter(({ passage }) => isFirstOccurrence(passage, shown))
       .slice(0, limit)
-      .map(({ passage, partition }) => ({ ...passage, checks: whyVisible(viewer, partition.labels, partition.access) }))
+      .map(({ passage, partition }) => ({ ...passage, checks: explainVisibility(viewer, partition.labels, partition.access) }))
   }
-  const sees = ({ labels, access }: LabelledPartition): boolean => isVisible(viewer, labels, access)
+  const isVisibleToViewer = ({ labels, access }: LabelledPartition): boolean => isVisible(viewer, labels, access)
   const [visible, hidden] = await Promise.all([
-    found(partitions.filter(sees)),
-    found(partitions.filter((partition) => !sees(partition))),
+    search(partitions.filter(isVisibleToViewer)),
+    search(partitions.filter((partition) => !isVisibleToViewer(partition))),
   ])
   return { visible, hidden }
 }

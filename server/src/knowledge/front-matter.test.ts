@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { labelsInside } from './front-matter.ts'
+import { frontMatterLabels } from './front-matter.ts'
 import { UNLABELLED } from './labels.ts'
 
-describe('labels in front matter', () => {
+describe('frontMatterLabels', () => {
   test.each([
-    ['none', undefined, {}],
-    ['no labels among others', { title: 'A' }, {}],
-    ['empty ones', { classification: null, regulations: null, acl: null }, {}],
+    ['no front matter', undefined, {}],
+    ['no labels among other fields', { title: 'A' }, {}],
+    ['empty labels', { classification: null, regulations: null, acl: null }, {}],
     ['a classification', { classification: 'confidential' }, { classification: 'confidential' }],
     ['one regulation', { regulations: 'gdpr' }, { regulations: ['gdpr'] }],
     ['regulations', { regulations: ['hipaa', 'gdpr', 'gdpr'] }, { regulations: ['gdpr', 'hipaa'] }],
-    ['everyone in a word', { acl: 'everyone' }, { acl: { everyone: true } }],
+    ['everyone as a word', { acl: 'everyone' }, { acl: { everyone: true } }],
     ['everyone', { acl: { everyone: true } }, { acl: { everyone: true } }],
     ['an ACL', { acl: { roles: ['b', 'a'], users: [] } }, { acl: { roles: ['a', 'b'] } }],
-    ['an ACL of nobody', { acl: {} }, { acl: {} }],
-  ])('%s', (_, frontMatter, labels) => {
-    expect(labelsInside(frontMatter)).toEqual({ ...UNLABELLED, ...labels })
+    ['an empty ACL', { acl: {} }, { acl: {} }],
+  ])('reads %s', (_, frontMatter, labels) => {
+    expect(frontMatterLabels(frontMatter)).toEqual({ ...UNLABELLED, ...labels })
   })
 
   test.each([
@@ -30,7 +30,7 @@ describe('labels in front matter', () => {
     ['acl', { acl: { role: ['agent'] } }],
     ['acl.everyone', { acl: { everyone: false } }],
     ['acl', { acl: { everyone: true, users: ['ann'] } }],
-  ])('what cannot be understood is refused by name: %s', (param, frontMatter) => {
-    expect(() => labelsInside(frontMatter)).toThrow(`Front matter: ${param}`)
+  ])('names the field of an invalid label: %s', (param, frontMatter) => {
+    expect(() => frontMatterLabels(frontMatter)).toThrow(`Front matter: ${param}`)
   })
 })

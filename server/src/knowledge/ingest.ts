@@ -7,9 +7,9 @@ import { findCollection, lockCollection, uuidOfCollection } from './collection-s
 import type { Flags } from './document.ts'
 import { findDocumentByKey, type StoredDocument } from './document-store.ts'
 import { UNLABELLED } from './labels.ts'
-import { dropIfEmpty, partitionFor } from './partitions.ts'
-import { type DocumentFile, hashOf, type Reading, readDocument, type ScanText } from './read-document.ts'
-import { changes, type LabelPatch, patched, relabel } from './relabel.ts'
+import { deleteIfEmpty, partitionFor } from './partitions.ts'
+import { type DocumentContent, type DocumentFile, hashOf, readDocument, type ScanText } from './read-document.ts'
+import { applyLabelPatch, hasLabelChanges, type LabelPatch, relabel } from './relabel.ts'
 
 export interface IncomingDocument extends DocumentFile, LabelPatch {
   /** Path or URL, unique within the collection. */
@@ -28,14 +28,14 @@ type Write = (tx: Tx, now: Date) => Promise<Ingested | undefined>
 export interface IngestDeps {
   readonly db: Db
   readonly scanText: ScanText
-  /** Carries out the write in a transaction, which may record it as well. Not called for a document that is there already. */
+  /** Runs the write in a transaction, which may also record it. Not called for an unchanged document. */
   readonly transact: (write: Write) => Promise<Ingested | undefined>
 }
 
 /**
- * Brings a document in, or up to date: the same content with the same labels changes nothing, other labels move it, other
- * content replaces it at once. Of several at the same time under one key the last to be stored stays. Undefined when there is no
- * such collection; throws a DocumentError for a file that cannot be read.
+ * Adds or updates a document. Equal content and labels change nothing; other labels move it to another partition; other content
+ * replaces it in one transaction. Of concurrent writes to a key the last one wins. Returns undefined if there is no such
+ * collection. Throws a DocumentError for a file that cannot be read.
  */
 export async function ingestDocument(
   { db, scanText, transact }: IngestDeps,
@@ -47,25 +47,25 @@ export async function ingestDocument(
   const collection = await findCollection(db, workspaceId, collectionId)
   if (!collection) return undefined
   const stored = await findDocumentByKey(db, workspaceId, collectionId, incoming.key)
-  const known = stored !== undefined && holds(stored, incoming, contentHash)
-  if (known && !changes(stored, incoming, collection)) return told('unchanged', stored)
+  const isSameContent = stored !== undefined && hasContent(stored, incoming, contentHash)
+  if (isSameContent && !hasLabelChanges(stored, incoming, collection)) return resultOf('unchanged', stored)
 
-  // Before the transaction, since it takes long; within it only when somebody has replaced the content in the meantime.
-  let reading = known ? undefined : await readDocument(incoming, scanText)
+  // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content meanwhile.
+  let content = isSameContent ? undefined : await readDocument(incoming, scanText)
   return transact(async (tx, now) => {
-    const held = await lockCollection(tx, workspaceId, collectionId)
-    if (!held) return undefined
+    const locked = await lockCollection(tx, workspaceId, collectionId)
+    if (!locked) return undefined
     const before = await findDocumentByKey(tx, workspaceId, collectionId, incoming.key)
-    if (before && holds(before, incoming, contentHash)) return told(await relabel(tx, held, before, incoming), before)
-    reading ??= await readDocument(incoming, scanText)
-    return store(tx, held, before, { incoming, contentHash, reading, now })
+    if (before && hasContent(before, incoming, contentHash)) return resultOf(await relabel(tx, locked, before, incoming), before)
+    content ??= await readDocument(incoming, scanText)
+    return storeVersion(tx, locked, before, { incoming, contentHash, content, now })
   })
 }
 
-const holds = (document: StoredDocument, { title }: IncomingDocument, contentHash: string): boolean =>
+const hasContent = (document: StoredDocument, { title }: IncomingDocument, contentHash: string): boolean =>
   document.contentHash === contentHash && (title === undefined || title === document.title)
 
-const told = (outcome: Ingested['outcome'], { id, chunks, flags }: StoredDocument): Ingested => ({
+const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags }: StoredDocument): Ingested => ({
   outcome,
   documentId: id,
   chunks,
@@ -75,28 +75,33 @@ const told = (outcome: Ingested['outcome'], { id, chunks, flags }: StoredDocumen
 interface Version {
   readonly incoming: IncomingDocument
   readonly contentHash: string
-  readonly reading: Reading
+  readonly content: DocumentContent
   readonly now: Date
 }
 
-/** Puts a version in the place of the one before, if there was one. The collection is locked. */
-async function store(tx: Tx, collection: Collection, before: StoredDocument | undefined, version: Version): Promise<Ingested> {
-  const { incoming, contentHash, reading, now } = version
-  const { title, limits, chunks, flags } = reading
-  const given = patched({ ...(before ?? { ...UNLABELLED, source: incoming.key }), limits }, incoming)
-  const partition = await partitionFor(tx, collection, given)
+/** Stores a document, or replaces its version `before`. The collection must be locked. */
+async function storeVersion(
+  tx: Tx,
+  collection: Collection,
+  before: StoredDocument | undefined,
+  version: Version,
+): Promise<Ingested> {
+  const { incoming, contentHash, content, now } = version
+  const { title, limits, chunks, flags } = content
+  const labels = applyLabelPatch({ ...(before ?? { ...UNLABELLED, source: incoming.key }), limits }, incoming)
+  const partition = await partitionFor(tx, collection, labels)
   const workspace = uuidOfWorkspace(collection.workspaceId)
   const uuid = before ? (fromId('doc', before.id) as string) : newUuid()
   const columns = {
     title,
     version: (before?.version ?? 0) + 1,
     content_hash: Buffer.from(contentHash, 'hex'),
-    media_type: reading.mediaType,
+    media_type: content.mediaType,
     bytes: incoming.bytes.length,
-    source: given.source,
-    classification: given.classification,
-    regulations: JSON.stringify(given.regulations),
-    acl: jsonOrNull(given.acl),
+    source: labels.source,
+    classification: labels.classification,
+    regulations: JSON.stringify(labels.regulations),
+    acl: jsonOrNull(labels.acl),
     limits: JSON.stringify(limits),
     flags: jsonOrNull(flags),
     chunks: chunks.length,
@@ -106,7 +111,7 @@ async function store(tx: Tx, collection: Collection, before: StoredDocument | un
   if (before) {
     await removeChunks(tx, workspace, [uuid])
     await tx.updateTable('knowledge_document').set(columns).where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
-    if (partition.id !== before.partitionId) await dropIfEmpty(tx, collection.workspaceId, before.partitionId)
+    if (partition.id !== before.partitionId) await deleteIfEmpty(tx, collection.workspaceId, before.partitionId)
   } else {
     const owner = { id: uuid, workspace_id: workspace, collection_id: uuidOfCollection(collection) }
     await tx

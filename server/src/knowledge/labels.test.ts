@@ -14,7 +14,7 @@ test.each<
   ['internal', null, 'confidential', 'confidential'],
   ['internal', null, 'public', 'internal'],
   ['public', 'internal', 'restricted', 'restricted'],
-])('a collection that is %s, a document that is %s and calls itself %s: %s', (collection, document, inside, is) => {
+])('effectiveClassification: collection %s, document %s, front matter %s: %s', (collection, document, inside, is) => {
   const limits = { ...UNLABELLED, classification: inside }
   expect(effectiveClassification({ classification: collection }, { ...UNLABELLED, classification: document, limits })).toBe(is)
 })

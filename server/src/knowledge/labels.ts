@@ -1,8 +1,8 @@
 import { type Classification, classificationRank, stricterClassification } from '../domain/classification.ts'
 import type { Viewer } from '../domain/viewer.ts'
-import { type Acl, allows, normalizedAcl, wordsOf } from './acl.ts'
+import { type Acl, allows, normalizedAcl, uniqueSorted } from './acl.ts'
 
-/** What is said about content: null where nothing is. */
+/** Labels of a document or a collection. null: not set. */
 export interface Labels {
   readonly classification: Classification | null
   readonly regulations: readonly string[]
@@ -10,39 +10,39 @@ export interface Labels {
 }
 
 export interface DocumentLabels extends Labels {
-  /** What the document says of itself in its front matter. It may only narrow what operators have opened. */
+  /** Labels of the document's own front matter. They can only restrict access further. */
   readonly limits: Labels
 }
 
 export interface CollectionLabels extends Labels {
-  /** Ids of the Applications it serves; null: all of the Workspace. */
+  /** Ids of the Applications that may search it; null: every Application of the Workspace. */
   readonly applications: readonly string[] | null
 }
 
-/** Of a document's labels, what decides who sees it. */
+/** The labels of a document that decide its visibility. */
 export type Access = Pick<Labels, 'classification' | 'acl'> & { readonly limits: Pick<Labels, 'classification' | 'acl'> }
 
 export const UNLABELLED: Labels = { classification: null, regulations: [], acl: null }
 
 /**
- * The strictest of what is said of the collection, the document, and in it. Where neither the collection nor the document has a
- * label the document is restricted, whatever it says of itself.
+ * The strictest classification of the collection, the document and its front matter. Restricted if neither the collection nor the
+ * document has one, whatever the front matter states.
  */
 export function effectiveClassification(
   collection: Pick<Labels, 'classification'>,
   { classification, limits }: Access,
 ): Classification {
-  const given = [collection.classification, classification].filter((label) => label !== null)
-  const label = given.length === 0 ? 'restricted' : given.reduce(stricterClassification)
+  const labels = [collection.classification, classification].filter((label) => label !== null)
+  const label = labels.length === 0 ? 'restricted' : labels.reduce(stricterClassification)
   return limits.classification === null ? label : stricterClassification(label, limits.classification)
 }
 
 export const effectiveRegulations = (...labels: readonly Pick<Labels, 'regulations'>[]): readonly string[] =>
-  wordsOf(labels.flatMap(({ regulations }) => regulations))
+  uniqueSorted(labels.flatMap(({ regulations }) => regulations))
 
 /**
- * Whether someone may see a document: its collection serves the Application, every ACL there is lets the user in, and it is not
- * too sensitive. Where neither the collection nor the document has an ACL, nobody is let in.
+ * Whether the viewer may see a document: its collection serves the Application, its classification is within the viewer's
+ * clearance, and every ACL permits the user. Without an ACL of the collection or the document no user may see it.
  */
 export function isVisible(viewer: Viewer, collection: Omit<CollectionLabels, 'regulations'>, document: Access): boolean {
   if (collection.applications !== null && !collection.applications.includes(viewer.applicationId)) return false
@@ -51,11 +51,11 @@ export function isVisible(viewer: Viewer, collection: Omit<CollectionLabels, 're
   return [collection.acl, document.acl, document.limits.acl].every((acl) => acl === null || allows(acl, viewer.user))
 }
 
-/** The labels of a document as they apply: those of its collection, its own, and what it says of itself. */
+/** The combined labels of the collection, the document and its front matter. */
 export interface EffectiveLabels {
   readonly classification: Classification
   readonly regulations: readonly string[]
-  /** A reader is named by each of them; an empty list lets nobody in. */
+  /** Each of them must permit the user; an empty list permits no user. */
   readonly acls: readonly Acl[]
 }
 
@@ -68,14 +68,14 @@ export const effectiveLabels = (collection: Labels, document: DocumentLabels): E
       : [collection.acl, document.acl, document.limits.acl].filter((acl) => acl !== null),
 })
 
-/** One form for each meaning, so that equal labels are equal as JSON. */
+/** Sorts lists and removes duplicates, so that equal labels are equal as JSON. */
 export const normalizedLabels = ({ classification, regulations, acl }: Labels): Labels => ({
   classification,
-  regulations: wordsOf(regulations),
+  regulations: uniqueSorted(regulations),
   acl: acl && normalizedAcl(acl),
 })
 
-/** Only what decides who sees it. */
+/** Keeps only the labels that decide visibility. */
 export const accessOf = ({ classification, acl, limits }: Access): Access => ({
   classification,
   acl,

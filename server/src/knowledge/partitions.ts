@@ -8,8 +8,8 @@ import { uuidOfCollection } from './collection-store.ts'
 import { type Access, accessOf } from './labels.ts'
 
 /**
- * Where documents with these labels lie. The collection's own labels play no part: they are read at each search, so that changing
- * them moves nothing. Ask only with the collection locked.
+ * The partition of documents with these labels. The collection's own labels are not part of it: each search reads them, so that
+ * changing them moves no documents. The collection must be locked.
  */
 export async function partitionFor(tx: Tx, collection: Collection, labels: Access): Promise<Partition> {
   const workspace = uuidOfWorkspace(collection.workspaceId)
@@ -25,8 +25,8 @@ export async function partitionFor(tx: Tx, collection: Collection, labels: Acces
   return partition
 }
 
-/** Forgets who might see the documents of a partition once it has none. Call it with the collection locked. */
-export async function dropIfEmpty(tx: Tx, workspaceId: string, partitionId: number): Promise<void> {
+/** Deletes a partition that has no documents. The collection must be locked. */
+export async function deleteIfEmpty(tx: Tx, workspaceId: string, partitionId: number): Promise<void> {
   await tx
     .deleteFrom('knowledge_partition')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))

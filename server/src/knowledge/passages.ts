@@ -4,12 +4,12 @@ import { uuidOfWorkspace } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import { toId } from '../lib/id.ts'
 import type { Ranked } from '../retrieval/rank.ts'
-import { entryOf } from './chunk-store.ts'
-import { effectiveRegulations, type Labels } from './labels.ts'
+import { searchEntry } from './chunk-store.ts'
+import { effectiveRegulations } from './labels.ts'
 import { splitHeadings } from './split-headings.ts'
 import type { VisiblePartition } from './visibility.ts'
 
-/** A chunk as it is shown. */
+/** A chunk as shown to a user that may see it. */
 export interface Passage {
   /** `chk_…` */
   readonly id: string
@@ -25,25 +25,25 @@ export interface Passage {
   readonly classification: Classification
   readonly regulations: readonly string[]
   readonly source: string
-  /** Instructions were found in it, and nobody has looked at them yet. */
+  /** The detectors found instructions in it, and no operator has cleared the flag. */
   readonly flagged: boolean
-  /** When the document's present version came in. */
+  /** When the document's current version was ingested. */
   readonly updatedAt: Date
   readonly similarity: number
 }
 
-/** The chunks that were ranked, in that order, without those that have gone or left these partitions since. */
+/** Loads the ranked chunks in their order, without chunks that were deleted or moved out of these partitions meanwhile. */
 export async function loadPassages(
   db: Db,
   workspaceId: string,
   visible: readonly VisiblePartition[],
   ranked: readonly Ranked[],
 ): Promise<readonly Passage[]> {
-  return (await loadPlacedPassages(db, workspaceId, visible, ranked)).map(({ passage }) => passage)
+  return (await loadPassagesWithPartition(db, workspaceId, visible, ranked)).map(({ passage }) => passage)
 }
 
-/** As `loadPassages`, each with the partition that it lies in. */
-export async function loadPlacedPassages<P extends VisiblePartition>(
+/** Like `loadPassages`, with the partition of each passage. */
+export async function loadPassagesWithPartition<P extends VisiblePartition>(
   db: Db,
   workspaceId: string,
   visible: readonly P[],
@@ -63,9 +63,9 @@ export async function loadPlacedPassages<P extends VisiblePartition>(
     .select(['chunk.id', 'document_id', 'position', 'headings', 'content', 'flagged', 'chunk.partition_id'])
     .select(['title', 'source', 'regulations', 'limits', 'document.updated_at'])
     .execute()
-  const found = new Map(rows.map((row) => [row.id, row]))
+  const rowsById = new Map(rows.map((row) => [row.id, row]))
   return ranked.flatMap(({ id, similarity }) => {
-    const row = found.get(id)
+    const row = rowsById.get(id)
     const partition = row && partitions.get(row.partition_id)
     if (!partition) return []
     const { collection, classification } = partition
@@ -78,7 +78,7 @@ export async function loadPlacedPassages<P extends VisiblePartition>(
       ...splitHeadings(row.content, row.headings),
       position: row.position,
       classification,
-      regulations: effectiveRegulations(collection, row, row.limits as Labels),
+      regulations: effectiveRegulations(collection, row, row.limits),
       source: row.source,
       flagged: row.flagged,
       updatedAt: row.updated_at,
@@ -89,10 +89,10 @@ export async function loadPlacedPassages<P extends VisiblePartition>(
 }
 
 /**
- * What chunks are embedded by, from their UUIDs. For the job that embeds whatever the index of all Workspaces lacks, and for nothing
- * that answers a request: it asks for no Workspace.
+ * The texts to embed for chunks, by UUID. Only for the embedding job, which works for all Workspaces: the query is not limited to
+ * one Workspace.
  */
-export async function textsOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function loadChunkTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .selectFrom('knowledge_chunk as chunk')
     .innerJoin('knowledge_document as document', 'document.id', 'chunk.document_id')
@@ -101,7 +101,7 @@ export async function textsOf(db: Db, ids: readonly string[]): Promise<ReadonlyM
     .execute()
   return new Map(
     rows.map((row) => {
-      const { title, text } = entryOf(row.title, row)
+      const { title, text } = searchEntry(row.title, row)
       return [row.id, `${title}\n\n${text}`]
     }),
   )

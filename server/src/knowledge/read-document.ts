@@ -1,63 +1,71 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { addCounts, type FindingCounts } from '../domain/finding.ts'
-import type { ReadChunk } from './chunk-store.ts'
+import type { ScannedChunk } from './chunk-store.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { type Flags, flagsOf } from './document.ts'
-import { labelsInside } from './front-matter.ts'
+import { frontMatterLabels } from './front-matter.ts'
 import type { Labels } from './labels.ts'
 import { DocumentError } from './parsing/document.ts'
 import { chunkDocument, parseDocument } from './parsing/parse.ts'
 
-/** What is found in a text. Throws where a detector fails. */
+/** Counts the findings in a text. Throws if a detector fails. */
 export type ScanText = (text: string) => FindingCounts
 
 export interface DocumentFile {
   readonly bytes: Uint8Array
-  /** File name or path: its ending says what it is where its content leaves a doubt. */
+  /** File name or path. Its extension decides the type if the content is ambiguous. */
   readonly name: string
   readonly mediaType?: string | undefined
-  /** Default: the one that the file gives itself. */
+  /** Default: the file's own title. */
   readonly title?: string | undefined
 }
 
-/** A document as it is going to be stored. */
-export interface Reading {
+/** The content of a document in its stored form. */
+export interface DocumentContent {
   readonly title: string
   readonly mediaType: string
   /** From its front matter. */
   readonly limits: Labels
   /** Never empty. */
-  readonly chunks: readonly ReadChunk[]
+  readonly chunks: readonly ScannedChunk[]
   readonly flags: Flags | null
 }
 
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Parses, cuts and scans a file. Throws a DocumentError for one that cannot be read. */
-export async function readDocument({ bytes, name, mediaType, title }: DocumentFile, scanText: ScanText): Promise<Reading> {
+/** Parses, chunks and scans a file. Throws a DocumentError if it cannot be read. */
+export async function readDocument(
+  { bytes, name, mediaType, title }: DocumentFile,
+  scanText: ScanText,
+): Promise<DocumentContent> {
   const parsed = await parseDocument(bytes, { name, mediaType })
-  const document = { title: title ?? storable(parsed.title), markdown: storable(parsed.markdown) }
-  const limits = labelsInside(parsed.frontMatter)
+  const document = { title: title ?? toStorable(parsed.title), markdown: toStorable(parsed.markdown) }
+  const limits = frontMatterLabels(parsed.frontMatter)
   const chunks = await chunkDocument(document)
-  if (chunks.length === 0) throw new DocumentError('empty', 'The file holds no text. Leave it out, or export it with its text.')
-  return { title: document.title, mediaType: parsed.mediaType, limits, ...(await flagged(document.title, chunks, scanText)) }
+  if (chunks.length === 0)
+    throw new DocumentError('empty', 'The file contains no text. Leave it out, or export it with its text.')
+  return { title: document.title, mediaType: parsed.mediaType, limits, ...(await scanChunks(document.title, chunks, scanText)) }
 }
 
-/** Each chunk that holds instructions is flagged; what is in the title counts for all of them, since they are shown under it. */
-async function flagged(title: string, chunks: readonly Chunk[], scanText: ScanText): Promise<Pick<Reading, 'chunks' | 'flags'>> {
+/** Flags each chunk with findings. Findings in the title flag every chunk, because the title is shown with each of them. */
+async function scanChunks(
+  title: string,
+  chunks: readonly Chunk[],
+  scanText: ScanText,
+): Promise<Pick<DocumentContent, 'chunks' | 'flags'>> {
   let counts = scanText(title)
   const titleFlags = flagsOf(counts)
-  const read: ReadChunk[] = []
+  const scanned: ScannedChunk[] = []
   for (const chunk of chunks) {
-    const found = scanText([...chunk.headings, chunk.content].join('\n'))
-    counts = addCounts(counts, found)
-    read.push({ ...chunk, flagged: (titleFlags ?? flagsOf(found)) !== null })
-    // A book has thousands: requests get their turn in between.
+    const chunkCounts = scanText([...chunk.headings, chunk.content].join('\n'))
+    counts = addCounts(counts, chunkCounts)
+    scanned.push({ ...chunk, flagged: (titleFlags ?? flagsOf(chunkCounts)) !== null })
+    // A book has thousands of chunks: other requests are served in between.
     await setImmediate()
   }
-  return { chunks: read, flags: flagsOf(counts) }
+  return { chunks: scanned, flags: flagsOf(counts) }
 }
 
-/** PostgreSQL stores neither U+0000 nor halves of surrogate pairs. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '')
+/** PostgreSQL stores neither U+0000 nor unpaired surrogates. */
+const toStorable = (text: string): string => text.toWellFormed().replaceAll('\0', '')

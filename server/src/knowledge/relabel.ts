@@ -6,33 +6,33 @@ import { moveChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { lockDocument, type StoredDocument } from './document-store.ts'
 import { type DocumentLabels, type Labels, normalizedLabels } from './labels.ts'
-import { dropIfEmpty, partitionFor } from './partitions.ts'
+import { deleteIfEmpty, partitionFor } from './partitions.ts'
 
-/** What an operator says about a document; what is left out stays as it is, null takes it back. */
+/** An operator's hasLabelChanges to a document's labels. Absent fields stay as they are; null removes a label. */
 export interface LabelPatch extends Partial<Labels> {
   readonly source?: string | undefined
 }
 
-/** Undefined when there is no such document. Whoever may see it from now on does so with the next search. */
+/** Returns undefined if there is no such document. The new labels apply from the next search on. */
 export async function relabelDocument(
   tx: Tx,
   workspaceId: string,
   id: string,
   patch: LabelPatch,
 ): Promise<'relabelled' | 'unchanged' | undefined> {
-  const held = await lockDocument(tx, workspaceId, id)
-  return held && relabel(tx, held.collection, held.document, patch)
+  const locked = await lockDocument(tx, workspaceId, id)
+  return locked && relabel(tx, locked.collection, locked.document, patch)
 }
 
-/** The same for a document whose collection is locked. */
+/** Like `relabelDocument`, for a document whose collection is locked. */
 export async function relabel(
   tx: Tx,
   collection: Collection,
   document: StoredDocument,
   patch: LabelPatch,
 ): Promise<'relabelled' | 'unchanged'> {
-  if (!changes(document, patch, collection)) return 'unchanged'
-  const { source, classification, regulations, acl, limits } = patched(document, patch)
+  if (!hasLabelChanges(document, patch, collection)) return 'unchanged'
+  const { source, classification, regulations, acl, limits } = applyLabelPatch(document, patch)
   const partition = await partitionFor(tx, collection, { classification, acl, limits })
   const workspace = uuidOfWorkspace(document.workspaceId)
   const uuid = fromId('doc', document.id) as string
@@ -44,19 +44,27 @@ export async function relabel(
     .execute()
   if (partition.id !== document.partitionId) {
     await moveChunks(tx, { workspace, document: uuid, title: document.title }, partition)
-    await dropIfEmpty(tx, document.workspaceId, document.partitionId)
+    await deleteIfEmpty(tx, document.workspaceId, document.partitionId)
   }
   return 'relabelled'
 }
 
-/** Whether relabelling would change anything. A language that its collection has taken on since counts too. */
-export const changes = (document: StoredDocument, patch: LabelPatch, { language }: Pick<Collection, 'language'>): boolean =>
-  language !== document.language || canonicalJson(patched(document, patch)) !== canonicalJson(patched(document, {}))
+/** Whether relabelling changes the document. A new language of its collection is a change too. */
+export const hasLabelChanges = (
+  document: StoredDocument,
+  patch: LabelPatch,
+  { language }: Pick<Collection, 'language'>,
+): boolean =>
+  language !== document.language ||
+  canonicalJson(applyLabelPatch(document, patch)) !== canonicalJson(applyLabelPatch(document, {}))
 
-type Described = DocumentLabels & { readonly source: string }
+type LabelsAndSource = DocumentLabels & { readonly source: string }
 
-/** The labels and source of a document once the patch is applied, in the form in which they are stored. */
-export function patched(before: Described, { source, classification, regulations, acl }: LabelPatch): Described {
+/** Applies the patch to a document's labels and source. Returns them in their stored form. */
+export function applyLabelPatch(
+  before: LabelsAndSource,
+  { source, classification, regulations, acl }: LabelPatch,
+): LabelsAndSource {
   const labels = normalizedLabels({
     classification: classification === undefined ? before.classification : classification,
     regulations: regulations ?? before.regulations,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
+import { EVERYONE, type Library, library, NOW } from '../../test/support/knowledge/library.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import type { Classification } from '../domain/classification.ts'
@@ -11,12 +12,11 @@ import { updateCollection } from './collection-store.ts'
 import { deleteDocument } from './document-store.ts'
 import { partitionFor } from './partitions.ts'
 import { type Passage, searchKnowledge } from './search.ts'
-import { EVERYONE, type Library, library, NOW } from './testing/library.ts'
 
 const PUBLIC = { acl: EVERYONE, classification: 'public' } as const
-const HIDDEN = { acl: { users: ['nobody we know'] } }
+const HIDDEN = { acl: { users: ['unknown user'] } }
 
-describe.each(testDatabases())('search on $name', ({ open }) => {
+describe.each(testDatabases())('searchKnowledge on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let knowledge: Library
@@ -30,12 +30,17 @@ describe.each(testDatabases())('search on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  /** Gives a document many chunks at once: the parts of a book that are not worth writing. */
-  async function bind(shelf: Collection, key: string, acl: object | null, texts: readonly string[]): Promise<string> {
-    const { documentId } = await knowledge.put(shelf, key, 'Cover.', { acl })
+  /** Stores a document and adds many chunks to it directly. */
+  async function putWithChunks(
+    collection: Collection,
+    key: string,
+    acl: object | null,
+    texts: readonly string[],
+  ): Promise<string> {
+    const { documentId } = await knowledge.put(collection, key, 'Cover.', { acl })
     await knowledge.transact(async (tx) => {
       const limits = { classification: null, acl: null }
-      const partition = await partitionFor(tx, shelf, { classification: null, acl, limits })
+      const partition = await partitionFor(tx, collection, { classification: null, acl, limits })
       const holder = { workspace: fromId('ws', workspaceId) ?? '', document: fromId('doc', documentId) ?? '', title: key }
       const chunks = texts.map((content, at) => ({ position: at + 1, headings: [], content, tokens: 1, flagged: false }))
       await addChunks(tx, holder, partition, chunks)
@@ -44,7 +49,7 @@ describe.each(testDatabases())('search on $name', ({ open }) => {
   }
   const numbered = (count: number, text: string) => Array.from({ length: count }, (_, at) => `${text} ${at}`)
 
-  /** As a caller fills a page: it takes what it keeps until it has enough. */
+  /** Fills a page like the gateway: takes accepted passages until the page is full. */
   async function page(limit: number, keep: (passage: Passage) => boolean = () => true): Promise<Passage[]> {
     const kept: Passage[] = []
     for await (const batch of knowledge.search(knowledge.viewer(), 'lantern')) {
@@ -55,51 +60,52 @@ describe.each(testDatabases())('search on $name', ({ open }) => {
     return kept
   }
 
-  test('with a thousand better matches that are hidden, a page of ten holds the ten that are not', async () => {
-    const shelf = await knowledge.collection(PUBLIC)
-    await bind(shelf, 'hidden', HIDDEN.acl, numbered(1_000, 'lantern lantern lantern'))
-    await bind(shelf, 'shown', null, numbered(10, 'a lantern among a good many other words'))
+  test('fills a page of ten when a thousand better matches are hidden', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await putWithChunks(collection, 'hidden', HIDDEN.acl, numbered(1_000, 'lantern lantern lantern'))
+    await putWithChunks(collection, 'shown', null, numbered(10, 'a lantern among a good many other words'))
     const found = await page(10)
     expect(found.map(({ content }) => content).sort()).toEqual(numbered(10, 'a lantern among a good many other words').sort())
     expect(await page(11)).toHaveLength(10)
   })
 
-  test('with a thousand better matches that a policy drops, too', async () => {
-    const shelf = await knowledge.collection(PUBLIC)
-    await bind(shelf, 'dropped', null, numbered(1_000, 'lantern lantern lantern'))
-    await bind(shelf, 'kept', null, numbered(10, 'a lantern among a good many other words'))
+  test('fills a page of ten when a policy drops a thousand better matches', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await putWithChunks(collection, 'dropped', null, numbered(1_000, 'lantern lantern lantern'))
+    await putWithChunks(collection, 'kept', null, numbered(10, 'a lantern among a good many other words'))
     expect(await page(10, ({ title }) => title !== 'dropped' && title !== 'Cover')).toHaveLength(10)
     const all = await page(2_000)
     expect(new Set(all.map(({ id }) => id)).size).toBe(1_010)
     expect(all).toHaveLength(1_010)
   })
 
-  test('what is hidden changes no byte, whether it comes, changes or goes', async () => {
-    const [shelf, secret] = [await knowledge.collection(PUBLIC), await knowledge.collection({ classification: 'public' })]
-    for (let at = 0; at < 8; at++) await knowledge.put(shelf, `k${at}`, `A lantern ${'by the sea '.repeat(at)}on pier ${at}.`)
+  test('returns identical results when hidden documents are added, changed or deleted', async () => {
+    const [collection, secret] = [await knowledge.collection(PUBLIC), await knowledge.collection({ classification: 'public' })]
+    for (let at = 0; at < 8; at++)
+      await knowledge.put(collection, `k${at}`, `A lantern ${'by the sea '.repeat(at)}on pier ${at}.`)
     const bytes = async () => JSON.stringify(await knowledge.found(knowledge.viewer(), 'the lantern on a pier by the sea'))
     const before = await bytes()
     expect(JSON.parse(before)).toHaveLength(8)
     const books = [
-      await bind(shelf, 'hidden by its own ACL', HIDDEN.acl, numbered(400, 'lantern pier')),
-      await bind(secret, 'hidden by its collection', null, numbered(400, 'sea lantern')),
+      await putWithChunks(collection, 'hidden by its own ACL', HIDDEN.acl, numbered(400, 'lantern pier')),
+      await putWithChunks(secret, 'hidden by its collection', null, numbered(400, 'sea lantern')),
     ]
-    await knowledge.put(shelf, 'too sensitive', 'A lantern on a pier.', { classification: 'restricted' })
+    await knowledge.put(collection, 'too sensitive', 'A lantern on a pier.', { classification: 'restricted' })
     const ranked = async (ceiling: Classification) =>
       JSON.stringify(await knowledge.found(knowledge.viewer({}, { ceiling }), 'the lantern on a pier by the sea'))
     expect(await ranked('confidential')).toBe(before)
     expect(await ranked('restricted')).not.toBe(before)
-    await knowledge.put(shelf, 'hidden by its own ACL', 'Sea, sea, sea.', HIDDEN)
+    await knowledge.put(collection, 'hidden by its own ACL', 'Sea, sea, sea.', HIDDEN)
     expect(await ranked('confidential')).toBe(before)
     for (const id of books) await knowledge.transact((tx) => deleteDocument(tx, workspaceId, id))
     expect(await ranked('confidential')).toBe(before)
   })
 
-  test('a change of the collection counts from the next search on, and moves nothing', async () => {
-    const shelf = await knowledge.collection(PUBLIC)
-    await knowledge.put(shelf, 'k', 'A lantern.')
+  test('applies changes of the collection to the next search without moving documents', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await knowledge.put(collection, 'k', 'A lantern.')
     const viewer = knowledge.viewer({ id: 'ann' }, { ceiling: 'internal' })
-    const update = (patch: object) => knowledge.transact((tx) => updateCollection(tx, workspaceId, shelf.id, patch, NOW))
+    const update = (patch: object) => knowledge.transact((tx) => updateCollection(tx, workspaceId, collection.id, patch, NOW))
     const places = () =>
       database.db
         .selectFrom('retrieval_entry')
@@ -127,47 +133,47 @@ describe.each(testDatabases())('search on $name', ({ open }) => {
     expect(await places()).toEqual(before)
   })
 
-  test('only in the collections that were chosen, by name or id', async () => {
-    const shelves = [
+  test('searches only the chosen collections, by name or id', async () => {
+    const collections = [
       await knowledge.collection({ ...PUBLIC, name: 'one' }),
       await knowledge.collection({ ...PUBLIC, name: 'two' }),
     ]
-    for (const shelf of shelves) await knowledge.put(shelf, 'k', 'A lantern.')
+    for (const collection of collections) await knowledge.put(collection, 'k', 'A lantern.')
     const names = async (collections?: string[]) =>
       (await knowledge.found(knowledge.viewer(), 'lantern', collections)).map(({ collection }) => collection).sort()
     expect(await names()).toEqual(['one', 'two'])
     expect(await names(['two'])).toEqual(['two'])
-    expect(await names([shelves[0]?.id ?? ''])).toEqual(['one'])
+    expect(await names([collections[0]?.id ?? ''])).toEqual(['one'])
     expect(await names(['one', 'two', 'three'])).toEqual(['one', 'two'])
     expect(await names(['three'])).toEqual([])
     expect(await names([])).toEqual([])
   })
 
-  test('the same words twice in one document are shown once, in two documents twice', async () => {
-    const shelf = await knowledge.collection(PUBLIC)
-    await bind(shelf, 'a', null, ['The lantern.', 'The lantern.', 'Another lantern.'])
-    await bind(shelf, 'b', null, ['The lantern.'])
+  test('shows duplicate texts once for each document', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await putWithChunks(collection, 'a', null, ['The lantern.', 'The lantern.', 'Another lantern.'])
+    await putWithChunks(collection, 'b', null, ['The lantern.'])
     const found = await knowledge.found(knowledge.viewer(), 'lantern')
     expect(found.map(({ content }) => content).sort()).toEqual(['Another lantern.', 'The lantern.', 'The lantern.'])
     expect(new Set(found.filter(({ content }) => content === 'The lantern.').map(({ documentId }) => documentId)).size).toBe(2)
   })
 
-  test("another Workspace's is never found, whatever its labels", async () => {
+  test('never finds documents of another Workspace', async () => {
     await knowledge.put(await knowledge.collection(PUBLIC), 'k', 'A lantern.')
     const other = library(database, (await seedWorkspace(database.db)).workspaceId)
     expect(await other.found(other.viewer(), 'lantern')).toEqual([])
     expect(await knowledge.found(knowledge.viewer(), 'lantern')).toHaveLength(1)
   })
 
-  test.each(['', ' ', '\n\t'])('a blank query (%j) finds nothing', async (text) => {
+  test.each(['', ' ', '\n\t'])('finds nothing when the query is blank (%j)', async (text) => {
     await knowledge.put(await knowledge.collection(PUBLIC), 'k', 'A lantern.')
     expect(await knowledge.found(knowledge.viewer(), text)).toEqual([])
   })
 
-  test('what a ranker should not have found is not shown', async () => {
-    const shelf = await knowledge.collection(PUBLIC)
-    await knowledge.put(shelf, 'shown', 'A lantern.')
-    await knowledge.put(shelf, 'hidden', 'A hidden lantern.', HIDDEN)
+  test('does not show a hidden chunk that a faulty ranker returns', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await knowledge.put(collection, 'shown', 'A lantern.')
+    await knowledge.put(collection, 'hidden', 'A hidden lantern.', HIDDEN)
     const rows = await database.db
       .selectFrom('knowledge_chunk')
       .select('id')
@@ -178,15 +184,15 @@ describe.each(testDatabases())('search on $name', ({ open }) => {
     expect((await Array.fromAsync(search)).flat().map(({ content }) => content)).toEqual(['A lantern.'])
   })
 
-  test('a document that is replaced during a search is found as it is then', async () => {
-    const shelf = await knowledge.collection(PUBLIC)
-    await knowledge.put(shelf, 'k', 'An old lantern.')
+  test('finds the new content when a document is replaced during a search', async () => {
+    const collection = await knowledge.collection(PUBLIC)
+    await knowledge.put(collection, 'k', 'An old lantern.')
     const real = createRanker(database)
     let replaced = false
     const ranker: Ranker = {
       rank: async (...query) => {
         const ranked = await real.rank(...query)
-        if (!replaced) await knowledge.put(shelf, 'k', 'A new lantern.')
+        if (!replaced) await knowledge.put(collection, 'k', 'A new lantern.')
         replaced = true
         return ranked
       },

@@ -3,13 +3,13 @@ interface Split {
   readonly content: string
 }
 
-/** Longer lines are no headings (chunking/blocks.ts). */
+/** A longer line is not a heading (chunking/blocks.ts). */
 const MAX_LINE = 400
 const MARK = /^#{1,6} +/
 
-/** The headings that a chunk opens with are the path to its beginning, and stand beside its text instead of in it. */
-export function splitHeadings(content: string, above: readonly string[]): Split {
-  const headings = [...above]
+/** Moves the headings at the start of a chunk's text into its list of headings. */
+export function splitHeadings(content: string, path: readonly string[]): Split {
+  const headings = [...path]
   let text = content
   for (;;) {
     const end = text.slice(0, MAX_LINE).indexOf('\n')

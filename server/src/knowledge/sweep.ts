@@ -2,8 +2,9 @@ import type { Db } from '../db/database.ts'
 import { removeChunks } from './chunk-store.ts'
 
 /**
- * Removes documents of one collection that has been deleted, in whichever Workspace, and the collection itself after its last: as many
- * as have `limit` chunks together, since others wait for the transaction, or one that has more. False when none is left. Nothing depends on it for what callers see: a deleted collection is gone from all of it.
+ * Removes documents of one deleted collection of any Workspace, then the collection itself. One run removes at most `limit` chunks,
+ * or one document that has more, because the transaction blocks other writers. Returns false if no deleted collection is left.
+ * Results do not depend on it: searches and lists already leave out a deleted collection.
  */
 export async function sweepCollections(db: Db, limit: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
+import { library, NOW } from '../../test/support/knowledge/library.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { CLASSIFICATIONS, type Classification } from '../domain/classification.ts'
-import { NOBODY } from '../domain/principal.ts'
+import { ANONYMOUS_USER } from '../domain/principal.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import { newId } from '../lib/id.ts'
 import type { Acl } from './acl.ts'
 import { updateCollection } from './collection-store.ts'
 import { relabelDocument } from './relabel.ts'
-import { library, NOW } from './testing/library.ts'
 
 const APPLICATIONS = [newId('app'), newId('app')]
 
@@ -32,52 +32,58 @@ const collection = fc.record({
   acl: fc.option(acl),
   applications: fc.option(fc.subarray(APPLICATIONS)),
 })
-/** Front matter cannot name somebody without a name. */
-const inside = fc.record({ classification: label, acl: fc.option(acl.filter((value) => !JSON.stringify(value).includes('""'))) })
+/** Front matter cannot contain an empty name. */
+const frontMatter = fc.record({
+  classification: label,
+  acl: fc.option(acl.filter((value) => !JSON.stringify(value).includes('""'))),
+})
 const viewer = fc.record({
   applicationId: fc.constantFrom(...APPLICATIONS),
   user: fc
     .record({ id: word('ann', 'bob'), role: word('agent', 'claims'), department: word('claims', 'ann') })
-    .map((user) => ({ ...NOBODY, ...user })),
+    .map((user) => ({ ...ANONYMOUS_USER, ...user })),
   ceiling: fc.constantFrom(...CLASSIFICATIONS),
 })
 
 const knowledgeBase = fc.record({
   collections: fc.array(fc.record({ first: collection, later: fc.option(collection) }), { minLength: 1, maxLength: 3 }),
-  documents: fc.array(fc.record({ where: fc.nat(2), inside, first: labels, later: fc.option(labels) }), {
+  documents: fc.array(fc.record({ where: fc.nat(2), frontMatter, first: labels, later: fc.option(labels) }), {
     minLength: 1,
     maxLength: 8,
   }),
   viewers: fc.array(viewer, { minLength: 6, maxLength: 6 }),
 })
 
-interface Said {
+interface OwnLabels {
   readonly classification: Classification | null
   readonly acl: Acl | null
 }
 
-/** The rule once more, as decisions.md §2.7 and the labels' own words have it, for one document and one viewer. */
+/** An independent implementation of the visibility rule (GW-KNOW-6) for one document and one viewer. */
 function maySee(
   { applicationId, user, ceiling }: Pick<Viewer, 'applicationId' | 'user' | 'ceiling'>,
-  shelf: Said & { readonly applications: readonly string[] | null },
-  document: Said,
-  front: Said,
+  collection: OwnLabels & { readonly applications: readonly string[] | null },
+  document: OwnLabels,
+  front: OwnLabels,
 ): boolean {
   const level = (value: Classification | null): number => (value === null ? -1 : CLASSIFICATIONS.indexOf(value))
-  const said = Math.max(level(shelf.classification), level(document.classification))
-  const sensitive = Math.max(said === -1 ? 3 : said, level(front.classification))
+  const given = Math.max(level(collection.classification), level(document.classification))
+  const sensitive = Math.max(given === -1 ? 3 : given, level(front.classification))
   const listed = (value: string, list: readonly string[] | undefined) => value.length > 0 && list?.some((one) => one === value)
   const admits = (one: Acl): boolean =>
     'everyone' in one
       ? one.everyone
       : Boolean(listed(user.id, one.users) || listed(user.role, one.roles) || listed(user.department, one.departments))
-  const doors = [shelf.acl, document.acl]
-  if (doors.every((one) => one === null)) return false
-  for (const one of [...doors, front.acl]) if (one !== null && !admits(one)) return false
-  return sensitive <= level(ceiling) && (shelf.applications === null || shelf.applications.some((id) => id === applicationId))
+  const acls = [collection.acl, document.acl]
+  if (acls.every((one) => one === null)) return false
+  for (const one of [...acls, front.acl]) if (one !== null && !admits(one)) return false
+  return (
+    sensitive <= level(ceiling) &&
+    (collection.applications === null || collection.applications.some((id) => id === applicationId))
+  )
 }
 
-describe.each(testDatabases())('who sees what, on $name', ({ open }) => {
+describe.each(testDatabases())('visibility on $name', ({ open }) => {
   let database: Database
 
   beforeAll(async () => {
@@ -85,28 +91,32 @@ describe.each(testDatabases())('who sees what, on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  test('a search finds exactly the documents that a check of each would let through', async () => {
+  test('search: finds exactly the documents that the visibility rule permits', async () => {
     let seen = 0
     let unseen = 0
     await fc.assert(
       fc.asyncProperty(knowledgeBase, async ({ collections, documents, viewers }) => {
         const { workspaceId } = await seedWorkspace(database.db)
         const knowledge = library(database, workspaceId)
-        const shelves = await Promise.all(collections.map(({ first }) => knowledge.collection(first)))
-        const placed: { shelf: number; id: string; inside: Said; first: Said; later: Said | null }[] = []
+        const stored = await Promise.all(collections.map(({ first }) => knowledge.collection(first)))
+        const placed: { collection: number; id: string; frontMatter: OwnLabels; first: OwnLabels; later: OwnLabels | null }[] = []
         for (const [at, { where, ...document }] of documents.entries()) {
-          const shelf = where % shelves.length
-          const text = `---\n${yaml(document.inside)}\n---\n\nThe lighthouse of number ${at}.`
-          const { id } = shelves[shelf] ?? { id: '' }
-          placed.push({ shelf, ...document, id: (await knowledge.put({ id }, `k${at}`, text, document.first)).documentId })
+          const index = where % stored.length
+          const text = `---\n${yaml(document.frontMatter)}\n---\n\nThe lighthouse of number ${at}.`
+          const { id } = stored[index] ?? { id: '' }
+          placed.push({
+            collection: index,
+            ...document,
+            id: (await knowledge.put({ id }, `k${at}`, text, document.first)).documentId,
+          })
         }
         const check = async (
-          shelfAt: (at: number) => (typeof collections)[0]['first'],
-          saidOf: (one: (typeof placed)[0]) => Said,
+          collectionAt: (at: number) => (typeof collections)[0]['first'],
+          labelsOf: (document: (typeof placed)[0]) => OwnLabels,
         ) => {
           for (const one of viewers) {
             const found = await knowledge.found({ ...one, workspaceId, sessionId: '' }, 'lighthouse')
-            const expected = placed.filter((doc) => maySee(one, shelfAt(doc.shelf), saidOf(doc), doc.inside))
+            const expected = placed.filter((doc) => maySee(one, collectionAt(doc.collection), labelsOf(doc), doc.frontMatter))
             expect(found.map(({ documentId }) => documentId).sort()).toEqual(expected.map(({ id }) => id).sort())
             seen += expected.length
             unseen += placed.length - expected.length
@@ -115,7 +125,7 @@ describe.each(testDatabases())('who sees what, on $name', ({ open }) => {
         const firstOf = (at: number) => collections[at]?.first ?? fail()
         await check(firstOf, ({ first }) => first)
         for (const [at, { later }] of collections.entries()) {
-          if (later) await knowledge.transact((tx) => updateCollection(tx, workspaceId, shelves[at]?.id ?? '', later, NOW))
+          if (later) await knowledge.transact((tx) => updateCollection(tx, workspaceId, stored[at]?.id ?? '', later, NOW))
         }
         for (const { id, later } of placed) {
           if (later) await knowledge.transact((tx) => relabelDocument(tx, workspaceId, id, later))
@@ -127,15 +137,15 @@ describe.each(testDatabases())('who sees what, on $name', ({ open }) => {
       }),
       { numRuns: 25 },
     )
-    // Both happened often enough for this to mean something.
+    // The test has a meaning only if both cases occurred often.
     expect(seen).toBeGreaterThan(50)
     expect(unseen).toBeGreaterThan(50)
   })
 })
 
-/** JSON is YAML; each label has a line of its own. */
-const yaml = (said: Said): string =>
-  Object.entries(said)
+/** One line for each label; JSON values are valid YAML. */
+const yaml = (labels: OwnLabels): string =>
+  Object.entries(labels)
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
     .join('\n')
 

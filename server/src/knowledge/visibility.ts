@@ -3,25 +3,24 @@ import { uuidOfWorkspace } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import { toId } from '../lib/id.ts'
-import type { Language } from '../retrieval/language.ts'
 import type { Partition } from '../retrieval/partition.ts'
 import { type Access, type CollectionLabels, effectiveClassification, isVisible } from './labels.ts'
 
-/** A partition that someone may see, and what its collection makes of it. */
+/** A partition that the viewer may see, with its collection and effective classification. */
 export interface VisiblePartition extends Partition {
   readonly collection: { readonly id: string; readonly name: string; readonly regulations: readonly string[] }
   readonly classification: Classification
 }
 
-/** A partition with all that decides who sees it. */
+/** A partition with all labels that decide its visibility. */
 export interface LabelledPartition extends VisiblePartition {
   readonly labels: CollectionLabels
   readonly access: Access
 }
 
 /**
- * The partitions that someone may see, in the order of their ids; with `chosen`, only those of the collections of these names or
- * ids. Read anew for each search, so that whatever was changed counts from the next one on.
+ * The partitions that the viewer may see, ordered by id; with `chosen`, only those of collections with these names or ids. Each
+ * search reads them again, so that changed labels apply from the next search on.
  */
 export async function visiblePartitions(
   db: Db,
@@ -34,7 +33,7 @@ export async function visiblePartitions(
     .map(({ id, language, collection, classification }) => ({ id, language, collection, classification }))
 }
 
-/** All partitions, whoever may see them, in the order of their ids; with `chosen`, only those of these collections. */
+/** All partitions independent of a viewer, ordered by id; with `chosen`, only those of collections with these names or ids. */
 export async function labelledPartitions(
   db: Db,
   workspaceId: string,
@@ -52,13 +51,12 @@ export async function labelledPartitions(
     .orderBy('partition.id')
     .execute()
   return rows.flatMap(({ id, language, collection, name, ...row }) => {
-    const labels = row as CollectionLabels
-    const access = row.access as Access
+    const { access, ...labels } = row
     const collectionId = toId('col', collection)
     if (chosen && !chosen.includes(name) && !chosen.includes(collectionId)) return []
     return {
       id,
-      language: language as Language,
+      language,
       collection: { id: collectionId, name, regulations: labels.regulations },
       classification: effectiveClassification(labels, access),
       labels,

@@ -1,6 +1,7 @@
+import { within } from './deadline.ts'
 import { runOutsideTrace } from './trace-context.ts'
 
-/** Work that goes on beside what the server answers, and ends before what it works on is closed. */
+/** Work beside the requests of the server. It ends before the database is closed. */
 export class Background {
   readonly #ending = new AbortController()
   readonly #running = new Set<Promise<void>>()
@@ -10,22 +11,30 @@ export class Background {
     this.#onError = onError
   }
 
-  /** `work` ends soon after its signal; a fault in it is told and harms nobody. */
-  start(work: (signal: AbortSignal) => Promise<void>): void {
-    if (this.#ending.signal.aborted) return
+  get size(): number {
+    return this.#running.size
+  }
+
+  /** `work` ends soon after its signal is aborted; a fault in it is reported. Resolves when it has ended. */
+  start(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (this.#ending.signal.aborted) return Promise.resolve()
     const running = runOutsideTrace(() => work(this.#ending.signal))
       .catch((error: Error) => this.#onError(error))
       .finally(() => this.#running.delete(running))
     this.#running.add(running)
+    return running
   }
 
-  /** Waits for what is going on, as tests do. */
+  /** Resolves when no work is running. */
   async idle(): Promise<void> {
     await Promise.all(this.#running)
   }
 
-  async close(): Promise<void> {
+  /** Aborts what runs after `graceMs`, and waits for `cutMs` at most. */
+  async close({ graceMs = 0, cutMs = 5_000 } = {}): Promise<void> {
+    const end = (ms: number) => within(ms, this.idle(), 'background work did not end').catch(() => {})
+    if (graceMs > 0) await end(graceMs)
     this.#ending.abort()
-    await this.idle()
+    await end(cutMs)
   }
 }

@@ -20,7 +20,7 @@ export function parseTime(text: string): Date | undefined {
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** `30s`, `10m`, `4h`, `2d` → milliseconds; undefined for anything else (decisions.md §2.4a). */
+/** `30s`, `10m`, `4h`, `2d` → milliseconds; undefined for anything else (GW-POL-13). */
 export function parseDuration(text: string): number | undefined {
   const match = /^([1-9]\d{0,8})([smhd])$/.exec(text)
   if (!match) return undefined

@@ -8,7 +8,7 @@ test('a number beyond all numbers is refused: it could be neither hashed nor rec
   expect(parseJson(Buffer.from('{"metadata":{"a":[1e308]}}'), 32)).toMatchObject({ ok: true })
 })
 
-test('a body of very many small values is refused before anything is done with them', () => {
+test('a body of very many small values is refused before anything is done with them [API-BODY-3]', () => {
   expect(parseJson(bodyOf(500_000), 32)).toEqual({ ok: false, problem: 'The body holds more than 32768 values.' })
   expect(parseJson(bodyOf(32_767), 32)).toMatchObject({ ok: false })
   expect(parseJson(bodyOf(32_766), 32)).toMatchObject({ ok: true })

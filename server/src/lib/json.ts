@@ -10,7 +10,7 @@ export type ParsedJson = { readonly ok: true; readonly value: unknown } | { read
 
 /**
  * JSON from outside: UTF-8, at most `maxDepth` levels deep, of no more than MAX_VALUES values, without keys that could reach a prototype
- * (decisions.md §1, Sizes and Duplicate or unknown JSON fields). Never throws.
+ * (API-BODY-2, API-BODY-3). Never throws.
  */
 export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   let value: unknown

@@ -2,16 +2,18 @@ import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 export interface Problem {
-  /** Path of the offending field as callers write it: `messages[0].role`; empty for the whole value. */
+  /** Path of the invalid field: `messages[0].role`; empty for the whole value. */
   readonly param: string
-  /** Says what to do about it. */
+  /** Continues a sentence that begins with the field: "must be string". */
   readonly message: string
 }
 
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
 
-/** Compiles once; the check neither converts nor changes the value. Reports the first problem in words for people. */
-/** `patterns`: what a text that a pattern refuses must be, in words, by the pattern. */
+/**
+ * Compiles the schema once. The check neither converts nor changes the value and reports the first problem. `patterns`: the message
+ * for each pattern of the schema that a text does not match.
+ */
 export function checker<S extends TSchema>(
   schema: S,
   patterns: Readonly<Record<string, string>> = {},
@@ -21,7 +23,7 @@ export function checker<S extends TSchema>(
     if (compiled.Check(value)) return { ok: true, value: value as Static<S> }
     const errors = compiled.Errors(value)
     const first = errors[0]
-    // The branches of a union report before the union does: where one stands, it is the one to tell.
+    // The branches of a union report before the union: report the union where there is one.
     const union = errors.find((error) => error.keyword === 'anyOf' && error.instancePath === first?.instancePath)
     const alternatives = errors.filter((error) => error.instancePath === first?.instancePath)
     return { ok: false, problem: describe((union ? alternatives : errors.slice(0, 1)) as SchemaError[], patterns) }
@@ -41,8 +43,7 @@ function describe(errors: readonly SchemaError[], patterns: Readonly<Record<stri
   const missing = first.keyword === 'required' ? (first.params.requiredProperties as string[])[0] : undefined
   const param = pathOf(first.instancePath) + (missing === undefined ? '' : `${first.instancePath ? '.' : ''}${missing}`)
   if (missing !== undefined) return { param, message: 'is required' }
-  // What `additionalProperties: false` refuses is reported as a value that meets the schema `false`.
-  if (first.keyword === 'boolean') return { param, message: 'is not known here' }
+  // `additionalProperties: false` reports unknown fields as errors of the schema `false`.
   if (first.keyword === 'boolean') return { param, message: 'is not a known field' }
   const pattern = errors.find((error) => error.keyword === 'pattern')
   const words = pattern && patterns[String(pattern.params.pattern)]

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Bucket, type Reservation } from './bucket.ts'
 
-/** Tries to take; true when it was let through. */
+/** Takes if possible; returns whether it did. */
 function take(bucket: Bucket, cost: number, now: number): boolean {
   if (bucket.waitMs(cost, now) > 0) return false
   bucket.take(cost)
@@ -10,13 +10,13 @@ function take(bucket: Bucket, cost: number, now: number): boolean {
 }
 
 const rate = fc.record({ perMinute: fc.integer({ min: 1, max: 100_000 }), capacity: fc.integer({ min: 1, max: 500 }) })
-/** Gaps between tries in milliseconds: mostly bursts, now and then a pause, fractions as a real clock has them. */
+/** Gaps between takes in milliseconds: mostly bursts, some pauses, with fractions as a real clock has them. */
 const gaps = fc.array(
   fc.oneof(fc.constant(0), fc.double({ min: 0, max: 30, noNaN: true }), fc.integer({ min: 0, max: 90_000 })),
   { maxLength: 300 },
 )
 
-test('over every span, takes never exceed the capacity and what the rate adds', () => {
+test('bucket: takes in any span never exceed capacity plus refill', () => {
   fc.assert(
     fc.property(rate, gaps, ({ perMinute, capacity }, gaps) => {
       const bucket = new Bucket({ perMinute, capacity }, 0)
@@ -37,13 +37,13 @@ test('over every span, takes never exceed the capacity and what the rate adds', 
   )
 })
 
-test('nothing is withheld: a caller that tries every millisecond gets exactly the capacity and what the rate adds', () => {
+test('bucket: a caller that tries every millisecond gets exactly capacity plus refill', () => {
   fc.assert(
     fc.property(rate, fc.integer({ min: 0, max: 3_000 }), ({ perMinute, capacity }, duration) => {
       const bucket = new Bucket({ perMinute, capacity }, 0)
       let taken = 0
       for (let now = 0; now <= duration; now++) while (take(bucket, 1, now)) taken++
-      // No refill is lost as long as what one step adds fits beside the fraction of a unit that is left over.
+      // No refill is lost while the refill of one step fits beside the remaining fraction of a unit.
       if (perMinute <= (capacity - 1) * 60_000)
         expect(taken).toBe(Math.floor((capacity * 60_000 + perMinute * duration) / 60_000))
     }),
@@ -51,7 +51,7 @@ test('nothing is withheld: a caller that tries every millisecond gets exactly th
   )
 })
 
-test('the wait it names is enough, and a millisecond less is not', () => {
+test('bucket: waitMs is the shortest wait that succeeds', () => {
   fc.assert(
     fc.property(rate, gaps, fc.integer({ min: 1, max: 600 }), ({ perMinute, capacity }, gaps, cost) => {
       const bucket = new Bucket({ perMinute, capacity }, 0)
@@ -72,8 +72,8 @@ test('the wait it names is enough, and a millisecond less is not', () => {
   )
 })
 
-/** The bucket that would have known every true cost from the start. */
-class Foresight {
+/** A reference bucket that knows every actual cost from the start. */
+class ReferenceBucket {
   used = 0
   at = 0
   readonly perMinute: number
@@ -86,7 +86,7 @@ class Foresight {
   }
 }
 
-test('what a settled reservation gives back never makes more room than knowing the cost beforehand would have', () => {
+test('bucket: a settled reservation leaves no more units than a take of the actual cost', () => {
   const step = fc.record({
     gap: fc.integer({ min: 0, max: 2_000 }),
     estimate: fc.integer({ min: 0, max: 50 }),
@@ -97,7 +97,7 @@ test('what a settled reservation gives back never makes more room than knowing t
     fc.property(fc.integer({ min: 1, max: 6_000 }), fc.array(step, { maxLength: 60 }), (perMinute, steps) => {
       let now = 0
       const bucket = new Bucket({ perMinute, capacity: 100 }, 0)
-      const ideal = new Foresight(perMinute)
+      const ideal = new ReferenceBucket(perMinute)
       const open: { reservation: Reservation; actual: number }[] = []
       for (const { gap, estimate, part, settles } of steps) {
         now += gap
@@ -112,21 +112,21 @@ test('what a settled reservation gives back never makes more room than knowing t
         expect(bucket.left(now).units).toBeLessThanOrEqual(Math.floor((100 * 60_000 - ideal.used) / 60_000))
       }
       for (const { reservation, actual } of open.toReversed()) reservation.settle(actual)
-      // Nothing is lost either: once all is settled, both are equally full.
+      // After all reservations are settled, both buckets hold the same.
       expect(bucket.left(now).units).toBe(Math.floor((100 * 60_000 - ideal.used) / 60_000))
     }),
     { numRuns: 1_000 },
   )
 })
 
-test('a reservation that costs more than its estimate is charged in full, into debt', () => {
+test('bucket: a reservation that exceeds its estimate is charged in full, beyond the capacity', () => {
   const bucket = new Bucket({ perMinute: 60, capacity: 10 }, 0)
   bucket.reserve(4, () => 0).settle(25)
   expect(bucket.left(0)).toEqual({ units: 0, nextMs: 16_000 })
   expect(bucket.waitMs(1, 0)).toBe(16_000)
 })
 
-test('settling twice counts once', () => {
+test('bucket: settle counts once when called twice', () => {
   const bucket = new Bucket({ perMinute: 60, capacity: 10 }, 0)
   const first = bucket.reserve(5, () => 0)
   bucket.take(5)
@@ -135,7 +135,7 @@ test('settling twice counts once', () => {
   expect(bucket.left(0).units).toBe(4)
 })
 
-test('a lowered rate is in force at once and locks nobody out beyond it', () => {
+test('bucket: a lower rate applies at once and blocks no longer than its own capacity', () => {
   const bucket = new Bucket({ perMinute: 600, capacity: 60 }, 0)
   for (let i = 0; i < 60; i++) expect(take(bucket, 1, 0)).toBe(true)
   bucket.adjust({ perMinute: 60, capacity: 5 }, 0)
@@ -144,7 +144,7 @@ test('a lowered rate is in force at once and locks nobody out beyond it', () => 
   expect(bucket.left(0).units).toBe(55)
 })
 
-test('a clock that stands still or steps back refills nothing', () => {
+test('bucket: nothing is refilled when the clock stands still or steps back', () => {
   const bucket = new Bucket({ perMinute: 60, capacity: 1 }, 10_000)
   expect(take(bucket, 1, 10_000)).toBe(true)
   expect(bucket.waitMs(1, 5_000)).toBe(1_000)

@@ -1,29 +1,28 @@
 /**
- * One unit is cut into 60,000 shares, so that a rate of n units a minute refills n whole shares a millisecond: the
- * arithmetic stays in integers, and no rounding lets one request too many through.
+ * One unit has 60,000 shares, so a rate of n units per minute refills n shares per millisecond. The arithmetic uses integers only and
+ * never rounds in favour of the caller.
  */
 const SHARES = 60_000
 
-/** Units a minute, and how many may be taken at once. Both are positive integers. */
+/** Units per minute, and the most units that can be taken at once. Both are positive integers. */
 export interface Rate {
   readonly perMinute: number
   readonly capacity: number
 }
 
-/** A take whose true cost is learnt later. Settled once, with what it really was. */
+/** Units that were taken by an estimate. Settled once, with the actual cost. */
 export interface Reservation {
   settle(actual: number): void
 }
 
 interface Open {
-  /** Lowest fill seen between this reservation and the next one that is still open. */
+  /** Lowest `used` between this reservation and the next open one. */
   low: number
 }
 
 /**
- * A token bucket, kept as its mirror image (the leaky bucket of GCRA): `used` fills with every take and drains at the rate.
- * Over any span of t minutes it lets through at most capacity + perMinute × t units, counted exactly. Times are
- * milliseconds of a monotonic clock, whole ones count.
+ * A token bucket in the form of a leaky bucket (GCRA): `used` grows with each take and drains at the rate. In any span of t minutes it
+ * admits at most capacity + perMinute × t units. Times are milliseconds of a monotonic clock, rounded down.
  */
 export class Bucket {
   #rate: Rate
@@ -38,8 +37,8 @@ export class Bucket {
   }
 
   /**
-   * Puts other numbers in force from now on; what was used stays used, but never counts for more than the new capacity,
-   * so that a lowered limit does not lock its caller out for longer than the limit itself would.
+   * Applies another rate from now on. Used units stay used, up to the new capacity, so that a lower limit does not block its caller for
+   * longer than that limit would.
    */
   adjust(rate: Rate, now: number): void {
     if (rate.perMinute === this.#rate.perMinute && rate.capacity === this.#rate.capacity) return
@@ -48,21 +47,21 @@ export class Bucket {
     this.#used = Math.min(this.#used, rate.capacity * SHARES)
   }
 
-  /** Milliseconds until `cost` units can be taken if nobody else takes any; 0: now, Infinity: never, it is above the capacity. */
+  /** Milliseconds until `cost` units can be taken if there is no other take. 0: now. Infinity: never, because `cost` exceeds the capacity. */
   waitMs(cost: number, now: number): number {
     if (cost > this.#rate.capacity) return Number.POSITIVE_INFINITY
     this.#drain(now)
     return Math.max(0, Math.ceil((this.#used + (cost - this.#rate.capacity) * SHARES) / this.#rate.perMinute))
   }
 
-  /** Takes what `waitMs` said is there. */
+  /** Takes units. Call it only when `waitMs` is 0. */
   take(cost: number): void {
     this.#fill(cost * SHARES)
   }
 
   /**
-   * Takes an estimate that is put right once the true cost is known. What was taken in vain comes back, except for the part
-   * that has drained meanwhile: giving that back as well would let the same units be spent twice.
+   * Takes an estimate and corrects it once the actual cost is known. The surplus is refunded, except for the part that has drained in the
+   * meantime: refunding that part would let the same units be spent twice.
    */
   reserve(cost: number, clock: () => number): Reservation {
     this.take(cost)
@@ -79,7 +78,7 @@ export class Bucket {
     }
   }
 
-  /** Whole units that can be taken now, and the milliseconds until there is one more. */
+  /** Whole units that can be taken now, and the milliseconds until one more is available. */
   left(now: number): { units: number; nextMs: number } {
     this.#drain(now)
     const free = Math.max(0, this.#rate.capacity * SHARES - this.#used)
@@ -88,16 +87,16 @@ export class Bucket {
     return { units, nextMs: Math.ceil(missing / this.#rate.perMinute) }
   }
 
-  /** True when it can be thrown away: a new one would be the same. */
+  /** True if a new bucket would have the same state, so that this one can be dropped. */
   isIdle(now: number): boolean {
     this.#drain(now)
     return this.#used === 0 && this.#open.length === 0
   }
 
   /**
-   * Ends a reservation and answers how much of `surplus` comes back: no more than the lowest fill since it was made, because
-   * below that the bucket without the surplus would have been empty. Those lows are what they are with the surplus in them,
-   * so what comes back is taken off them; its own falls to the reservation before.
+   * Closes a reservation and returns how much of `surplus` is refunded: at most the lowest fill since the reservation, because below it
+   * a bucket without the surplus would have been empty. The lows of later reservations include the surplus, so the refund is subtracted
+   * from them. The previous reservation takes over this one's low.
    */
   #close(open: Open, surplus: number): number {
     this.#fill(0)

@@ -9,16 +9,16 @@ export interface LimitState {
   readonly nextMs?: number
 }
 
-/** What a request that can never be admitted is told to wait; clients are also told not to try. */
+/** `Retry-After` of a request that can never be admitted; its headers also ask clients not to retry. */
 const NEVER_SECONDS = 60
-/** The OpenAI client ignores waits longer than a minute and tries at once (decisions.md §2.3, Headers). */
+/** The OpenAI client ignores longer waits and retries at once (GW-RETRY-1). */
 const LONGEST_RETRY_SECONDS = 60
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000))
 
 /**
- * `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11, section 3. A burst has no parameter of its own there, so it
- * carries the vendor's prefix, as the draft asks for; `tokens` is a unit that its registry does not know yet.
+ * `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11, section 3. The draft has no parameter for a burst, so the parameter has
+ * a vendor prefix, as the draft requires. The unit `tokens` is not in its registry.
  */
 export function policyHeader(limits: ApplicationLimits): string {
   const policies = [`"requests";q=${limits.requests_per_minute};w=60;gatehouse-burst=${limits.burst}`]
@@ -29,8 +29,8 @@ export function policyHeader(limits: ApplicationLimits): string {
 }
 
 /**
- * `RateLimit` (section 4) beside the policy; on a refusal also `Retry-After`, never earlier than the window that RateLimit
- * names (section 6). `waitMs` is Infinity for a request that is larger than the limit itself.
+ * The headers `RateLimit-Policy` and `RateLimit` (section 4). A refusal also has `Retry-After`, which is never earlier than the window in
+ * `RateLimit` (section 6). `waitMs` is Infinity for a request that is larger than the limit itself.
  */
 export function limitHeaders(
   policy: string,
@@ -49,7 +49,7 @@ export function limitHeaders(
   return { seconds: wait, headers }
 }
 
-/** Public text of a refusal. It names the gateway, so that nobody looks for the fault at the provider. */
+/** Public text of a refusal. It names the gateway, because providers have limits too. */
 export function refusalText(
   limit: LimitName,
   limits: ApplicationLimits,
@@ -58,13 +58,13 @@ export function refusalText(
   waitMs: number,
 ): string {
   if (!Number.isFinite(waitMs)) {
-    return `This request of about ${tokens} tokens is larger than the gateway's limit of ${limits.tokens_per_minute} tokens a minute for this Application; make it smaller.`
+    return `This request of about ${tokens} tokens is larger than the gateway's limit of ${limits.tokens_per_minute} tokens per minute for this Application. Send a smaller request.`
   }
   const what = {
-    requests: `${limits.requests_per_minute} requests a minute (at most ${limits.burst} at once) for this Application`,
-    user: `${limits.user_requests_per_minute} requests a minute for one user`,
-    tokens: `${limits.tokens_per_minute} tokens a minute for this Application`,
-    concurrency: `${limits.concurrency} requests at the same time for this Application`,
+    requests: `${limits.requests_per_minute} requests per minute (burst ${limits.burst}) for this Application`,
+    user: `${limits.user_requests_per_minute} requests per minute for one user`,
+    tokens: `${limits.tokens_per_minute} tokens per minute for this Application`,
+    concurrency: `${limits.concurrency} concurrent requests for this Application`,
   }[limit]
-  return `The gateway's limit of ${what} is reached; try again in ${retrySeconds} s.`
+  return `The gateway's limit of ${what} is reached. Try again in ${retrySeconds} s.`
 }

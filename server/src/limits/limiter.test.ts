@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { type ApplicationLimits, DEFAULT_LIMITS } from '../domain/principal.ts'
-import { type Admission, Limiter } from './limiter.ts'
+import type { Admission } from './lease.ts'
+import { Limiter } from './limiter.ts'
 
 const application = (limits: Partial<ApplicationLimits> = {}, id = 'app_1') => ({ id, limits: { ...DEFAULT_LIMITS, ...limits } })
 
-/** A limiter whose clock the test moves. */
+/** A limiter with a clock that the test moves. */
 function limiterAt(start = 1_000) {
   let now = start
   return {
@@ -26,7 +27,7 @@ function refused(admission: Admission) {
   return admission
 }
 
-/** Admits a request that turns out to be this user's. */
+/** Admits a request and charges it to the user. */
 function admitAs(limiter: Limiter, app: ReturnType<typeof application>, userId: string, tokens = 0): Admission {
   const admission = limiter.admit(app, tokens)
   if (!admission.ok) return admission
@@ -35,15 +36,15 @@ function admitAs(limiter: Limiter, app: ReturnType<typeof application>, userId: 
   return refusal ?? admission
 }
 
-describe('requests a minute', () => {
-  test('however many arrive at once, the burst and not one more is admitted', async () => {
+describe('requests per minute', () => {
+  test('limiter: admits exactly the burst when many requests arrive at once', async () => {
     const { limiter } = limiterAt()
     const app = application({ requests_per_minute: 600, burst: 60, concurrency: 10_000 })
     const answers = await Promise.all(Array.from({ length: 1_000 }, async () => limiter.admit(app, 0)))
     expect(answers.filter(({ ok }) => ok)).toHaveLength(60)
   })
 
-  test('over any minute no more than the rate and the burst is admitted, also across what would be a window edge', () => {
+  test('limiter: admits at most rate plus burst in any minute, including across minute boundaries', () => {
     const { limiter, pass } = limiterAt(59_900)
     const app = application({ requests_per_minute: 600, burst: 60 })
     const admittedAt: number[] = []
@@ -63,7 +64,7 @@ describe('requests a minute', () => {
     expect(admittedAt).toHaveLength(60 + 1_799)
   })
 
-  test('who waits as long as Retry-After says is admitted', () => {
+  test('limiter: a request is admitted after it waited for Retry-After', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 100 }), (requests_per_minute, burst) => {
         const { limiter, pass } = limiterAt()
@@ -77,13 +78,13 @@ describe('requests a minute', () => {
     )
   })
 
-  test('one Application cannot use up the limit of another', () => {
+  test('limiter: one Application cannot use the limit of another', () => {
     const { limiter } = limiterAt()
     for (let i = 0; i < 100; i++) limiter.admit(application({ burst: 1 }, 'app_1'), 0)
     expect(limiter.admit(application({ burst: 1 }, 'app_2'), 0).ok).toBe(true)
   })
 
-  test('a changed limit is in force with the next request', () => {
+  test('limiter: a changed limit applies to the next request', () => {
     const { limiter } = limiterAt()
     for (let i = 0; i < 10; i++) admitted(limiter.admit(application(), 0))
     expect(limiter.admit(application({ requests_per_minute: 60, burst: 5 }), 0).ok).toBe(false)
@@ -91,10 +92,10 @@ describe('requests a minute', () => {
   })
 })
 
-describe('requests at the same time', () => {
+describe('concurrent requests', () => {
   const app = application({ concurrency: 3, burst: 1_000 })
 
-  test('no more than the limit are in flight, and each end lets one in', () => {
+  test('limiter: at most the limit are in flight, and each release admits one', () => {
     const { limiter } = limiterAt()
     const leases = [1, 2, 3].map(() => admitted(limiter.admit(app, 0)).lease)
     expect(refused(limiter.admit(app, 0))).toMatchObject({ limit: 'concurrency', retryAfterSeconds: 1 })
@@ -103,12 +104,12 @@ describe('requests at the same time', () => {
     expect(limiter.admit(app, 0).ok).toBe(false)
   })
 
-  test('who waits for something else takes no place, and stands in line for one afterwards, before those who come later', async () => {
+  test('lease: a suspended request holds no slot and queues for one before later requests', async () => {
     const { limiter } = limiterAt()
     const leases = [1, 2, 3].map(() => admitted(limiter.admit(app, 0)).lease)
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const [waiting, second] = leases
-    const back = waiting?.away(() => promise)
+    const back = waiting?.suspendWhile(() => promise)
     const { lease: third } = admitted(limiter.admit(app, 0))
     const resumed = limiter.resume(app, 0)
     resolve(true)
@@ -124,16 +125,16 @@ describe('requests at the same time', () => {
     admitted(limiter.admit(app, 0))
   })
 
-  test('who comes back in vain takes no place', async () => {
+  test('lease: takes no slot when the wait returned false', async () => {
     const { limiter } = limiterAt()
     const { lease } = admitted(limiter.admit(application({ concurrency: 1 }), 0))
-    expect(await lease.away(async () => false)).toBe(false)
+    expect(await lease.suspendWhile(async () => false)).toBe(false)
     lease.release()
     admitted(limiter.admit(application({ concurrency: 1 }), 0))
     expect(limiter.admit(application({ concurrency: 1 }), 0).ok).toBe(false)
   })
 
-  test('nobody stands in line for longer than 30 s, and who has left it takes no place', async () => {
+  test('limiter: a queued request gives up after 30 s and takes no slot', async () => {
     vi.useFakeTimers()
     try {
       const { limiter } = limiterAt()
@@ -149,7 +150,7 @@ describe('requests at the same time', () => {
     }
   })
 
-  test('a raised limit lets those in who stand in line', async () => {
+  test('limiter: a higher limit admits queued requests', async () => {
     const { limiter } = limiterAt()
     const tight = application({ concurrency: 1 })
     admitted(limiter.admit(tight, 0))
@@ -158,7 +159,7 @@ describe('requests at the same time', () => {
     expect(await resumed).toBeDefined()
   })
 
-  test('who goes on after a wait is charged to no rate, and to the tokens only for what goes beyond its estimate', async () => {
+  test('limiter: a resumed request is charged only for tokens beyond its estimate', async () => {
     const { limiter } = limiterAt()
     const once = application({ burst: 1, requests_per_minute: 1, user_requests_per_minute: 1, tokens_per_minute: 1_000 })
     admitted(admitAs(limiter, once, 'ann', 300)).lease.release()
@@ -169,7 +170,7 @@ describe('requests at the same time', () => {
     expect((await limiter.resume(once, 0))?.headers.ratelimit).toContain('"tokens";r=300')
   })
 
-  test('releasing twice gives back one place', () => {
+  test('lease: release gives back one slot when called twice', () => {
     const { limiter } = limiterAt()
     const [first] = [1, 2, 3].map(() => admitted(limiter.admit(app, 0)).lease)
     first?.release()
@@ -178,7 +179,7 @@ describe('requests at the same time', () => {
     expect(limiter.admit(app, 0).ok).toBe(false)
   })
 
-  test('a request that is refused for it is not charged to the rate', () => {
+  test('limiter: a request refused by the concurrency limit is not charged to the rate', () => {
     const { limiter } = limiterAt()
     const tight = application({ concurrency: 1, burst: 2 })
     const { lease } = admitted(limiter.admit(tight, 0))
@@ -188,10 +189,10 @@ describe('requests at the same time', () => {
   })
 })
 
-describe('requests a minute for one user', () => {
+describe('requests per minute for one user', () => {
   const app = application({ user_requests_per_minute: 2 })
 
-  test('one user is held back, the next is not, and who names nobody is not either', () => {
+  test('limiter: refuses a user over the limit, but neither other users nor requests without a user', () => {
     const { limiter, pass } = limiterAt()
     for (let i = 0; i < 2; i++) admitted(admitAs(limiter, app, 'ann'))
     expect(refused(admitAs(limiter, app, 'ann'))).toMatchObject({ limit: 'user', retryAfterSeconds: 30 })
@@ -201,7 +202,7 @@ describe('requests a minute for one user', () => {
     admitted(admitAs(limiter, app, 'ann'))
   })
 
-  test('a request that is refused for it is not charged to the Application', () => {
+  test('limiter: a request refused by the user limit is not charged to the Application', () => {
     const { limiter } = limiterAt()
     const small = application({ user_requests_per_minute: 1, burst: 2, requests_per_minute: 1, tokens_per_minute: 100 })
     admitted(admitAs(limiter, small, 'ann', 10))
@@ -210,14 +211,14 @@ describe('requests a minute for one user', () => {
     expect(refused(admitAs(limiter, small, 'cleo')).limit).toBe('requests')
   })
 
-  test('a request whose user is never known is charged to the Application', () => {
+  test('limiter: a request without a known user is charged to the Application', () => {
     const { limiter } = limiterAt()
     const small = application({ user_requests_per_minute: 1, burst: 1, requests_per_minute: 1 })
     admitted(limiter.admit(small, 0)).lease.release(0)
     expect(refused(admitAs(limiter, small, 'ann')).limit).toBe('requests')
   })
 
-  test('however many requests of one user arrive at once, the limit and not one more is let in', async () => {
+  test('limiter: admits exactly the user limit when many requests of one user arrive at once', async () => {
     const { limiter } = limiterAt()
     const app = application({ user_requests_per_minute: 5 })
     const leases = Array.from({ length: 50 }, () => admitted(limiter.admit(app, 0)).lease)
@@ -225,14 +226,14 @@ describe('requests a minute for one user', () => {
     expect(refusals.filter((refusal) => refusal === undefined)).toHaveLength(5)
   })
 
-  test('the same user id in two Applications is two users', () => {
+  test('limiter: the same user id in two Applications has two limits', () => {
     const { limiter } = limiterAt()
     const other = { ...app, id: 'app_2' }
     for (let i = 0; i < 2; i++) admitted(admitAs(limiter, app, 'ann'))
     admitted(admitAs(limiter, other, 'ann'))
   })
 
-  test('100,000 users are remembered while they matter and forgotten afterwards', () => {
+  test('limiter: forgets 100,000 users when they are idle', () => {
     const { limiter, pass } = limiterAt()
     const busy = application({
       requests_per_minute: 1_000_000,
@@ -247,7 +248,7 @@ describe('requests a minute for one user', () => {
     expect(limiter.size.users).toBe(0)
   })
 
-  test('requests that are refused leave nothing in memory', () => {
+  test('limiter: refused requests leave nothing in memory', () => {
     const { limiter } = limiterAt()
     const closed = application({ burst: 1, user_requests_per_minute: 60 })
     admitted(admitAs(limiter, closed, 'ann'))
@@ -256,16 +257,16 @@ describe('requests a minute for one user', () => {
   })
 })
 
-describe('tokens a minute', () => {
+describe('tokens per minute', () => {
   const app = application({ tokens_per_minute: 1_000, burst: 1_000, concurrency: 1_000 })
 
-  test('the estimate is reserved at once, so that requests at the same time cannot overdraw together', async () => {
+  test('limiter: concurrent requests cannot exceed the limit together, because estimates are reserved', async () => {
     const { limiter } = limiterAt()
     const answers = await Promise.all(Array.from({ length: 50 }, async () => limiter.admit(app, 300)))
     expect(answers.filter(({ ok }) => ok)).toHaveLength(3)
   })
 
-  test('what was not used comes back, what was used beyond is owed', () => {
+  test('lease: release refunds unused tokens and charges tokens beyond the estimate', () => {
     const { limiter, pass } = limiterAt()
     admitted(limiter.admit(app, 1_000)).lease.release(400)
     admitted(limiter.admit(app, 600)).lease.release(1_600)
@@ -274,20 +275,20 @@ describe('tokens a minute', () => {
     admitted(limiter.admit(app, 1))
   })
 
-  test('without a figure the estimate stands', () => {
+  test('lease: the estimate stays charged when release gets no number', () => {
     const { limiter } = limiterAt()
     admitted(limiter.admit(app, 1_000)).lease.release()
     expect(limiter.admit(app, 1).ok).toBe(false)
   })
 
-  test('a request larger than the limit is refused at any time, says so, and asks not to be repeated', () => {
+  test('limiter: a request larger than the limit is refused and asks clients not to retry', () => {
     const { limiter } = limiterAt()
     const refusal = refused(limiter.admit(app, 1_001))
     expect(refusal).toMatchObject({ limit: 'tokens', retryAfterSeconds: 60, headers: { 'x-should-retry': 'false' } })
     expect(refusal.message).toContain('larger than')
   })
 
-  test('a limit that is set, changed and taken away while requests are in flight breaks nothing', () => {
+  test('limiter: a limit can be set, changed and removed while requests are in flight', () => {
     const { limiter } = limiterAt()
     const { lease } = admitted(limiter.admit(application(), 5_000))
     const second = admitted(limiter.admit(app, 900)).lease
@@ -300,7 +301,7 @@ describe('tokens a minute', () => {
 })
 
 describe('headers', () => {
-  test('an admitted request learns the policies and what is left', () => {
+  test('headers: an admitted request gets the policies and the remaining units', () => {
     const { limiter } = limiterAt()
     expect(admitted(limiter.admit(application(), 0)).lease.headers).toEqual({
       'ratelimit-policy': '"requests";q=600;w=60;gatehouse-burst=60, "concurrency";q=200;qu="concurrent-requests"',
@@ -308,7 +309,7 @@ describe('headers', () => {
     })
   })
 
-  test('every limit in force has its policy and its state', () => {
+  test('headers: each configured limit has its policy and its state', () => {
     const { limiter } = limiterAt()
     const app = application({ tokens_per_minute: 9_000, user_requests_per_minute: 20 })
     expect(admitted(admitAs(limiter, app, 'ann', 100)).lease.headers).toEqual({
@@ -318,7 +319,7 @@ describe('headers', () => {
     })
   })
 
-  test('a refused one learns when to come back, the same in every header and in the text, and whose limit it is', () => {
+  test('headers: a refusal names the limit and the same retry time in headers and text', () => {
     const { limiter } = limiterAt()
     const app = application({ requests_per_minute: 20, burst: 1 })
     admitted(limiter.admit(app, 0)).lease.release()
@@ -326,8 +327,7 @@ describe('headers', () => {
       ok: false,
       limit: 'requests',
       retryAfterSeconds: 3,
-      message:
-        "The gateway's limit of 20 requests a minute (at most 1 at once) for this Application is reached; try again in 3 s.",
+      message: "The gateway's limit of 20 requests per minute (burst 1) for this Application is reached. Try again in 3 s.",
       headers: {
         'ratelimit-policy': '"requests";q=20;w=60;gatehouse-burst=1, "concurrency";q=200;qu="concurrent-requests"',
         ratelimit: '"requests";r=0;t=3, "concurrency";r=200',
@@ -336,7 +336,7 @@ describe('headers', () => {
     })
   })
 
-  test('a wait that OpenAI clients would ignore asks them not to retry', () => {
+  test('headers: x-should-retry is false when OpenAI clients would ignore the wait', () => {
     const { limiter } = limiterAt()
     const app = application({ requests_per_minute: 1, burst: 1, tokens_per_minute: 100 })
     admitted(limiter.admit(app, 100)).lease.release(200)

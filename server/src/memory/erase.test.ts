@@ -8,7 +8,7 @@ import { correctMemory, findMemory, listMemories } from './memory-store.ts'
 
 const DAY = 86_400_000
 
-describe.each(testDatabases())('correcting and erasing memories on $name', ({ open }) => {
+describe.each(testDatabases())('correct and erase memories on $name', ({ open }) => {
   let database: Database
   let bench: MemoryBench
   beforeAll(async () => {
@@ -30,13 +30,13 @@ describe.each(testDatabases())('correcting and erasing memories on $name', ({ op
       )
   const list = async (fields: { userId?: string; history?: boolean } = {}, workspaceId = bench.workspaceId) =>
     (await listMemories(database.db, workspaceId, { limit: 100, now: bench.clock.now(), ...fields }))?.data ?? []
-  /** Where in the whole database that word still stands. */
+  /** The columns of the database that contain the word. */
   const traces = async (word: string) =>
     (await dumpTables(database.pool))
       .filter(({ text }) => text.toLowerCase().includes(word))
       .map(({ table, column }) => `${table}.${column}`)
 
-  test('erasing one leaves nothing of it and its history, and all of the others', async () => {
+  test('eraseMemory: removes the memory and its history and keeps others', async () => {
     const { id } = await bench.store(alice(), { content: 'my favourite tea is xylozamba', summary: 'xylozamba again' })
     const { id: current } = await bench.store(alice(), { content: 'my favourite tea is xylozimba', subject: 'favourite tea' })
     await bench.store(alice(), { content: 'the cake is kept' })
@@ -49,7 +49,7 @@ describe.each(testDatabases())('correcting and erasing memories on $name', ({ op
     expect((await bench.recall(alice(), 'cake')).map(({ content }) => content)).toEqual(['the cake is kept'])
   })
 
-  test('erasing all of a user takes sessions, history and what auditors see, and nothing of others', async () => {
+  test('eraseUser: removes sessions, history and audit_only memories of this user only', async () => {
     const bob = bench.viewer({ user: { id: 'bob' }, sessionId: 's1' })
     for (const viewer of [alice(), bob]) {
       const { id } = viewer.user
@@ -68,12 +68,12 @@ describe.each(testDatabases())('correcting and erasing memories on $name', ({ op
     expect(await list({ userId: 'bob', history: true })).toHaveLength(4)
     expect(await bench.recall(alice(), 'quuxshared')).toHaveLength(1)
     expect(await eraseAlice()).toBe(0)
-    // The user may be remembered anew.
+    // New memories of the user can be stored.
     await bench.store(alice(), { content: 'a new quuxpage' })
     expect(await bench.recall(alice(), 'quuxpage')).toHaveLength(1)
   })
 
-  test('who has been erased is named nowhere any more', async () => {
+  test('eraseUser: leaves the user id in no table', async () => {
     const viewer = bench.viewer({ user: { id: 'zephyrine' }, sessionId: 'zephyrine at work' })
     await bench.store(viewer, { content: 'tea' })
     await bench.store(viewer, { content: 'tea', scope: 'session' })
@@ -82,7 +82,7 @@ describe.each(testDatabases())('correcting and erasing memories on $name', ({ op
     expect(await traces('zephyrine')).toEqual([])
   })
 
-  test('erasing while others store neither fails nor leaves what cannot be found', async () => {
+  test('eraseUser: stays consistent under concurrent stores', async () => {
     const writers = Array.from({ length: 12 }, (_, i) => bench.store(alice(), { content: `turmoil ${i}` }))
     const erasers = Array.from({ length: 4 }, () =>
       database.db.transaction().execute((tx) => eraseUser(tx, bench.workspaceId, 'alice')),
@@ -91,7 +91,7 @@ describe.each(testDatabases())('correcting and erasing memories on $name', ({ op
     expect(await bench.recall(alice(), 'turmoil')).toHaveLength((await list()).length)
   })
 
-  test('a correction is a new version under the same labels, and the old one is history', async () => {
+  test('correctMemory: stores a new version with the same labels and keeps the old one as history', async () => {
     const expiresAt = new Date(bench.clock.now().getTime() + DAY)
     const fields = { classification: 'internal', regulations: ['gdpr'], kind: 'preference', expiresAt } as const
     const { id } = await bench.store(alice(), { ...fields, content: 'my favourite tea is Asam' })
@@ -104,11 +104,11 @@ describe.each(testDatabases())('correcting and erasing memories on $name', ({ op
     })
     expect((await bench.recall(alice(), 'favourite')).map((memory) => memory.id)).toEqual([corrected?.id])
     expect(await findMemory(database.db, bench.workspaceId, id, bench.clock.now())).toMatchObject({ supersededBy: corrected?.id })
-    // History is not corrected.
+    // Superseded memories cannot be corrected.
     expect(await correct(id, 'something else')).toBeUndefined()
   })
 
-  test('a correction to what is there already, or to the same in other words, leaves one', async () => {
+  test('correctMemory: keeps one memory when the correction duplicates another', async () => {
     const tea = await bench.store(alice(), { content: 'tea is at five' })
     const cake = await bench.store(alice(), { content: 'cake is at five' })
     expect((await correct(cake.id, 'Tea is at five!'))?.id).toBe(tea.id)
@@ -119,7 +119,7 @@ describe.each(testDatabases())('correcting and erasing memories on $name', ({ op
     expect((await bench.recall(alice(), 'tea')).map(({ content }) => content)).toEqual(['TEA is at five'])
   })
 
-  test('another Workspace neither lists, finds, corrects nor erases', async () => {
+  test('store: does not list, find, correct or erase memories of another Workspace', async () => {
     const { id } = await bench.store(alice(), { content: 'tea' })
     const { workspaceId: foreign } = await memoryBench(database)
     expect(await list({}, foreign)).toEqual([])
@@ -130,8 +130,8 @@ describe.each(testDatabases())('correcting and erasing memories on $name', ({ op
     expect((await list()).map(({ content }) => content)).toEqual(['tea'])
   })
 
-  test('what has expired is gone for everybody at once, and removed by the job, its history with it', async () => {
-    // Long ago: the job looks after all Workspaces, and other tests' memories are none of this one's business.
+  test('removeExpired: removes expired memories, already hidden before, with their history', async () => {
+    // An early time, because the job covers all Workspaces and must not remove memories of other tests.
     bench.clock.advance(-1_000 * DAY)
     const expiresAt = new Date(bench.clock.now().getTime() + DAY)
     await bench.store(alice(), { content: 'my favourite tea is wobblefirst' })
@@ -148,7 +148,7 @@ describe.each(testDatabases())('correcting and erasing memories on $name', ({ op
     await Promise.all([1, 2, 3].map(() => removeExpired(database.db, now, 100)))
   })
 
-  test('lists come newest first, page by page', async () => {
+  test('listMemories: pages newest first', async () => {
     for (let i = 0; i < 5; i++) await bench.store(alice(), { content: `page ${i}` })
     const page = async (after?: string) =>
       listMemories(database.db, bench.workspaceId, { limit: 2, now: bench.clock.now(), ...(after && { after }) })

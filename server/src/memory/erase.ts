@@ -4,32 +4,32 @@ import { fromId } from '../lib/id.ts'
 import { removeEntries } from '../retrieval/entries.ts'
 import type { Memory } from './memory.ts'
 import { memoriesOf, toMemory, uuidOf } from './memory-row.ts'
-import { forgetIdle, type HeldOwner, holdOwners } from './owner-store.ts'
+import { deleteEmptyOwners, type LockedOwner, lockOwners } from './owner-store.ts'
 
 /**
- * Erases one memory and the history behind it: rows, postings and vectors. What is left of it are keyed hashes in audit records.
- * Answers what it was; undefined when the Workspace has no such memory.
+ * Erases a memory and its history: rows, postings and vectors. Only keyed hashes in audit records remain. Returns the erased
+ * memory, or undefined if the Workspace has no such memory.
  */
 export async function eraseMemory(tx: Tx, workspaceId: string, id: string): Promise<Memory | undefined> {
   const uuid = fromId('mem', id)
   if (uuid === undefined) return undefined
   const workspace = uuidOf('ws', workspaceId)
-  const found = () => memoriesOf(tx, workspace).where('item.id', '=', uuid)
-  const ownerId = (await found().executeTakeFirst())?.owner_id
+  const query = () => memoriesOf(tx, workspace).where('item.id', '=', uuid)
+  const ownerId = (await query().executeTakeFirst())?.owner_id
   if (ownerId === undefined) return undefined
-  await holdOwners(tx, [ownerId])
-  // Somebody may have been quicker.
-  const row = await found().where('item.owner_id', '=', ownerId).executeTakeFirst()
+  await lockOwners(tx, [ownerId])
+  // Read again under the lock: another transaction may have erased it.
+  const row = await query().where('item.owner_id', '=', ownerId).executeTakeFirst()
   if (!row) return undefined
   await removeMemories(tx, { workspace, id: ownerId }, [uuid])
-  await forgetIdle(tx, workspace, [ownerId])
+  await deleteEmptyOwners(tx, workspace, [ownerId])
   return toMemory(row)
 }
 
-/** Erases all that is the user's own, in every Application: the user's memories and those of the user's sessions. Answers how many. */
+/** Erases the memories of a user and of the user's sessions in all Applications. Returns their number. */
 export async function eraseUser(tx: Tx, workspaceId: string, userId: string): Promise<number> {
   const workspace = uuidOf('ws', workspaceId)
-  const own = await tx
+  const ownerRows = await tx
     .selectFrom('memory_owner')
     .select('id')
     .where('workspace_id', '=', workspace)
@@ -38,38 +38,38 @@ export async function eraseUser(tx: Tx, workspaceId: string, userId: string): Pr
     .forUpdate()
     .execute()
   let erased = 0
-  for (const owners of batchesOf(own.map(({ id }) => id))) {
+  for (const owners of batchesOf(ownerRows.map(({ id }) => id))) {
     const rows = await tx
       .deleteFrom('memory_item')
       .where('workspace_id', '=', workspace)
       .where('owner_id', 'in', owners)
       .returning('id')
       .execute()
-    await unlist(
+    await removeFromIndex(
       tx,
       rows.map(({ id }) => id),
     )
-    await forgetIdle(tx, workspace, owners)
+    await deleteEmptyOwners(tx, workspace, owners)
     erased += rows.length
   }
   return erased
 }
 
 /**
- * Removes up to `batch` memories whose time is up, with the history behind them. Nobody finds them before that either: recall reads
- * the clock. Answers how many; fewer than `batch`: that was all.
+ * Removes up to `batch` expired memories with their history. Searches leave out expired memories by the clock, whether or not they
+ * are removed. Returns the number of expired memories found; fewer than `batch` means that none is left.
  */
 export async function removeExpired(db: Db, now: Date, batch: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
-    const due = tx
+    const expired = tx
       .selectFrom('memory_item')
       .select(['id', 'owner_id as owner', 'workspace_id as workspace'])
       .where('expires_at', '<=', now)
-    const chosen = await due.orderBy('expires_at').orderBy('id').limit(batch).execute()
+    const chosen = await expired.orderBy('expires_at').orderBy('id').limit(batch).execute()
     if (chosen.length === 0) return 0
-    await holdOwners(tx, [...new Set(chosen.map(({ owner }) => owner))])
-    // Somebody may have removed it, or had it remembered for longer.
-    const rows = await due
+    await lockOwners(tx, [...new Set(chosen.map(({ owner }) => owner))])
+    // Read again under the lock: another transaction may have removed it or extended its expiry.
+    const rows = await expired
       .where(
         'id',
         'in',
@@ -77,21 +77,21 @@ export async function removeExpired(db: Db, now: Date, batch: number): Promise<n
       )
       .execute()
     const byOwner = Map.groupBy(rows, ({ owner }) => owner)
-    for (const [id, own] of byOwner) {
-      const workspace = own[0]?.workspace ?? ''
+    for (const [id, memories] of byOwner) {
+      const workspace = memories[0]?.workspace ?? ''
       await removeMemories(
         tx,
         { workspace, id },
-        own.map((row) => row.id),
+        memories.map((row) => row.id),
       )
-      await forgetIdle(tx, workspace, [id])
+      await deleteEmptyOwners(tx, workspace, [id])
     }
     return chosen.length
   })
 }
 
-/** Removes memories of a held owner, each with the history behind it: what can never be found again is not kept for longer. */
-export async function removeMemories(tx: Tx, owner: HeldOwner, ids: readonly string[]): Promise<void> {
+/** Removes memories of a locked owner with their history, which could never be found again. */
+export async function removeMemories(tx: Tx, owner: LockedOwner, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const { rows } = await sql<{ id: string }>`
     with recursive gone (id) as (
@@ -104,7 +104,7 @@ export async function removeMemories(tx: Tx, owner: HeldOwner, ids: readonly str
     select id from gone`.execute(tx)
   const all = rows.map(({ id }) => id)
   if (all.length === 0) return
-  await unlist(tx, all)
+  await removeFromIndex(tx, all)
   await tx
     .deleteFrom('memory_item')
     .where('workspace_id', '=', owner.workspace)
@@ -113,12 +113,12 @@ export async function removeMemories(tx: Tx, owner: HeldOwner, ids: readonly str
     .execute()
 }
 
-/** Takes any number of memories out of the index. */
-async function unlist(tx: Tx, ids: readonly string[]): Promise<void> {
+/** Removes any number of memories from the search index. */
+async function removeFromIndex(tx: Tx, ids: readonly string[]): Promise<void> {
   for (const batch of batchesOf(ids)) await removeEntries(tx, batch)
 }
 
-/** A statement holds no more than 65,535 values. */
+/** PostgreSQL accepts 65,535 parameters in a statement. */
 const BATCH = 1_000
 const batchesOf = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, index) => ids.slice(index * BATCH, (index + 1) * BATCH))

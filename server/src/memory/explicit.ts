@@ -1,12 +1,12 @@
 import type { MemoryKind } from '../domain/memory-words.ts'
 
-/** Something that a user has asked to be remembered. */
+/** A statement that a user asked to remember. */
 export interface ExplicitMemory {
   readonly content: string
   readonly kind: Extract<MemoryKind, 'fact' | 'preference'>
 }
 
-/** What is read of a message, and what is taken from it: a pasted book must not become memories. */
+/** Limits, so that a pasted book does not become memories. */
 const MAX_READ = 32_768
 const MAX_MEMORIES = 10
 const MAX_CONTENT = 2_000
@@ -16,24 +16,24 @@ const LEAD_IN = String.raw`(?:(?:hey|hi|hello|ok|okay|so|and|also|oh|btw|by the 
 const ENGLISH = String.raw`(?:please,?\s+)?(?<asking>(?:can|could|would|will)\s+you\s+(?:please\s+)?|i\s+(?:want|need|would\s+like|'d\s+like)\s+you\s+to\s+)?(?:always\s+)?(?:remember|note|memori[sz]e|keep\s+in\s+mind|bear\s+in\s+mind|make\s+a\s+note|take\s+note|(?:don't|do\s+not|never)\s+forget)(?:\s+for\s+(?:me|later|next\s+time|the\s+future))?(?:,?\s+please)?(?:,?\s+that\s+|\s+this\s*:\s*|\s*:\s*|,?\s+(?=(?:i|i'm|i've|we|we're)\s)|,?\s+(?=(?:my|our)\s[^,;:]{2,60}?\s(?:is|are)\s))`
 const GERMAN = String.raw`(?:bitte\s+)?(?:(?:merke?|notiere?)\s+(?:dir|euch)(?:\s+bitte)?|merken\s+sie\s+sich(?:\s+bitte)?|denke?\s+(?:bitte\s+)?daran|vergiss\s+(?:bitte\s+)?nicht|vergessen\s+sie\s+(?:bitte\s+)?nicht|(?<bitte>(?:kannst|könntest|würdest)\s+du\s+dir\s+(?:bitte\s+)?merken))\s*(?:,?\s*dass\s+|:\s*)`
 const FRENCH = String.raw`(?:s'il\s+(?:te|vous)\s+pla[iî]t,?\s+)?(?<peux>(?:peux-tu|pouvez-vous|pourrais-tu|pourriez-vous)\s+)?(?:souviens-toi|souvenez-vous|te\s+souvenir|vous\s+souvenir|rappelle-toi|rappelez-vous|retiens|retenez|retenir|note|notez|noter|n'oublie\s+pas|n'oubliez\s+pas)(?:\s+bien)?(?:,?\s+s'il\s+(?:te|vous)\s+pla[iî]t,?)?\s*(?:que\s+|qu'|:\s*)`
-const WISHES = [ENGLISH, GERMAN, FRENCH].map((wish) => new RegExp(`^${LEAD_IN}${wish}`, 'iu'))
+const REQUEST_PATTERNS = [ENGLISH, GERMAN, FRENCH].map((request) => new RegExp(`^${LEAD_IN}${request}`, 'iu'))
 
-/** “Remember that time in Paris” and its kin ask, they do not tell. */
+/** “Remember that time in Paris” refers to the past and states no fact. */
 const REMINISCENCE = /^(?:one\s+)?(?:time|day|night|evening|morning|summer|winter|moment|movie|film|song|scene|guy)\b/i
 const PREFERENCE =
   /\b(?:prefers?|favou?rite|(?:i|we)\s+(?:really\s+)?(?:like|love|hate|dislike|enjoy|want|can't\s+stand)|always\s+(?:use|answer|write|call)|never\s+(?:use|answer|write|call))\b|\blieblings|\bbevorzuge?|\b(?:mag|möchte|liebe|hasse)\b|\b(?:préfér|aime|déteste)/iu
 
 /**
- * What a message of a user asks to have remembered: “remember that my cat is called Rex”. Only where a sentence begins so, and
- * neither in quotes nor in code: what somebody else has written is not the user's wish. Questions are none, unless they ask just
- * that (“could you remember that …?”).
+ * The statements that a user's message asks to remember, such as “remember that my cat is called Rex”. Only at the start of a
+ * sentence, and outside quotes and code, because those may have another author. Questions do not count, unless they ask to remember
+ * (“could you remember that …?”).
  */
 export function explicitMemories(message: string): readonly ExplicitMemory[] {
   const text = message.slice(0, MAX_READ)
   const memories = new Map<string, ExplicitMemory>()
-  const own = withoutQuotes(text)
-  for (const { start, end } of sentences(own)) {
-    const content = wishIn(text, own, start, end)
+  const unquoted = withoutQuotes(text)
+  for (const { start, end } of sentences(unquoted)) {
+    const content = requestedContent(text, unquoted, start, end)
     if (content === undefined) continue
     memories.set(content, { content, kind: PREFERENCE.test(content) ? 'preference' : 'fact' })
     if (memories.size === MAX_MEMORIES) break
@@ -41,11 +41,11 @@ export function explicitMemories(message: string): readonly ExplicitMemory[] {
   return [...memories.values()]
 }
 
-/** What the sentence of `own` (`text` without quotes) asks to have remembered, in the words of `text`. */
-function wishIn(text: string, own: string, start: number, end: number): string | undefined {
-  const sentence = own.slice(start, end)
-  for (const wish of WISHES) {
-    const match = wish.exec(sentence)
+/** The content that a sentence of `unquoted` (`text` without quotes) asks to remember, taken from `text`. */
+function requestedContent(text: string, unquoted: string, start: number, end: number): string | undefined {
+  const sentence = unquoted.slice(start, end)
+  for (const pattern of REQUEST_PATTERNS) {
+    const match = pattern.exec(sentence)
     if (!match) continue
     const asks = Object.values(match.groups ?? {}).some((group) => group !== undefined)
     if (sentence.trimEnd().endsWith('?') && !asks) return undefined
@@ -57,7 +57,7 @@ function wishIn(text: string, own: string, start: number, end: number): string |
   return undefined
 }
 
-/** What a mail program puts before a message that was somebody else's; from there on all of it is. */
+/** The header of a forwarded or quoted mail. All text after it counts as quoted. */
 const FORWARDED = new RegExp(
   String.raw`^[ \t]*(?:${[
     String.raw`-{2,}[^\n]{0,20}\b(?:original|forwarded|weitergeleitete|ursprüngliche)\b`,
@@ -76,14 +76,14 @@ const QUOTED = [
   /(?<=^|[\s(:])'[^'\n]{1,500}'(?=$|[\s.,;:!?)])/gm,
 ]
 
-/** The text with quotes and code blacked out, every other character in its place. */
+/** Replaces quotes and code by underscores, so that all other characters keep their position. */
 const withoutQuotes = (text: string): string =>
-  QUOTED.reduce((left, quoted) => left.replace(quoted, (found) => found.replace(/[^\n]/g, '_')), text.replace(/[’‘]/g, "'"))
+  QUOTED.reduce((rest, pattern) => rest.replace(pattern, (quote) => quote.replace(/[^\n]/g, '_')), text.replace(/[’‘]/g, "'"))
 
 const ABBREVIATIONS = /(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|prof|st|e\.g|i\.e|etc|no|nr|vs|ca|approx|z\.b|bzw|inkl|mme)$/iu
 const BULLET = /^(?:[-*•]|\d{1,2}[.)])\s+/
 
-/** Where sentences stand, without what marks them as items of a list. */
+/** The positions of sentences, without list markers. */
 function* sentences(text: string): Generator<{ start: number; end: number }> {
   let start = 0
   for (const { index, 0: stop } of text.matchAll(/[.!?](?=\s|$)|\n|$/g)) {

@@ -1,36 +1,33 @@
 import type { Db, Tx } from '../db/database.ts'
+import { type PageRequest, pageById } from '../db/page.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { MemoryScope } from '../domain/memory-words.ts'
 import { fromId, newId } from '../lib/id.ts'
 import type { Memory, MemoryMode } from './memory.ts'
 import { toMemory, unexpiredMemoriesOf, uuidOf } from './memory-row.ts'
-import { holdOwners } from './owner-store.ts'
-import { type Hasher, placeMemory } from './place.ts'
+import { lockOwners } from './owner-store.ts'
+import { type Hasher, upsertMemory } from './upsert-memory.ts'
 
-export interface MemoryQuery {
-  /** Whose own: their memories and those of their sessions. */
+export interface MemoryQuery extends PageRequest {
+  /** Memories of this user and of the user's sessions. */
   readonly userId?: string | undefined
   readonly scope?: MemoryScope | undefined
-  /** The session, Application, department, project … by its id. */
+  /** Id of the session, Application, department, project … */
   readonly scopeId?: string | undefined
-  /** `app_…`: the Application that had them remembered. */
+  /** `app_…`: the Application that stored the memories. */
   readonly applicationId?: string | undefined
-  /** Default: both. */
+  /** Default: both modes. */
   readonly mode?: MemoryMode | undefined
-  /** Also what has been superseded. */
+  /** Whether to include superseded memories. */
   readonly history?: boolean | undefined
-  /** The last id of the page before. */
-  readonly after?: string | undefined
-  readonly limit: number
   readonly now: Date
 }
 
-/** A Workspace's memories for people who look after them, newest first; expired ones are gone. Undefined when an id is none. */
+/** The unexpired memories of a Workspace for operators, newest first. Returns undefined if an id is invalid. */
 export async function listMemories(db: Db, workspaceId: string, query: MemoryQuery) {
-  const { userId, scope, scopeId, mode, history = false, limit, now } = query
-  const after = query.after === undefined ? null : fromId('mem', query.after)
+  const { userId, scope, scopeId, mode, history = false, now } = query
   const application = query.applicationId === undefined ? null : fromId('app', query.applicationId)
-  if (after === undefined || application === undefined) return undefined
+  if (application === undefined) return undefined
   let rows = unexpiredMemoriesOf(db, uuidOf('ws', workspaceId), now)
   if (userId !== undefined) rows = rows.where('owner.user_id', '=', userId)
   if (scope !== undefined) rows = rows.where('owner.scope', '=', scope)
@@ -38,15 +35,10 @@ export async function listMemories(db: Db, workspaceId: string, query: MemoryQue
   if (application !== null) rows = rows.where('item.application_id', '=', application)
   if (mode !== undefined) rows = rows.where('item.mode', '=', mode)
   if (!history) rows = rows.where('item.superseded_at', 'is', null)
-  if (after !== null) rows = rows.where('item.id', '<', after)
-  const found = await rows
-    .orderBy('item.id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  return { data: found.slice(0, limit).map(toMemory), hasMore: found.length > limit }
+  return pageById(rows, 'mem', query, toMemory, { column: 'item.id', order: 'desc' })
 }
 
-/** One memory of the Workspace, whoever's it is; history too. */
+/** A memory of the Workspace with any owner, also if it is superseded. */
 export async function findMemory(db: Db, workspaceId: string, id: string, now: Date): Promise<Memory | undefined> {
   const uuid = fromId('mem', id)
   if (uuid === undefined) return undefined
@@ -57,13 +49,13 @@ export async function findMemory(db: Db, workspaceId: string, id: string, now: D
 export interface Correction {
   readonly content: string
   readonly summary: string | null
-  /** The memory's own, or a stricter one. */
+  /** The memory's current classification or a stricter one. */
   readonly classification: Classification
 }
 
 /**
- * Puts a new version in the place of a memory, which becomes history. Labels, expiry, mode and provenance stay. Where the owner
- * has a memory that says just that, it is the one that stays. Undefined when there is no such memory, or it is history itself.
+ * Replaces a memory by a new version; the old one becomes history. Labels, expiry, mode and provenance stay. If the owner has a
+ * memory with the new content, that memory replaces it. Returns undefined if the memory does not exist or is superseded.
  */
 export async function correctMemory(
   tx: Tx,
@@ -79,10 +71,10 @@ export async function correctMemory(
   const current = unexpiredMemoriesOf(tx, workspace, now).where('item.id', '=', uuid).where('item.superseded_at', 'is', null)
   const ownerId = (await current.executeTakeFirst())?.owner_id
   if (ownerId === undefined) return undefined
-  await holdOwners(tx, [ownerId])
+  await lockOwners(tx, [ownerId])
   const row = await current.where('item.owner_id', '=', ownerId).executeTakeFirst()
   if (!row) return undefined
-  const placing = {
+  const draft = {
     ...toMemory(row),
     ...correction,
     id: newId('mem'),
@@ -90,6 +82,6 @@ export async function correctMemory(
     ceiling: 'restricted' as const,
     corrects: uuid,
   }
-  const stored = await placeMemory(tx, { workspace, id: ownerId }, placing, hasher, now)
+  const stored = await upsertMemory(tx, { workspace, id: ownerId }, draft, hasher, now)
   return findMemory(tx, workspaceId, stored.id, now)
 }

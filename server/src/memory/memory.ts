@@ -3,47 +3,47 @@ import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import { LAST_TIME } from '../lib/clock.ts'
 import type { Problem } from '../lib/schema.ts'
 
-/** audit_only: kept for auditors, never found. */
+/** audit_only: kept for auditors; recall never returns it. */
 export const MEMORY_MODES = ['active', 'audit_only'] as const
 export type MemoryMode = (typeof MEMORY_MODES)[number]
 
-/** capture: the endpoint. explicit, extract: from a chat. admin: an operator's correction. */
+/** capture: through the endpoint. explicit, extract: from a chat. admin: an operator's correction. */
 export const MEMORY_SOURCES = ['capture', 'explicit', 'extract', 'admin'] as const
 export type MemorySource = (typeof MEMORY_SOURCES)[number]
 
-/** A memory as it is to be stored. */
+/** A memory before it is stored. */
 export interface MemoryDraft {
-  /** `mem_…`, fresh. */
+  /** `mem_…`, newly generated. */
   readonly id: string
   readonly scope: MemoryScope
-  /** As asked for; what it means is for `ownerOfMemory` to say. */
+  /** As requested; `ownerOfMemory` derives the owner from it. */
   readonly scopeId: string | null
   readonly kind: MemoryKind
   readonly content: string
   readonly summary: string | null
   readonly classification: Classification
   readonly regulations: readonly string[]
-  /** null: never. */
+  /** null: never expires. */
   readonly expiresAt: Date | null
   readonly mode: MemoryMode
   readonly source: MemorySource
-  /** `aud_…`: the record of the exchange it comes from. */
+  /** `aud_…`: the audit record of the request that it comes from. */
   readonly auditId: string
-  /** Which message of a chat it comes from. */
+  /** The chat message that it comes from. */
   readonly messageId?: string | null
-  /** What it says something about; absent: read from simple statements (subject.ts). */
+  /** Absent: derived from the content if it is a simple statement (subject.ts). */
   readonly subject?: string | null
 }
 
-/** A memory as people who look after memories see it. */
+/** A stored memory, as operators see it. */
 export interface Memory {
   /** `mem_…` */
   readonly id: string
   readonly scope: MemoryScope
   readonly scopeId: string
-  /** Whose own it is; null: shared. */
+  /** The user that owns it; null: shared. */
   readonly userId: string | null
-  /** The Application that had it remembered. */
+  /** The Application that stored it. */
   readonly applicationId: string
   readonly kind: MemoryKind
   readonly content: string
@@ -51,7 +51,7 @@ export interface Memory {
   readonly subject: string | null
   readonly classification: Classification
   readonly regulations: readonly string[]
-  /** Keyed hash of the normalised content: what audit records may tell of it. */
+  /** Keyed hash of the normalised content, which identifies it in audit records. */
   readonly contentHash: string
   readonly mode: MemoryMode
   readonly source: MemorySource
@@ -59,7 +59,7 @@ export interface Memory {
   readonly messageId: string | null
   readonly createdAt: Date
   readonly expiresAt: Date | null
-  /** The memory that took its place: this one is history. */
+  /** The memory that replaced it; null: current. */
   readonly supersededBy: string | null
   readonly supersededAt: Date | null
 }
@@ -69,7 +69,7 @@ const MAX_CONTENT = 16 * KIB
 const MAX_SUMMARY = 4 * KIB
 const TOO_LATE = `must not be after ${LAST_TIME.toISOString()}`
 
-/** What is wrong with a draft before anything is written, with the field's name in the API. Undefined: nothing. */
+/** The problem with a draft, with the field's name in the API; undefined if it is valid. */
 export function checkDraft(
   { content, summary, expiresAt }: Pick<MemoryDraft, 'content' | 'summary' | 'expiresAt'>,
   now: Date,
@@ -85,9 +85,9 @@ export function checkDraft(
 
 function textProblem(param: string, text: string, max: number): Problem | undefined {
   if (Buffer.byteLength(text) > max) return { param, message: `must have at most ${max / KIB} KiB` }
-  // PostgreSQL stores neither.
+  // PostgreSQL cannot store these.
   if (text.includes('\0') || !text.isWellFormed()) {
-    return { param, message: 'must have neither U+0000 nor half of a surrogate pair' }
+    return { param, message: 'must not contain U+0000 or unpaired surrogates' }
   }
   return undefined
 }

@@ -6,18 +6,18 @@ import { openPartition, type Partition } from '../retrieval/partition.ts'
 import { uuidOf } from './memory-row.ts'
 import { type MemoryOwner, ownerKey } from './owner.ts'
 
-/** An owner's row, held until the transaction ends. */
-export interface HeldOwner {
+/** An owner's row, locked until the transaction ends. */
+export interface LockedOwner {
   readonly workspace: string
   /** UUID of the row. */
   readonly id: string
 }
 
-/** Memories are short and in any language: English is stemmed, what is not English is taken nearly as it is. */
+/** Memories are short and in any language. English words are stemmed; words of other languages mostly stay unchanged. */
 const LANGUAGE: Language = 'en'
 
-/** Makes the owner known, and waits until nobody else writes its memories. */
-export async function holdOwner(tx: Tx, owner: MemoryOwner): Promise<HeldOwner> {
+/** Creates the owner if needed, and locks it against other writers. */
+export async function lockOwner(tx: Tx, owner: MemoryOwner): Promise<LockedOwner> {
   const workspace = uuidOf('ws', owner.workspaceId)
   const { id } = await tx
     .insertInto('memory_owner')
@@ -30,7 +30,7 @@ export async function holdOwner(tx: Tx, owner: MemoryOwner): Promise<HeldOwner> 
       application_id: owner.applicationId === null ? null : uuidOf('app', owner.applicationId),
       user_id: owner.userId,
     })
-    // An update that changes nothing: unlike `do nothing` it locks the row, and answers it.
+    // An update without a change: unlike `do nothing`, it locks the row and returns it.
     .onConflict((conflict) =>
       conflict.columns(['workspace_id', 'key']).doUpdateSet((update) => ({ scope: update.ref('excluded.scope') })),
     )
@@ -39,13 +39,13 @@ export async function holdOwner(tx: Tx, owner: MemoryOwner): Promise<HeldOwner> 
   return { workspace, id }
 }
 
-/** Waits until nobody else writes memories of these owners; one order for all, so that nobody waits for one who waits. */
-export async function holdOwners(tx: Tx, ids: readonly string[]): Promise<void> {
+/** Locks these owners against other writers, ordered by id to prevent deadlocks. */
+export async function lockOwners(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.selectFrom('memory_owner').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
 }
 
-/** Forgets owners of whom nothing is remembered any more. They must be held. */
-export async function forgetIdle(tx: Tx, workspace: string, ids: readonly string[]): Promise<void> {
+/** Deletes owners without memories. The owners must be locked. */
+export async function deleteEmptyOwners(tx: Tx, workspace: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
     .deleteFrom('memory_owner')
@@ -57,17 +57,17 @@ export async function forgetIdle(tx: Tx, workspace: string, ids: readonly string
     .execute()
 }
 
-/** Where the owner's memories of one classification are found. */
-export async function partitionOf(tx: Tx, owner: HeldOwner, classification: Classification): Promise<Partition> {
-  const there = await tx
+/** The partition of the owner's memories of one classification. Creates it if needed. */
+export async function openMemoryPartition(tx: Tx, owner: LockedOwner, classification: Classification): Promise<Partition> {
+  const existing = await tx
     .selectFrom('memory_partition')
     .select(['partition_id', 'language'])
     .where('workspace_id', '=', owner.workspace)
     .where('owner_id', '=', owner.id)
     .where('classification', '=', classification)
     .executeTakeFirst()
-  if (there) return { id: there.partition_id, language: there.language as Language }
-  // By the row's id, which says nothing of the owner once the row is gone.
+  if (existing) return { id: existing.partition_id, language: existing.language }
+  // The key uses the row's id, which reveals nothing about the owner once the row is deleted.
   const partition = await openPartition(tx, owner.workspace, 'memory', `${owner.id} ${classification}`, LANGUAGE)
   const { id: partition_id, language } = partition
   await tx
@@ -77,11 +77,11 @@ export async function partitionOf(tx: Tx, owner: HeldOwner, classification: Clas
   return partition
 }
 
-/** Where memories of these owners up to these classifications are found, and the owners' rows. */
-export async function partitionsOf(db: Db, owners: readonly MemoryOwner[], classifications: readonly Classification[]) {
+/** The partitions of these owners' memories with these classifications, with the ids of the owners' rows. */
+export async function findMemoryPartitions(db: Db, owners: readonly MemoryOwner[], classifications: readonly Classification[]) {
   const workspace = fromId('ws', owners[0]?.workspaceId ?? '')
   if (workspace === undefined || classifications.length === 0) return []
-  const rows = await db
+  return db
     .selectFrom('memory_owner as owner')
     .innerJoin('memory_partition as part', 'part.owner_id', 'owner.id')
     .select(['owner.id as ownerId', 'part.partition_id as id', 'part.language'])
@@ -91,5 +91,4 @@ export async function partitionsOf(db: Db, owners: readonly MemoryOwner[], class
     .where('part.classification', 'in', classifications)
     .orderBy('part.partition_id')
     .execute()
-  return rows.map(({ language, ...row }) => ({ ...row, language: language as Language }))
 }

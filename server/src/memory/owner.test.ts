@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MEMORY_SCOPES, type MemoryScope, SHARED_SCOPES } from '../domain/memory-words.ts'
-import { NOBODY } from '../domain/principal.ts'
+import { ANONYMOUS_USER } from '../domain/principal.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import { newId } from '../lib/id.ts'
 import { ownerKey, ownerOfMemory, visibleOwners } from './owner.ts'
 
 const workspaces = [newId('ws'), newId('ws')]
 const applications = [newId('app'), newId('app')]
-/** Few, so that they meet; some that would meet if they were merely strung together. */
+/** Few ids, so that they coincide often; some would collide if they were only concatenated. */
 const ids = fc.constantFrom('', 'a', 'b', 'a,b', '"a"', 'a","b', workspaces[0] as string, applications[0] as string)
 
 const viewers: fc.Arbitrary<Viewer> = fc
@@ -20,11 +20,11 @@ const viewers: fc.Arbitrary<Viewer> = fc
         ...viewer,
         ceiling: 'internal' as const,
         assertionScopes: SHARED_SCOPES,
-        user: { ...NOBODY, id, department, attributes: { projects }, verified },
+        user: { ...ANONYMOUS_USER, id, department, attributes: { projects }, verified },
       })),
   )
 
-/** Decisions.md §2.8, a sentence at a time: does `viewer` see what `writer` has had remembered in that scope? */
+/** GW-MEMS-6 by scope: whether `viewer` may see memories that `writer` stored in this scope. */
 function shares(scope: MemoryScope, scopeId: string, writer: Viewer, viewer: Viewer): boolean {
   if (writer.workspaceId !== viewer.workspaceId) return false
   const sameUser = writer.user.id === viewer.user.id
@@ -45,7 +45,7 @@ function shares(scope: MemoryScope, scopeId: string, writer: Viewer, viewer: Vie
   }
 }
 
-test('a viewer sees exactly the owners that the rules name', () => {
+test('visibleOwners: returns exactly the owners of GW-MEMS-6', () => {
   fc.assert(
     fc.property(viewers, viewers, fc.constantFrom(...MEMORY_SCOPES), ids, (writer, viewer, scope, scopeId) => {
       const answer = ownerOfMemory(writer, scope, scopeId)
@@ -64,10 +64,10 @@ const viewer: Viewer = {
   sessionId: 's1',
   ceiling: 'internal',
   assertionScopes: SHARED_SCOPES,
-  user: { ...NOBODY, id: 'alice' },
+  user: { ...ANONYMOUS_USER, id: 'alice' },
 }
 
-test('memory writes: a verified user writes only where they read; without one only the scopes that the Application names', () => {
+test('ownerOfMemory: limits verified users to their own owners, and other users to the asserted scopes', () => {
   fc.assert(
     fc.property(
       viewers,
@@ -87,8 +87,8 @@ test('memory writes: a verified user writes only where they read; without one on
 })
 
 test.each([
-  ['user', { user: NOBODY }, null, 'governance.user'],
-  ['user', { user: { ...NOBODY, id: 'a\0b' } }, null, 'governance.user.id'],
+  ['user', { user: ANONYMOUS_USER }, null, 'governance.user'],
+  ['user', { user: { ...ANONYMOUS_USER, id: 'a\0b' } }, null, 'governance.user.id'],
   ['session', { sessionId: '' }, null, 'governance.session_id'],
   ['session', { sessionId: 'x'.repeat(600) }, null, 'governance.session_id'],
   ['department', {}, null, 'scope_id'],
@@ -98,18 +98,18 @@ test.each([
   expect(ownerOfMemory({ ...viewer, ...fields }, scope, scopeId)).toMatchObject({ ok: false, param, message: expect.any(String) })
 })
 
-test('scopes other than department and project follow from who calls, whatever is asked for', () => {
+test('ownerOfMemory: ignores scopeId for scopes other than department and project', () => {
   expect(ownerOfMemory(viewer, 'user', 'bob')).toMatchObject({ ok: true, owner: { scopeId: 'alice', userId: 'alice' } })
   expect(ownerOfMemory(viewer, 'session', 'other')).toMatchObject({ owner: { scopeId: 's1', applicationId: applications[0] } })
   expect(ownerOfMemory(viewer, 'workspace', 'other')).toMatchObject({ owner: { scopeId: workspaces[0] } })
 })
 
-test('whoever is nobody owns nothing and shares what all share', () => {
-  const scopes = visibleOwners({ ...viewer, sessionId: '', user: NOBODY }).map(({ scope }) => scope)
+test('visibleOwners: an anonymous user sees only shared owners', () => {
+  const scopes = visibleOwners({ ...viewer, sessionId: '', user: ANONYMOUS_USER }).map(({ scope }) => scope)
   expect(scopes).toEqual(['application', 'workspace'])
 })
 
-test('attributes that are no projects are none', () => {
+test('visibleOwners: ignores invalid project attributes', () => {
   const projects = (value: unknown) =>
     visibleOwners({ ...viewer, user: { ...viewer.user, attributes: { projects: value } } })
       .filter(({ scope }) => scope === 'project')

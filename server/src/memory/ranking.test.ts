@@ -6,7 +6,7 @@ import { scoreOf } from './ranking.ts'
 const NOW = new Date('2026-03-02T09:00:00Z')
 const ago = (days: number) => new Date(NOW.getTime() - days * 86_400_000)
 
-test('a score is never above the relevance, falls with age and rises with relevance', () => {
+test('scoreOf: never exceeds the relevance, falls with age and rises with relevance', () => {
   const some = [fc.constantFrom(...MEMORY_KINDS), fc.double({ min: 0.01, max: 1, noNaN: true }), fc.nat(4_000)] as const
   fc.assert(
     fc.property(...some, (kind, relevance, days) => {
@@ -19,11 +19,11 @@ test('a score is never above the relevance, falls with age and rises with releva
   )
 })
 
-test('where some work stood a month ago counts less than a preference of a month ago', () => {
+test('scoreOf: an old workflow state scores less than a preference of the same age', () => {
   const score = (kind: 'workflow_state' | 'preference') => scoreOf(1, { kind, createdAt: ago(30) }, NOW)
   expect(score('workflow_state')).toBeLessThan(score('preference') * 0.8)
 })
 
-test('a memory from the future (the nodes’ clocks differ) is as fresh as one of now', () => {
+test('scoreOf: treats a memory from the future as new when node clocks differ', () => {
   expect(scoreOf(1, { kind: 'fact', createdAt: ago(-1) }, NOW)).toBe(scoreOf(1, { kind: 'fact', createdAt: NOW }, NOW))
 })

@@ -3,13 +3,13 @@ import type { MemoryKind } from '../domain/memory-words.ts'
 const DAY = 86_400_000
 
 interface Weight {
-  /** What a memory of that kind counts, all else being equal. */
+  /** Factor of this kind of memory. */
   readonly weight: number
-  /** In how many days its freshness is worth half. */
+  /** Days until the freshness has half its value. */
   readonly halfLife: number
 }
 
-/** What somebody wants and has decided holds for long; where some work stands is soon out of date. */
+/** Preferences and decisions stay valid for long; the state of a workflow is soon out of date. */
 const KINDS: Readonly<Record<MemoryKind, Weight>> = {
   preference: { weight: 1, halfLife: 365 },
   decision: { weight: 1, halfLife: 365 },
@@ -18,12 +18,12 @@ const KINDS: Readonly<Record<MemoryKind, Weight>> = {
   workflow_state: { weight: 0.95, halfLife: 7 },
 }
 
-/** How much of the score an old memory may lose. */
+/** The share of the score that an old memory can lose. */
 const FRESHNESS = 0.3
 
 /**
- * relevance × kind × (0.7 + 0.3 × 2^(−age ÷ half-life)): relevance leads, and freshness and kind decide among memories that fit about
- * equally well. Never more than `relevance`.
+ * relevance × kind × (0.7 + 0.3 × 2^(−age ÷ half-life)). Freshness and kind decide among memories of similar relevance. Never more
+ * than `relevance`.
  */
 export function scoreOf(relevance: number, { kind, createdAt }: { kind: MemoryKind; createdAt: Date }, now: Date): number {
   const { weight, halfLife } = KINDS[kind]

@@ -9,7 +9,7 @@ import { recallMemories } from './recall.ts'
 
 const DAY = 86_400_000
 
-describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
+describe.each(testDatabases())('recallMemories on $name', ({ open }) => {
   let database: Database
   let bench: MemoryBench
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
   const contents = async (viewer: Viewer, text: string, scopes?: readonly MemoryScope[]) =>
     (await bench.recall(viewer, text, scopes)).map(({ content }) => content)
 
-  test('a canary of each owner sings for those who share it, and for nobody else', async () => {
+  test('returns the memory of each owner only to viewers that share the owner', async () => {
     const { applicationId: other } = await seedApplication(database.db, bench.workspaceId)
     const who = (id: string, department: string, project: string, sessionId: string, applicationId = bench.applicationId) =>
       bench.viewer({ user: { id, department, attributes: { projects: [project] } }, sessionId, applicationId })
@@ -48,12 +48,12 @@ describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
     expect(await heard(who('bob', 'sales', 'atlas', 's1'))).toEqual(['application', 'project', 'workspace'])
     expect(await heard(who('bob', 'finance', 'borealis', ''))).toEqual(['application', 'department', 'workspace'])
     expect(await heard(bench.viewer({ applicationId: other }))).toEqual(['workspace'])
-    // A department of the name of a project, a user of the name of a department …
+    // A department with the name of a project, a user with the name of a department …
     expect(await heard(who('finance', 'atlas', 'finance', 'alice', other))).toEqual(['workspace'])
     expect(await heard(elsewhere.viewer({ user: owner.user, sessionId: 's1' }))).toEqual([])
   })
 
-  test('what others have had remembered changes nothing, byte for byte', async () => {
+  test('returns identical results when other owners store memories', async () => {
     for (const content of ['tea at noon', 'tea and cake', 'cake at noon']) await bench.store(alice(), { content })
     const before = await bench.recall(alice(), 'tea cake noon')
     const bob = bench.viewer({ user: { id: 'bob' } })
@@ -65,7 +65,7 @@ describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
     expect(before).toHaveLength(3)
   })
 
-  test('only classifications up to the ceiling are found', async () => {
+  test('returns only memories within the viewer’s clearance', async () => {
     for (const classification of ['public', 'internal', 'confidential', 'restricted'] as const) {
       await bench.store(alice(), { content: `label ${classification}`, classification })
     }
@@ -75,7 +75,7 @@ describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
     ])
   })
 
-  test('a memory expires by the clock, to the millisecond, without any job', async () => {
+  test('hides an expired memory at the millisecond without a job', async () => {
     const expiresAt = new Date(bench.clock.now().getTime() + DAY)
     await bench.store(alice(), { content: 'the guest code', expiresAt })
     bench.clock.advance(DAY - 60_000)
@@ -84,7 +84,7 @@ describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
     expect(await contents(alice(), 'guest')).toEqual([])
   })
 
-  test('scopes may be chosen', async () => {
+  test('returns only the chosen scopes', async () => {
     await bench.store(alice(), { content: 'tea of mine' })
     await bench.store(alice(), { content: 'tea of all', scope: 'workspace' })
     expect(await contents(alice(), 'tea', ['workspace'])).toEqual(['tea of all'])
@@ -92,7 +92,7 @@ describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
     expect(await contents(alice(), 'tea', [])).toEqual([])
   })
 
-  test('what fits better comes first; of what fits equally well the fresher', async () => {
+  test('orders by relevance, then by freshness', async () => {
     await bench.store(alice(), { content: 'tea is green today' })
     bench.clock.advance(60 * DAY)
     await bench.store(alice(), { content: 'tea is black today' })
@@ -101,7 +101,7 @@ describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
     expect((await contents(alice(), 'green tea'))[0]).toBe('tea is green today')
   })
 
-  test('what a memory is given with is told', async () => {
+  test('returns all fields of a memory', async () => {
     const expiresAt = new Date(bench.clock.now().getTime() + DAY)
     const fields = {
       kind: 'preference',
@@ -125,7 +125,7 @@ describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
     expect(memory?.similarity).toBeLessThanOrEqual(1)
   })
 
-  test('all that fit come, each once, however many, and behind any number that have expired', async () => {
+  test('returns every match once, also behind many expired memories', async () => {
     const expiresAt = new Date(bench.clock.now().getTime() + DAY)
     for (let i = 0; i < 150; i++) await bench.store(alice(), { content: `needle ${i}`, expiresAt })
     for (let i = 0; i < 80; i++) await bench.store(alice(), { content: `needle in a stack of hay ${i}` })
@@ -135,13 +135,13 @@ describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
     expect([left.length, new Set(left).size]).toEqual([80, 80])
   })
 
-  test('the order is that of one score, across batches', async () => {
+  test('keeps one order of scores across batches', async () => {
     for (let i = 0; i < 100; i++) await bench.store(alice(), { content: `pebble ${i}`, kind: i % 2 ? 'fact' : 'preference' })
     const kinds = (await bench.recall(alice(), 'pebble')).map(({ kind }) => kind)
     expect(kinds).toEqual([...Array(50).fill('preference'), ...Array(50).fill('fact')])
   })
 
-  test('every statement of a recall names the Workspace, and the memories’ owners', async () => {
+  test('limits every statement to the Workspace and the owners', async () => {
     await bench.store(alice(), { content: 'tea' })
     const { statements, db } = spying(database)
     const ranker = { rank: async () => [{ id: '01890000-0000-7000-8000-000000000000', similarity: 1 }] }
@@ -152,7 +152,7 @@ describe.each(testDatabases())('recalling memories on $name', ({ open }) => {
   })
 })
 
-/** The database, and what is asked of it. */
+/** A database that records its statements. */
 function spying({ db }: Database) {
   const statements: string[] = []
   const spied = db.withPlugin({

@@ -8,10 +8,10 @@ import { toId } from '../lib/id.ts'
 import type { Ranker } from '../retrieval/rank.ts'
 import { expiryOf, unexpiredMemoriesOf, uuidOf } from './memory-row.ts'
 import { visibleOwners } from './owner.ts'
-import { partitionsOf } from './owner-store.ts'
+import { findMemoryPartitions } from './owner-store.ts'
 import { scoreOf } from './ranking.ts'
 
-/** A memory that its viewer may see. Ids are TypeIDs. */
+/** A memory that the viewer may see. Ids are TypeIDs. */
 export interface RecalledMemory {
   readonly id: string
   readonly scope: MemoryScope
@@ -23,7 +23,7 @@ export interface RecalledMemory {
   readonly regulations: readonly string[]
   readonly createdAt: Date
   readonly expiresAt: Date | null
-  /** 0 to 1, of the texts alone; the order also heeds freshness and kind (ranking.ts). */
+  /** 0 to 1, of the texts only; the order also depends on freshness and kind (ranking.ts). */
   readonly similarity: number
 }
 
@@ -33,14 +33,13 @@ interface RecallDeps {
   readonly clock: Clock
 }
 
-/** How many are ranked first; each time they do not suffice, twice as many, up to the last. */
+/** Memories ranked first. The depth doubles while the consumer asks for more, up to LAST_DEPTH. */
 const FIRST_DEPTH = 64
 const LAST_DEPTH = 1_024
 
 /**
- * What is remembered for this viewer that fits `text`, best first, in batches, of the LAST_DEPTH memories that fit best: those of
- * the owners that the viewer shares, up to the ceiling, active, not superseded, not expired by the clock. Memories of others have no
- * influence on any of it.
+ * Yields memories that match `text`, best first, in batches, from the LAST_DEPTH best matches: those of visible owners, within the
+ * viewer's clearance, active, not superseded and not expired by the clock. Other memories have no influence on the results.
  */
 export async function* recallMemories(
   { db, ranker, clock }: RecallDeps,
@@ -49,13 +48,13 @@ export async function* recallMemories(
 ): AsyncGenerator<readonly RecalledMemory[]> {
   const now = clock.now()
   const owners = visibleOwners(viewer).filter(({ scope }) => query.scopes?.includes(scope) ?? true)
-  const visible = await partitionsOf(db, owners, upTo(viewer.ceiling))
+  const visible = await findMemoryPartitions(db, owners, upTo(viewer.ceiling))
   if (visible.length === 0) return
   const seen = new Set<string>()
-  let waiting: Scored[] = []
+  let pending: Scored[] = []
   for (let depth = FIRST_DEPTH; ; depth *= 2) {
     const ranked = await ranker.rank(uuidOf('ws', viewer.workspaceId), visible, query.text, depth)
-    // The order of the ranker leads, also where it is not that of its similarities.
+    // The ranker's order decides, even where similarities are not in descending order.
     let relevance = 1
     const fresh = ranked.flatMap(({ id, similarity }) => {
       relevance = Math.min(relevance, similarity)
@@ -63,12 +62,12 @@ export async function* recallMemories(
       seen.add(id)
       return { id, similarity, relevance }
     })
-    waiting.push(...(await load(db, viewer, visible, fresh, now)))
+    pending.push(...(await load(db, viewer, visible, fresh, now)))
     const isLast = ranked.length < depth || depth >= LAST_DEPTH
-    // Nothing further down can score more than it is relevant.
+    // Lower-ranked memories cannot score more than the current relevance.
     const bound = isLast ? 0 : relevance
-    const ready = waiting.filter(({ score }) => score >= bound).toSorted(byScore)
-    waiting = waiting.filter(({ score }) => score < bound)
+    const ready = pending.filter(({ score }) => score >= bound).toSorted(byScore)
+    pending = pending.filter(({ score }) => score < bound)
     if (ready.length > 0) yield ready.map(({ memory }) => memory)
     if (isLast) return
   }
@@ -82,21 +81,21 @@ interface Scored {
 const byScore = (a: Scored, b: Scored): number =>
   b.score - a.score || b.memory.similarity - a.memory.similarity || (a.memory.id < b.memory.id ? -1 : 1)
 
-interface Fit {
+interface Match {
   readonly id: string
   readonly similarity: number
   readonly relevance: number
 }
 
-/** Everything that decides on visibility is asked once more, of the memories themselves. */
+/** Loads the matches. The query checks every visibility condition again on the memories themselves. */
 async function load(
   db: Db,
   { workspaceId, ceiling }: Viewer,
   visible: readonly { readonly id: number; readonly ownerId: string }[],
-  fits: readonly Fit[],
+  matches: readonly Match[],
   now: Date,
 ): Promise<Scored[]> {
-  if (fits.length === 0) return []
+  if (matches.length === 0) return []
   const rows = await unexpiredMemoriesOf(db, uuidOf('ws', workspaceId), now)
     .where('item.owner_id', 'in', [...new Set(visible.map(({ ownerId }) => ownerId))])
     .where(
@@ -104,23 +103,23 @@ async function load(
       'in',
       visible.map(({ id }) => id),
     )
-    .where(sql<boolean>`item.id = any(${fits.map(({ id }) => id)}::uuid[])`)
+    .where(sql<boolean>`item.id = any(${matches.map(({ id }) => id)}::uuid[])`)
     .where('item.classification', 'in', upTo(ceiling))
     .where('item.mode', '=', 'active')
     .where('item.superseded_at', 'is', null)
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
-  return fits.flatMap(({ id, similarity, relevance }) => {
+  return matches.flatMap(({ id, similarity, relevance }) => {
     const row = byId.get(id)
     if (!row) return []
     const memory: RecalledMemory = {
       id: toId('mem', id),
-      scope: row.scope as MemoryScope,
+      scope: row.scope,
       scopeId: row.scope_id,
-      kind: row.kind as MemoryKind,
+      kind: row.kind,
       content: row.content,
       summary: row.summary,
-      classification: row.classification as Classification,
+      classification: row.classification,
       regulations: row.regulations,
       createdAt: row.created_at,
       expiresAt: expiryOf(row),

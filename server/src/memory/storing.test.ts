@@ -5,11 +5,11 @@ import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { storeMemory } from './capture.ts'
 import { findMemory, listMemories } from './memory-store.ts'
-import { textsOf } from './texts.ts'
+import { loadMemoryTexts } from './texts.ts'
 
 const DAY = 86_400_000
 
-describe.each(testDatabases())('storing memories on $name', ({ open }) => {
+describe.each(testDatabases())('storeMemory on $name', ({ open }) => {
   let database: Database
   let bench: MemoryBench
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
   }
   const contents = async (text: string, viewer = alice()) => (await bench.recall(viewer, text)).map(({ content }) => content)
 
-  test('what says the same is stored once, whatever its kind', async () => {
+  test('stores equal content once, for all kinds', async () => {
     const first = await bench.store(alice(), { content: 'The launch is in May.' })
     expect(first.outcome).toBe('stored')
     for (const content of ['the  launch IS in may', ' “The launch is in May” ']) {
@@ -36,7 +36,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect(await all()).toHaveLength(1)
   })
 
-  test('what nearly says the same is stored once for one kind', async () => {
+  test('stores near duplicates once for each kind', async () => {
     const first = await bench.store(alice(), { content: 'The deploy is on the Friday' })
     expect(await bench.store(alice(), { content: 'Deploy is on Friday' })).toEqual({ id: first.id, outcome: 'duplicate' })
     expect((await bench.store(alice(), { content: 'deploy is on Friday', kind: 'decision' })).outcome).toBe('stored')
@@ -44,7 +44,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect((await bench.store(alice(), { content: 'The deploy is not on the Friday' })).outcome).toBe('stored')
   })
 
-  test('owners have their memories each for themselves', async () => {
+  test('keeps the memories of owners separate', async () => {
     const content = 'The launch is in May'
     const bob = bench.viewer({ user: { id: 'bob' }, sessionId: 's1' })
     const ids = [await bench.store(alice(), { content }), await bench.store(bob, { content })]
@@ -54,7 +54,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect(new Set(ids.map(({ id }) => id)).size).toBe(7)
   })
 
-  test('fifty callers at once store a memory once and lose none', async () => {
+  test('stores a memory once when fifty requests store it at the same time', async () => {
     const texts = Array.from({ length: 50 }, (_, index) => `caller tells thing number ${index % 10}`)
     const stored = await Promise.all(texts.map((content) => bench.store(alice(), { content })))
     expect(new Set(stored.map(({ id }) => id)).size).toBe(10)
@@ -63,7 +63,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect(await contents('caller tells thing')).toHaveLength(10)
   })
 
-  test('fifty values of one subject at once leave one', async () => {
+  test('keeps one current value when fifty values of a subject arrive at the same time', async () => {
     const texts = Array.from({ length: 50 }, (_, index) => `my favourite tea is number${index}`)
     await Promise.all(texts.map((content) => bench.store(alice(), { content })))
     expect(await contents('favourite tea')).toHaveLength(1)
@@ -71,7 +71,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect(await all(false)).toHaveLength(1)
   })
 
-  test('a duplicate takes the stricter labels, the later expiry and the summary that was missing', async () => {
+  test('merges stricter labels, later expiry and a missing summary into a duplicate', async () => {
     const { clock, viewer } = bench
     const soon = new Date(clock.now().getTime() + DAY)
     const late = new Date(clock.now().getTime() + 2 * DAY)
@@ -95,7 +95,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect(await contents('bunker')).toEqual([content])
   })
 
-  test('who may not see a memory is told its id and changes nothing of it', async () => {
+  test('returns the id of a duplicate above the clearance without changing it', async () => {
     const draft = { content: 'The merger is off.', scope: 'project' as const, scopeId: 'zebra' }
     const first = await bench.store(bench.viewer({ user: { id: 'carol' } }), { ...draft, classification: 'restricted' })
     const mallory = bench.viewer({ user: { id: 'mallory' }, ceiling: 'internal' })
@@ -104,7 +104,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect(await all()).toMatchObject([{ summary: null, classification: 'restricted' }])
   })
 
-  test('an audit_only memory that is captured actively becomes active, and never the other way', async () => {
+  test('makes an audit_only duplicate active, but never the reverse', async () => {
     const content = 'The heron flies at noon'
     const { id } = await bench.store(alice(), { content, mode: 'audit_only' })
     expect(await contents('heron')).toEqual([])
@@ -114,7 +114,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect(await contents('heron')).toEqual([content])
   })
 
-  test('a new value takes the place of the old one, which is kept as history', async () => {
+  test('supersedes the old value of a subject and keeps it as history', async () => {
     const assam = await bench.store(alice(), { content: 'my favourite tea is Assam' })
     const green = await bench.store(alice(), { content: 'My favorite tea is Sencha', kind: 'preference' })
     expect(green.outcome).toBe('superseded')
@@ -124,20 +124,20 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
       supersededBy: green.id,
       supersededAt: expect.any(Date),
     })
-    // And back again: what was once said is no duplicate.
+    // Superseded memories do not count as duplicates.
     const back = await bench.store(alice(), { content: 'my favourite tea is Assam' })
     expect(back.outcome).toBe('superseded')
     expect(back.id).not.toBe(assam.id)
     expect(await contents('tea')).toEqual(['my favourite tea is Assam'])
   })
 
-  test('a caller may name the subject', async () => {
+  test('uses a given subject', async () => {
     await bench.store(alice(), { content: 'Tea it is', subject: 'Favourite drink' })
     expect((await bench.store(alice(), { content: 'Coffee from now on', subject: 'favorite drink' })).outcome).toBe('superseded')
     expect(await contents('tea coffee')).toEqual(['Coffee from now on'])
   })
 
-  test('decisions stand beside one another, and so do other owners', async () => {
+  test('does not supersede decisions or memories of other owners', async () => {
     const project = { scope: 'project' as const, kind: 'decision' as const }
     const viewer = bench.viewer({ user: { id: 'alice', attributes: { projects: ['p1', 'p2'] } } })
     await bench.store(viewer, { ...project, scopeId: 'p1', content: 'The deadline of Atlas is May' })
@@ -147,7 +147,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect(await contents('deadline Atlas', viewer)).toHaveLength(4)
   })
 
-  test('nobody replaces what is too sensitive for them, and nothing for auditors replaces anything', async () => {
+  test('supersedes nothing above the clearance, and nothing by audit_only memories', async () => {
     const shared = { scope: 'workspace' as const }
     await bench.store(alice(), { ...shared, content: 'The price of Atlas is 5', classification: 'restricted' })
     const low = bench.viewer({ user: { id: 'bob' }, ceiling: 'internal' })
@@ -156,7 +156,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect((await contents('price Atlas')).toSorted()).toEqual(['The price of Atlas is 5', 'The price of Atlas is 6'])
   })
 
-  test('a duplicate that has expired is gone: the memory is stored anew', async () => {
+  test('stores the memory again when its duplicate has expired', async () => {
     const content = 'The guest code is on the desk'
     const first = await bench.store(alice(), { content, expiresAt: new Date(bench.clock.now().getTime() + DAY) })
     bench.clock.advance(2 * DAY)
@@ -166,7 +166,7 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     expect(await contents('guest code')).toEqual([content])
   })
 
-  test('where it comes from is kept, and content only as a keyed hash beside it', async () => {
+  test('stores the provenance and a keyed hash of the content', async () => {
     const auditId = newId('aud')
     const { id } = await bench.store(alice(), { content: 'Tea', auditId, messageId: 'm7', source: 'explicit' })
     const memory = await findMemory(database.db, bench.workspaceId, id, bench.clock.now())
@@ -182,18 +182,18 @@ describe.each(testDatabases())('storing memories on $name', ({ open }) => {
     })
   })
 
-  test('what a memory is embedded by are its summary and its content', async () => {
+  test('loadMemoryTexts: returns summary and content', async () => {
     const [tea, cake] = [
       await bench.store(alice(), { content: 'tea', summary: 'drink' }),
       await bench.store(alice(), { content: 'cake' }),
     ]
     const ids = [tea, cake].map(({ id }) => fromId('mem', id) ?? '')
-    const texts = await textsOf(database.db, [...ids, '01890000-0000-7000-8000-000000000000'])
+    const texts = await loadMemoryTexts(database.db, [...ids, '01890000-0000-7000-8000-000000000000'])
     expect(ids.map((id) => texts.get(id))).toEqual(['drink\n\ntea', 'cake'])
     expect(texts.size).toBe(2)
   })
 
-  test('a caller’s transaction that fails leaves nothing', async () => {
+  test('stores nothing when the transaction fails', async () => {
     const failing = database.db.transaction().execute(async (tx) => {
       const draft = {
         scope: 'user',

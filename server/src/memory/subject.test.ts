@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { subjectKey, subjectOf } from './subject.ts'
 
-describe('one subject', () => {
+describe('subjectOf: same subject', () => {
   test.each([
     ['my favourite tea is Assam', 'The user’s favorite tea is Darjeeling.'],
     ['My name is Bob.', 'my name is now Robert'],
@@ -19,7 +19,7 @@ describe('one subject', () => {
   })
 })
 
-describe('different subjects', () => {
+describe('subjectOf: different subjects', () => {
   test.each([
     ['my favourite tea is Assam', 'my favourite coffee is Arabica'],
     ['The deadline of project Atlas is 3 May', 'The deadline of project Borealis is 3 May'],
@@ -33,7 +33,7 @@ describe('different subjects', () => {
   })
 })
 
-describe('no subject', () => {
+describe('subjectOf: no subject', () => {
   test.each([
     'I prefer tea',
     'I like tea',
@@ -63,7 +63,7 @@ describe('no subject', () => {
   )
 })
 
-test('what a caller names is the subject that a statement has', () => {
+test('subjectKey: equals the subject of a statement', () => {
   expect(subjectKey('favourite tea')).toBe(subjectOf('my favourite tea is Assam', 'user'))
   expect(subjectKey('Deadline of Project Atlas')).toBe(subjectOf('The project atlas deadline is May', 'project'))
   expect(subjectKey(' ! ')).toBeNull()

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 
 /**
- * What memories are embedded by, from their UUIDs. For the job that embeds whatever the index of all Workspaces lacks, and for
- * nothing that answers a request: it asks for no Workspace.
+ * The texts to embed for memories, by UUID. Only for the embedding job, which works for all Workspaces: the query is not limited to
+ * one Workspace.
  */
-export async function textsOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function loadMemoryTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .selectFrom('memory_item')
     .select(['id', 'content', 'summary'])

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { type Page, type PageRequest, readPage } from '../db/page.ts'
 import type { Role } from '../domain/operator.ts'
 import { causingScope, ROLE_SCOPES, roleOf } from '../domain/roles.ts'
 import { newId } from '../lib/id.ts'
@@ -25,15 +26,8 @@ const personOf = (row: Row): Person => ({
 })
 
 /** Oldest first. */
-export async function listPeople(db: Db, { limit, after }: { readonly limit: number; readonly after?: string | undefined }) {
-  let query = people(db)
-  if (after !== undefined) query = query.where('id', '>', after)
-  const rows = await query
-    .orderBy('id')
-    .limit(limit + 1)
-    .execute()
-  return { data: rows.slice(0, limit).map(personOf), hasMore: rows.length > limit }
-}
+export const listPeople = (db: Db, page: PageRequest): Promise<Page<Person>> =>
+  readPage(people(db), page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, personOf)
 
 export async function findPerson(db: Db, id: string): Promise<Person | undefined> {
   const row = await people(db).where('id', '=', id).executeTakeFirst()

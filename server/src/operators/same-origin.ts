@@ -8,24 +8,24 @@ interface Asked {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Where browsers find this server, if it was configured (GATEHOUSE_PUBLIC_URL). */
+/** The public origin of this server, if GATEHOUSE_PUBLIC_URL is set. */
 interface Configured {
   readonly origin: string | undefined
 }
 
-/** The origin that a browser calls ours. */
+/** The origin of this server as browsers see it. */
 export const originOf = ({ protocol, host }: Pick<Asked, 'protocol' | 'host'>, { origin }: Configured): string =>
   origin ?? `${protocol}://${host}`
 
-/** Throws a 403 for what changes something and comes from a page of another site. */
+/** Throws a 403 when a page of another site sends a request that changes something. */
 export function refuseCrossSite(request: Asked, configured: Configured): void {
   if (['GET', 'HEAD', 'OPTIONS'].includes(request.method) || isSameOrigin(request.headers, originOf(request, configured))) return
-  throw new GatehouseError('FORBIDDEN', { message: 'What changes something must come from a page of this server.' })
+  throw new GatehouseError('FORBIDDEN', { message: 'Cross-site request rejected.' })
 }
 
 /**
- * A browser sends the cookie along with whatever another site makes it send, but says where it comes from; who says nothing is
- * no browser, and gets by only without a cookie.
+ * Browsers send the session cookie with cross-site requests too, but always name the origin. A request without an origin is not
+ * from a browser and is accepted only without a cookie.
  */
 function isSameOrigin(headers: IncomingHttpHeaders, origin: string): boolean {
   const site = headers['sec-fetch-site']

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type TProperties, Type } from 'typebox'
 import { type ErrorCode, GatehouseError } from '../errors.ts'
-import { sendError } from '../http/error-replies.ts'
+import { sendError } from '../http/error-responses.ts'
 import { isUnavailable } from '../lib/faults.ts'
 import { type Checked, checker } from '../lib/schema.ts'
 import { forgetAttemptsAt } from './attempts.ts'
+import { PEER_HEADER } from './client-address.ts'
 import { findInvitation } from './invitation-store.ts'
 import { findPerson } from './operator-store.ts'
-import { PEER_HEADER } from './peer-header.ts'
 import { originOf, refuseCrossSite } from './same-origin.ts'
 import type { SignIn, SignInDeps } from './sign-in.ts'
 
@@ -111,7 +111,7 @@ export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps)
     if (result.kind === 'missing')
       throw new GatehouseError('VALIDATION_ERROR', { message: `${result.param}: is required.`, param: result.param })
     if (result.kind === 'taken')
-      throw new GatehouseError('CONFLICT', { message: 'There is an operator with that address already.' })
+      throw new GatehouseError('CONFLICT', { message: 'An operator with this email address already exists.' })
     await forgetAttemptsAt(db, result.email)
     return answer(await signedIn(request, { email: result.email, password: acceptance.password }, signIn), reply, signIn)
   })
@@ -132,7 +132,7 @@ export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps)
 }
 
 const noInvitation = (): GatehouseError =>
-  new GatehouseError('NOT_FOUND', { message: 'This link has been used, has expired, or never was.' })
+  new GatehouseError('NOT_FOUND', { message: 'This link is invalid, expired or already used.' })
 
 function jsonOf({ body }: FastifyRequest): unknown {
   try {

@@ -80,7 +80,7 @@ export class SignIn {
     const headers = new Headers({ cookie: `${name}=${value}` })
     // It answers null for a session that is not there, and throws in words of its own when it could not look.
     const found = await api.getSession({ headers }).catch((cause: unknown) => {
-      throw new GatehouseError('UNAVAILABLE', { message: 'The session cannot be looked up right now. Try again.' }, cause)
+      throw new GatehouseError('UNAVAILABLE', { message: 'The session could not be read. Try again.' }, cause)
     })
     if (!found || found.user.suspendedAt) return undefined
     const { id, name: called, role } = found.user

@@ -1,22 +1,95 @@
-import type { ErrorCode, ErrorFields } from '../errors.ts'
-import type { Facts } from './facts.ts'
+import { collectTexts } from '../domain/message.ts'
+import type { Outcome } from '../domain/outcome.ts'
+import { estimateTokens } from '../domain/tokens.ts'
+import { ERRORS, type ErrorCode, type ErrorFields, GatehouseError } from '../errors.ts'
+import { isUnavailable } from '../lib/faults.ts'
+import type { FinishedExchange } from '../telemetry/request-observer.ts'
 import type { StoredMemory } from './record-draft.ts'
-import type { Trail } from './trail.ts'
+import type { IncomingRequest } from './request.ts'
+import { decisionOf, type StageResults } from './stage-results.ts'
+import type { StageTrace } from './stage-trace.ts'
 
-/** What the endpoint makes its answer from: exactly what the record says. */
+export interface Failure {
+  readonly code: ErrorCode
+  readonly fields: ErrorFields
+}
+
+/** The endpoint's response is made from this; it says what the record says. */
 export interface PipelineResult {
   readonly status: number
-  readonly trail: Trail<Facts>
-  /** Absent when stage 1 or 2 refused: then there was no execution. */
+  readonly trace: StageTrace<StageResults>
+  /** Absent when stage 1 or 2 refused: such a request has no record. */
   readonly auditId: string | undefined
-  /** Set when the answer is an error. */
-  readonly error: { readonly code: ErrorCode; readonly fields: ErrorFields } | undefined
-  /** The completion as JSON text, the very text that was hashed; undefined for endpoints and outcomes without one. */
+  /** Set when the response is an error. */
+  readonly error: Failure | undefined
+  /** The completion as JSON, the text that was hashed; undefined for endpoints and outcomes without one. */
   readonly completionJson: string | undefined
-  /** Set when a person has to decide first. */
+  /** Set when a reviewer has to decide first. */
   readonly held: { readonly itemId: string } | undefined
-  /** Memories that were written. */
+  /** Memories that were stored. */
   readonly remembered: readonly StoredMemory[]
   /** The private side of a failure, for the log only. */
   readonly cause?: unknown
+}
+
+/** The error that an outcome is answered with; undefined: none. */
+export function failureOf(outcome: Outcome): Failure | undefined {
+  if (outcome.kind === 'answered') return undefined
+  if (outcome.kind === 'refused') return outcome
+  if (outcome.kind === 'held') {
+    return { code: 'POLICY_REVIEW_PENDING', fields: outcome.itemId === undefined ? {} : { reviewItemId: outcome.itemId } }
+  }
+  const { cause } = outcome
+  if (cause instanceof GatehouseError) return { code: cause.code, fields: cause.fields }
+  return { code: isUnavailable(cause) ? 'UNAVAILABLE' : 'INTERNAL', fields: {} }
+}
+
+export const statusOf = (error: Failure | undefined) => ({ status: error ? ERRORS[error.code].status : 200, error })
+
+/**
+ * Tokens that a request used of its token limit: 0 if no provider was called, an estimate if the provider did not count. Undefined, the
+ * estimate of stage 2, for a held request that waits: the run after the decision is not charged again.
+ */
+export function spentTokens({ admit, route, invoke, remember }: Partial<StageResults>, outcome: Outcome): number | undefined {
+  if (admit?.request.dryRun) return 0
+  if (!invoke || invoke.attempts.length === 0) {
+    const waits = outcome.kind === 'held' && admit && admit.request.waitSeconds > 0 && admit.request.reviewItemId === undefined
+    return waits ? undefined : 0
+  }
+  const { completion } = invoke
+  if (!completion) return undefined
+  const extracting = (remember?.attempts ?? []).reduce(
+    (sum, { prompt_tokens: input, completion_tokens: output }) => sum + (input ?? 0) + (output ?? 0),
+    0,
+  )
+  const answered =
+    completion.usage?.total_tokens ??
+    (route?.tokens() ?? 0) + estimateTokens(collectTexts(completion.choices.map(({ message }) => message)))
+  return answered + extracting
+}
+
+/** The request as telemetry sees it. */
+export function finishedRequest(
+  { endpoint, requestId }: IncomingRequest,
+  { trace, auditId, status, error, held, cause }: PipelineResult,
+  now: Date,
+): FinishedExchange {
+  const { invoke, route, remember } = trace.results
+  return {
+    endpoint,
+    requestId,
+    auditId,
+    status,
+    code: error?.code ?? '',
+    verdict: decisionOf(trace.results)?.verdict ?? '',
+    // Only a model that a provider offers becomes a label: another name would be the client's free text.
+    model: route?.candidates[0]?.model.id ?? '',
+    provider: invoke?.provider ?? '',
+    held: held !== undefined,
+    ms: trace.ms,
+    stages: trace.notes,
+    attempts: [...(invoke?.attempts ?? []), ...(remember?.attempts ?? [])],
+    startedAt: now.getTime() - trace.ms,
+    cause,
+  }
 }

@@ -1,24 +1,24 @@
-import { collectTexts, estimateTokens } from '../domain/message.ts'
+import type { Outcome } from '../domain/outcome.ts'
 import { GatehouseError } from '../errors.ts'
-import { elapsed } from '../lib/clock.ts'
-import type { FinishedExchange } from '../telemetry/exchange-observer.ts'
-import { type Facts, ownerOf } from './facts.ts'
-import { finishedExchange } from './finished.ts'
-import { informed } from './informed.ts'
+import { untilAborted } from '../lib/until-aborted.ts'
+import { ApprovalWait } from '../review/approval-wait.ts'
+import type { FinishedExchange } from '../telemetry/request-observer.ts'
+import { ENDPOINT_PLANS } from './endpoints.ts'
+import { finishedRequest, type PipelineResult, spentTokens } from './pipeline-result.ts'
+import type { IncomingRequest } from './request.ts'
 import {
-  NO_REPLY,
-  NOWHERE,
-  nothingKept,
-  nothingRecalled,
-  nothingRetrieved,
+  NO_ROUTE,
+  NOT_INVOKED,
+  noHits,
+  nothingRemembered,
+  ownerOf,
+  type RequestContext,
+  type StageResults,
+  UNCLASSIFIED,
   UNIDENTIFIED,
-  UNREAD,
   uninspected,
-} from './neutral.ts'
-import type { Outcome } from './outcome.ts'
-import type { PipelineResult } from './pipeline-result.ts'
-import type { Exchange } from './request.ts'
-import { decidedInTime } from './resubmission.ts'
+} from './stage-results.ts'
+import { Halt, StageTrace } from './stage-trace.ts'
 import { authenticate } from './stages/01-authenticate.ts'
 import { admit } from './stages/02-admit.ts'
 import { identify } from './stages/03-identify.ts'
@@ -26,13 +26,12 @@ import { type ClassifyDeps, classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
 import { type RetrieveDeps, retrieve } from './stages/06-retrieve.ts'
 import { type RecallDeps, recall } from './stages/07-recall.ts'
-import { type RouteDeps, route } from './stages/08-route.ts'
+import { findRoute, type RouteDeps } from './stages/08-route.ts'
 import { type InvokeDeps, invoke } from './stages/09-invoke.ts'
 import { inspect } from './stages/10-inspect.ts'
 import { type RememberDeps, remember } from './stages/11-remember.ts'
 import { type RecordDeps, record } from './stages/12-record.ts'
-import { ENDPOINT_PLANS } from './stages.ts'
-import { Halt, Trail } from './trail.ts'
+import { withContext } from './with-context.ts'
 
 export type PipelineDeps = Parameters<typeof authenticate>[1] &
   Parameters<typeof admit>[2] &
@@ -46,125 +45,117 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   RememberDeps &
   RecordDeps & { readonly observe: (finished: FinishedExchange) => void }
 
-/** Takes one exchange through the twelve stages. Whatever happens on the way, `record` runs last, and nothing leaves before it. */
-export async function runPipeline(exchange: Exchange, deps: PipelineDeps): Promise<PipelineResult> {
-  const { trail, outcome } = await walkInTime(exchange, deps)
-  try {
-    const startMs = trail.ms
-    const result = await record(exchange, outcome, trail, deps)
-    trail.notes.push({ name: 'record', outcome: 'ok', startMs, ms: trail.ms - startMs })
-    deps.observe(finishedExchange(exchange, result, deps.clock.now()))
-    return result
-  } finally {
-    trail.facts.admit?.lease.release(spentTokens(trail.facts, outcome))
-  }
-}
-
-interface Walked {
-  readonly trail: Trail<Facts>
+/** One run of a request through stages 1 to 11. */
+interface Run {
+  readonly incoming: IncomingRequest
+  readonly trace: StageTrace<StageResults>
   readonly outcome: Outcome
 }
 
-/**
- * A resubmission that has to wait has claimed nothing, and walks anew when it may go on: a key may have been revoked meanwhile,
- * a model withdrawn, a policy published (decisions.md §2.5, At release). It is one execution all the same, and recorded once.
- */
-async function walkInTime(exchange: Exchange, deps: PipelineDeps): Promise<Walked> {
-  const sinceMs = elapsed()
-  let walked = await walkOnce(exchange, deps)
+/** Runs a request through the twelve stages. `record` runs last, whatever the outcome; nothing is sent before it. */
+export const runPipeline = async (incoming: IncomingRequest, deps: PipelineDeps): Promise<PipelineResult> =>
+  recordRun(await runStages(incoming, deps), deps)
+
+/** The same for a chat, which may wait for its reviewer and then runs again: review/approval-wait.ts draws the states. */
+export async function chatWithApprovalWait(incoming: IncomingRequest, deps: PipelineDeps): Promise<PipelineResult> {
+  const wait = new ApprovalWait(incoming.callerGone, deps)
+  let run = await runStages(incoming, deps)
   for (;;) {
-    const { outcome, trail } = walked
-    const { authenticate, admit } = trail.facts
-    const pendingId = outcome.kind === 'held' ? outcome.itemId : undefined
-    if (!authenticate || admit?.request.reviewItemId === undefined || pendingId === undefined) return walked
-    try {
-      const wait = { waitSeconds: admit.request.waitSeconds, sinceMs, callerGone: exchange.callerGone() }
-      const decided = () => decidedInTime(ownerOf(authenticate), pendingId, wait, deps)
-      if (!(await admit.lease.away(decided))) return walked
-    } catch (cause) {
-      return { trail, outcome: { kind: 'failed', cause } }
+    const again = await resumeSuspended(run, wait, deps)
+    if (again) run = again
+    else {
+      const result = await recordRun(run, deps)
+      const resubmission = await resubmissionOf(incoming, result, wait, deps)
+      if (!resubmission) return result
+      run = await runStages(resubmission, deps)
     }
-    walked = await walkOnce({ ...exchange, continues: admit.lease }, deps)
-    // Refused at the door this time, it was an execution before, and has a record.
-    walked.trail.facts.authenticate ??= authenticate
-    walked.trail.facts.admit ??= admit
   }
 }
 
-async function walkOnce(exchange: Exchange, deps: PipelineDeps): Promise<Walked> {
-  const trail = new Trail<Facts>(ENDPOINT_PLANS[exchange.endpoint].works)
-  const outcome = await unlessCut(walk(exchange, deps, trail), deps.cutting).catch(
+/** The next run of a resubmission whose hold was pending, with the same audit record; undefined: `run` is to be recorded. */
+async function resumeSuspended(run: Run, wait: ApprovalWait, deps: PipelineDeps): Promise<Run | undefined> {
+  const { authenticate, admit } = run.trace.results
+  const itemId = run.outcome.kind === 'held' ? run.outcome.itemId : undefined
+  if (!authenticate || admit?.request.reviewItemId === undefined || itemId === undefined) return undefined
+  const { lease, request } = admit
+  try {
+    const isDecided = await lease.suspendWhile(() => wait.suspend(ownerOf(authenticate), itemId, request.waitSeconds))
+    if (!isDecided) return undefined
+  } catch (cause) {
+    return { ...run, outcome: { kind: 'failed', cause } }
+  }
+  const next = await runStages({ ...run.incoming, lease }, deps)
+  // Refused by stage 1 or 2 this time, it still has a record, because it was admitted before.
+  next.trace.results.authenticate ??= authenticate
+  next.trace.results.admit ??= admit
+  return next
+}
+
+/** The request that releases the hold of a recorded one, once it is decided; undefined: the result stands. */
+async function resubmissionOf(
+  incoming: IncomingRequest,
+  { held, trace }: PipelineResult,
+  wait: ApprovalWait,
+  deps: PipelineDeps,
+): Promise<IncomingRequest | undefined> {
+  const { authenticate, admit } = trace.results
+  if (!held || !authenticate || !admit) return undefined
+  if (!(await wait.wait(ownerOf(authenticate), held.itemId, admit.request.waitSeconds))) return undefined
+  const lease = await deps.limiter.resume(authenticate.application, admit.tokens)
+  const parse: IncomingRequest['parse'] = (body, application) => {
+    const parsed = incoming.parse(body, application)
+    return parsed.ok ? { ok: true, request: { ...parsed.request, reviewItemId: held.itemId, waitSeconds: 0 } } : parsed
+  }
+  return lease && { ...incoming, parse, lease }
+}
+
+async function recordRun({ incoming, trace, outcome }: Run, deps: PipelineDeps): Promise<PipelineResult> {
+  try {
+    const startMs = trace.ms
+    const result = await record(incoming, outcome, trace, deps)
+    trace.notes.push({ name: 'record', outcome: 'ok', startMs, ms: trace.ms - startMs })
+    deps.observe(finishedRequest(incoming, result, deps.clock.now()))
+    return result
+  } finally {
+    const lease = trace.results.admit?.lease ?? incoming.lease
+    lease?.release(spentTokens(trace.results, outcome))
+  }
+}
+
+async function runStages(incoming: IncomingRequest, deps: PipelineDeps): Promise<Run> {
+  const trace = new StageTrace<StageResults>(ENDPOINT_PLANS[incoming.endpoint].works)
+  const outcome = await untilAborted(stages(incoming, deps, trace), deps.cutting, stopping).catch(
     (thrown: unknown): Outcome => (thrown instanceof Halt ? thrown.outcome : { kind: 'failed', cause: thrown }),
   )
-  return { trail, outcome }
+  return { incoming, trace, outcome }
 }
 
-/** Rejects with UNAVAILABLE as soon as `cutting` is aborted: what still runs fails, and is recorded as failed. */
-async function unlessCut<T>(work: Promise<T>, cutting: AbortSignal): Promise<T> {
-  const { promise: cut, reject } = Promise.withResolvers<never>()
-  const onCut = (): void => {
-    const message = 'The server is stopping. Send the request again.'
-    reject(new GatehouseError('UNAVAILABLE', { message, headers: { 'retry-after': '1' } }))
-  }
-  if (cutting.aborted) onCut()
-  cutting.addEventListener('abort', onCut)
-  try {
-    return await Promise.race([work, cut])
-  } finally {
-    cutting.removeEventListener('abort', onCut)
-  }
-}
+const stopping = (): Error =>
+  new GatehouseError('UNAVAILABLE', {
+    message: 'The server is stopping. Send the request again.',
+    headers: { 'retry-after': '1' },
+  })
 
-/**
- * What the exchange took of the token limit: nothing if no provider was asked, an estimate if none counted. One that is held
- * and waits for its reviewer keeps the estimate of stage 2: the walk that follows the decision is not admitted again.
- */
-function spentTokens({ admit, route, invoke, remember }: Partial<Facts>, outcome: Outcome | undefined): number | undefined {
-  if (admit?.request.dryRun) return 0
-  if (!invoke || invoke.attempts.length === 0) {
-    const goesOn = outcome?.kind === 'held' && admit && admit.request.waitSeconds > 0 && admit.request.reviewItemId === undefined
-    return goesOn ? undefined : 0
-  }
-  const { completion } = invoke
-  if (!completion) return undefined
-  const extracting = sum((remember?.attempts ?? []).map(({ prompt_tokens: i, completion_tokens: o }) => (i ?? 0) + (o ?? 0)))
-  const answered =
-    completion.usage?.total_tokens ??
-    (route?.tokens() ?? 0) + estimateTokens(collectTexts(completion.choices.map(({ message }) => message)))
-  return answered + extracting
-}
+/** Stages 1 to 11 in order, for all six endpoints. A stage that an endpoint does not use (endpoints.ts) has its neutral result. */
+async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: StageTrace<StageResults>): Promise<Outcome> {
+  const caller = await trace.run('authenticate', () => authenticate(incoming, deps))
+  const admitted = await trace.run('admit', () => admit(incoming, caller, deps))
+  const identity = await trace.run('identify', () => identify(incoming, caller, admitted, deps), UNIDENTIFIED)
+  const context: RequestContext = { incoming, caller, admitted, identity }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+  const classified = await trace.run('classify', () => classify(caller, admitted, deps), UNCLASSIFIED)
+  const authorized = await trace.run('authorize', () => authorize(context, classified, deps))
+  const none = noHits(authorized.decision)
+  const retrieved = await trace.run('retrieve', () => retrieve(context, authorized, deps), none)
+  const noMemories = noHits(retrieved.decision)
+  const recalled = await trace.run('recall', () => recall(context, authorized, retrieved, deps), noMemories)
+  const prepared = withContext(authorized, retrieved, recalled, admitted.auditId)
 
-/** The one walk of all six endpoints. A stage that does not work for an endpoint (stages.ts) yields its neutral value. */
-async function walk(exchange: Exchange, deps: PipelineDeps, trail: Trail<Facts>): Promise<Outcome> {
-  const caller = await trail.step('authenticate', () => authenticate(exchange, deps))
-  const admitted = await trail.step('admit', () => admit(exchange, caller, deps))
-  const identity = await trail.step('identify', () => identify(exchange, caller, admitted, deps), UNIDENTIFIED)
-  const content = await trail.step('classify', () => classify(caller, admitted, deps), UNREAD)
-  const leave = await trail.step('authorize', () => authorize(exchange, caller, admitted, identity, content, deps))
-  const found = await trail.step(
-    'retrieve',
-    () => retrieve(exchange, caller, admitted, identity, leave, deps),
-    nothingRetrieved(leave),
-  )
-  const recalled = await trail.step(
-    'recall',
-    () => recall(exchange, caller, admitted, identity, leave, found, deps),
-    nothingRecalled(found.decision),
-  )
-  const ready = informed(leave, found, recalled, admitted.auditId)
-  const way = await trail.step('route', () => route(caller, admitted, ready, deps), NOWHERE)
-  const reply = await trail.step('invoke', () => invoke(exchange, caller, admitted, ready, way, deps), NO_REPLY)
-  const checked = await trail.step(
-    'inspect',
-    () => inspect(exchange, caller, admitted, identity, ready, { found, recalled, reply }, deps),
-    uninspected(ready),
-  )
-  await trail.step(
-    'remember',
-    () => remember(exchange, caller, admitted, identity, ready, { found, recalled, way, reply, checked }, deps),
-    nothingKept(checked),
-  )
+  const route = await trace.run('route', () => findRoute(context, prepared, deps), NO_ROUTE)
+  const invoked = await trace.run('invoke', () => invoke(context, prepared, route, deps), NOT_INVOKED)
+  const outputs = { retrieved, recalled, invoked }
+  const inspected = await trace.run('inspect', () => inspect(context, prepared, outputs, deps), uninspected(prepared))
+  const sources = { retrieved, recalled, route, inspected }
+  await trace.run('remember', () => remember(context, prepared, sources, deps), nothingRemembered(inspected))
   return { kind: 'answered' }
 }

@@ -1,111 +1,117 @@
 import type { KeyedHasher } from '../audit/hashes.ts'
 import type { AuditDraft, Feature } from '../audit/record.ts'
 import type { Completion } from '../domain/completion.ts'
+import type { Decision } from '../domain/decision.ts'
 import type { FindingCounts } from '../domain/finding.ts'
-import { collectTexts, estimateTokens } from '../domain/message.ts'
+import { collectTexts } from '../domain/message.ts'
+import { estimateTokens } from '../domain/tokens.ts'
 import type { ErrorCode } from '../errors.ts'
-import { decisionOf, type Facts, transformsOf } from './facts.ts'
-import type { Exchange } from './request.ts'
-import type { Trail } from './trail.ts'
+import type { IncomingRequest } from './request.ts'
+import { decisionOf, type StageResults, transformsOf } from './stage-results.ts'
+import type { StageTrace } from './stage-trace.ts'
 
-/** The answer as the record describes it. */
-export interface Answered {
-  readonly status: number
-  readonly errorCode: ErrorCode | null
-  /** Text of the completion, as JSON; undefined when none leaves. */
-  readonly completionJson: string | undefined
+/** Changes written together with the record, and named in it. */
+export interface Written {
   readonly review: { readonly id: string; readonly state: string } | null
   readonly remembered: readonly StoredMemory[]
 }
 
-/** A memory as it was written: under the id of an older one with the same content, if there was one. */
+/** The response as the record describes it. */
+export interface Answered extends Written {
+  readonly status: number
+  readonly errorCode: ErrorCode | null
+  /** The completion as JSON; undefined: none is sent. */
+  readonly completionJson: string | undefined
+}
+
+/** A memory as it was stored: under the id of an older one with the same content, if there is one. */
 export interface StoredMemory {
   readonly id: string
   readonly mode: 'active' | 'audit_only'
   readonly content: string
 }
 
-type Recorded = Trail<Facts> & {
-  readonly facts: { readonly authenticate?: Facts['authenticate']; readonly admit?: Facts['admit'] }
-}
-
-/** Names that cannot be mistaken for prose; a model called anything else is recorded by its hash. */
+/** Model names that are not prose; another one is recorded by its hash. */
 const PLAIN_NAME = /^[\w./:@+-]{0,100}$/
 
 /**
- * The record of one exchange (decisions.md §2.9), from what its stages found out. Content enters only as the
- * keyed hash of a text. Of its own stage the record can only say that it was reached.
+ * The audit record of one request (GW-AUD-2), from the results of its stages. Content enters only as the keyed hash of a text. Its own
+ * stage is recorded as reached.
  */
 export function draftOf(
-  exchange: Exchange,
-  { application, admit }: { application: Facts['authenticate']['application']; admit: Facts['admit'] },
-  trail: Recorded,
+  incoming: IncomingRequest,
+  { authenticate, admit }: Pick<StageResults, 'authenticate' | 'admit'>,
+  trace: StageTrace<StageResults>,
   answer: Answered,
   { createdAt, hasher }: { createdAt: Date; hasher: KeyedHasher },
 ): AuditDraft {
-  const { authenticate, identify, classify, authorize, retrieve, recall, invoke, inspect, remember } = trail.facts
-  const decision = decisionOf(trail.facts)
-  const user = identify?.user
-  const isChat = exchange.endpoint === 'chat'
+  const { application, operatorId } = authenticate
+  const { authorize, retrieve, recall, invoke, inspect, remember } = trace.results
+  const decision = decisionOf(trace.results)
+  const isChat = incoming.endpoint === 'chat'
   const passages = (isChat ? retrieve?.hits : inspect?.passages) ?? []
   const memories = (isChat ? recall?.hits : inspect?.memories) ?? []
   const policy = authorize?.policy?.version
-  // Keys in the order of RFC 8785, here and below: what is in order need not be put in order to be sealed.
+  // Keys in the order of RFC 8785, here and below, so that sealing need not sort them.
   return {
     application_id: application.id,
     attempts: [...(invoke?.attempts ?? []), ...(remember?.attempts ?? [])],
     change: null,
     classification: decision?.classification ?? null,
     created_at: createdAt.toISOString(),
-    decision: decision
-      ? {
-          directives: decision.directives,
-          rules: decision.rules,
-          transforms: transformsOf(trail.facts),
-          verdict: decision.verdict,
-        }
-      : null,
+    decision: decision ? decisionOn(decision, trace.results) : null,
     dry_run: admit.request.dryRun,
-    duration_ms: rounded(trail.ms),
-    endpoint: exchange.endpoint,
+    duration_ms: rounded(trace.ms),
+    endpoint: incoming.endpoint,
     error_code: answer.errorCode,
-    features: features(exchange, application, admit, trail.facts, hasher),
-    findings: {
-      ...found('classify', classify?.counts),
-      ...found('inspect', inspect?.counts),
-      ...found('recall', recall?.counts),
-      ...found('retrieve', retrieve?.counts),
-    },
+    features: features(incoming, application, admit, trace.results, hasher),
+    findings: findingsOf(trace.results),
     id: admit.auditId,
     knowledge: used(passages, 'passage', hasher),
     memory: used(memories, 'memory', hasher),
     object: 'audit_record',
-    ...(authenticate?.playedBy && { playground: { operator: hasher.user(authenticate.playedBy) } }),
+    ...(operatorId && { playground: { operator: hasher.user(operatorId) } }),
     policy_versions: policy ? [policy] : [],
     remembered: answer.remembered.map(({ id, mode, content }) => ({ hash: hasher.text('memory', content), id, mode })),
     request: {
       bytes: admit.bytes,
-      hash: admit.bytes > 0 ? hasher.text('request', exchange.body) : null,
+      hash: admit.bytes > 0 ? hasher.text('request', incoming.body) : null,
       messages: admit.request.messages.length,
     },
-    response: responseFacts(exchange, trail.facts, answer, hasher),
+    response: responseFacts(incoming, trace.results, answer, hasher),
     review: answer.review,
     risk_level: decision?.risk ?? null,
-    stages: trail.stages.map(({ name, outcome, ms }) => ({ ms: rounded(ms), name, outcome: name === 'record' ? 'ok' : outcome })),
+    stages: trace.stages.map(({ name, outcome, ms }) => ({ ms: rounded(ms), name, outcome: name === 'record' ? 'ok' : outcome })),
     status: answer.status,
-    user: {
-      department: user?.department ?? '',
-      id: hasher.user(user?.id ?? ''),
-      role: user?.role ?? '',
-      verified: user?.verified ?? false,
-    },
+    user: userOf(trace.results, hasher),
     workspace_id: application.workspaceId,
   }
 }
 
+const decisionOn = ({ directives, rules, verdict }: Decision, results: Partial<StageResults>) => ({
+  directives,
+  rules,
+  transforms: transformsOf(results),
+  verdict,
+})
+
+const findingsOf = ({ classify, inspect, recall, retrieve }: Partial<StageResults>) => ({
+  ...found('classify', classify?.counts),
+  ...found('inspect', inspect?.counts),
+  ...found('recall', recall?.counts),
+  ...found('retrieve', retrieve?.counts),
+})
+
+const userOf = ({ identify }: Partial<StageResults>, hasher: KeyedHasher) => ({
+  department: identify?.user.department ?? '',
+  id: hasher.user(identify?.user.id ?? ''),
+  role: identify?.user.role ?? '',
+  verified: identify?.user.verified ?? false,
+})
+
 const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000
 
-/** Hits that were shown, or given to a model: which, of what text, how well they fitted. */
+/** Hits that were sent to the client or to a model: id, hash of the text, score. */
 const used = (
   hits: readonly { readonly id: string; readonly content: string; readonly similarity: number }[],
   of: 'passage' | 'memory',
@@ -113,8 +119,8 @@ const used = (
 ) => hits.map(({ id, content, similarity }) => ({ hash: hasher.text(of, content), id, score: similarity }))
 
 function responseFacts(
-  { endpoint }: Exchange,
-  { inspect, route }: Partial<Facts>,
+  { endpoint }: IncomingRequest,
+  { inspect, route }: Partial<StageResults>,
   { completionJson, errorCode }: Answered,
   hasher: KeyedHasher,
 ) {
@@ -131,7 +137,7 @@ function responseFacts(
   return route && route.models.length > 0 ? { bytes: 0, hash: null, models: route.models.length } : null
 }
 
-/** Nearly always nothing: plain, since it runs four times for every exchange. */
+/** A plain loop, because it runs four times for every request and nearly always finds nothing. */
 function found(stage: string, counts: FindingCounts | undefined) {
   const present: Record<string, number> = {}
   let isEmpty = true
@@ -144,18 +150,20 @@ function found(stage: string, counts: FindingCounts | undefined) {
   return isEmpty ? undefined : { [stage]: present }
 }
 
-/** What conditions looked at, by the names they use, where it is not content: enough to ask another policy the same. */
+/** The values of conditions other than content, by their names: another policy can be evaluated on them later. */
 function features(
-  { endpoint }: Exchange,
-  { name, defaultModel }: Facts['authenticate']['application'],
-  { request, tokens }: Facts['admit'],
-  { identify, classify, invoke, inspect }: Partial<Facts>,
+  { endpoint }: IncomingRequest,
+  { name, defaultModel }: StageResults['authenticate']['application'],
+  { request, tokens }: StageResults['admit'],
+  { identify, classify, invoke, inspect }: Partial<StageResults>,
   hasher: KeyedHasher,
 ): Record<string, Feature> {
   const model = request.model || (defaultModel ?? '')
   const plain = (word: string) => (PLAIN_NAME.test(word) ? word : hasher.text('model', word))
-  const looked = inspect?.looked
-  const response = looked ? looked.response : responseOf(inspect?.completion ?? invoke?.completion, invoke?.provider)
+  const outputContext = inspect?.outputContext
+  const response = outputContext
+    ? outputContext.response
+    : responseOf(inspect?.completion ?? invoke?.completion, invoke?.provider)
   return {
     'application.name': name,
     ...(classify && {
@@ -163,10 +171,10 @@ function features(
       'content.risk_level': classify.risk,
       'content.unread': classify.unread,
     }),
-    ...(looked && {
-      'output.content.classification': looked.classification,
-      'output.content.risk_level': looked.riskLevel,
-      'output.content.unread': looked.unread ?? 0,
+    ...(outputContext && {
+      'output.content.classification': outputContext.classification,
+      'output.content.risk_level': outputContext.riskLevel,
+      'output.content.unread': outputContext.unread ?? 0,
     }),
     'request.endpoint': endpoint,
     'request.max_tokens': request.maxTokens ?? 0,
@@ -184,7 +192,7 @@ function features(
   }
 }
 
-/** Of an answer that no policy was asked about: one that leaves again, or came when something else had failed. */
+/** Of a completion that no output policy was evaluated on: a repeated one, or one of a request that failed. */
 const responseOf = (completion: Completion | undefined, provider = '') =>
   completion && {
     finishReason: completion.choices[0]?.finish_reason ?? '',

@@ -3,25 +3,24 @@ import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Application, Endpoint } from '../domain/principal.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
-import type { Lease } from '../limits/limiter.ts'
-import type { PlaygroundCaller } from './playground-caller.ts'
-import type { TrustedCaller } from './trusted-caller.ts'
+import type { Lease } from '../limits/lease.ts'
+import type { PlaygroundCaller, TrustedCaller } from './callers.ts'
 
-/** One HTTP exchange as it came in: nothing in it is trusted or understood yet. */
-export interface Exchange {
+/** A request as it was received: no part of it is parsed or trusted yet. */
+export interface IncomingRequest {
   readonly endpoint: Endpoint
   readonly requestId: string
   readonly authorization: string | undefined
   readonly userToken: string | undefined
-  /** Instead of both, where code of this server asks. No door sets it. */
+  /** Set instead of both by code of this server; no route sets it from what it reads. */
   readonly caller?: TrustedCaller | PlaygroundCaller
   /** The body's bytes; empty for GET. */
   readonly body: Uint8Array
-  /** A signal that is aborted when the caller goes away; made when something waits. */
+  /** A signal that is aborted when the client closes the connection; made when something waits. */
   readonly callerGone: () => AbortSignal
-  /** Of an exchange that has waited for a reviewer, and is looked at anew: limits have counted it already. */
-  readonly continues?: Lease
-  /** The endpoint's own reading of its body: the contract's fields, checked, in the pipeline's words. */
+  /** Of a request that has waited for a reviewer and runs again: limits have counted it already. */
+  readonly lease?: Lease
+  /** The endpoint's own parser: validates the body. */
   readonly parse: (body: unknown, application: Application) => Parsed
 }
 
@@ -34,7 +33,7 @@ export type Parsed =
       readonly problem: ErrorFields & { readonly message: string }
     }
 
-/** The Identity Assertion (gateway-api.md, GovernanceUser). */
+/** The user that a request asserts (GW-AUTH-4). */
 export interface UserAssertion {
   readonly id: string
   readonly role?: string | null
@@ -44,7 +43,7 @@ export interface UserAssertion {
 
 /** A validated request of any of the six endpoints. Fields that an endpoint does not have keep the values of EMPTY_REQUEST. */
 export interface GatewayRequest {
-  /** What the detectors read: chat messages, or the query or the memory as one user message. */
+  /** The chat's messages; a query or a memory as one user message. */
   readonly messages: readonly ChatMessage[]
   /** Empty: the Application's default. */
   readonly model: string
@@ -58,15 +57,15 @@ export interface GatewayRequest {
   readonly dryRun: boolean
   readonly reviewItemId: string | undefined
   readonly waitSeconds: number
-  /** Audit lookup: whose record is asked for. */
+  /** Audit lookup: id of the record. */
   readonly lookupId: string | undefined
-  /** Searches: how many hits at most. */
+  /** Searches: the maximum number of hits. */
   readonly limit: number
   /** Memory capture. */
   readonly capture: CaptureFields | undefined
 }
 
-/** What a capture says of its memory; the texts themselves are `messages`: the content, then the summary if there is one. */
+/** The fields of a capture; its texts are `messages`: the content, then the summary if there is one. */
 export interface CaptureFields {
   readonly scope: MemoryScope
   readonly scopeId: string | null

@@ -64,4 +64,4 @@ test('two regions, or two providers, cannot both be kept to', () => {
   expect(collectDirectives(['route:provider=a', 'route:provider=a', 'route:region=a']).unsatisfiable).toBe(false)
 })
 
-test('an unknown one is not passed over', () => expect(() => collectDirectives(['fly:away'])).toThrow(TypeError))
+test('an unknown one is not passed over [GW-POL-12]', () => expect(() => collectDirectives(['fly:away'])).toThrow(TypeError))

@@ -1,4 +1,4 @@
-/** One way in which a rule steers what happens next (decisions.md §2.4). */
+/** One way in which a rule steers what happens next (GW-POL-11). */
 export type Directive =
   | { readonly kind: 'route'; readonly by: 'provider' | 'region'; readonly value: string }
   /** In the currency of the models' prices, for one request. */

@@ -13,7 +13,7 @@ const errorsOf = (source: string): string[] => {
 }
 
 describe('a good document', () => {
-  test('keeps everything that it says', () => {
+  test('keeps everything that it says [GW-POL-3]', () => {
     const set = policySet(`
 name: acme
 tests: [tests/acme.yaml]

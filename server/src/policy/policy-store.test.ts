@@ -93,7 +93,7 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
     expect(await findPolicySet(database.db, foreign, id)).toBeUndefined()
     expect(await activate(id, foreign)).toBe(false)
     expect(await activePolicySet(database.db, foreign)).toBeUndefined()
-    expect((await listPolicySets(database.db, foreign, { limit: 10 }))?.items).toEqual([])
+    expect((await listPolicySets(database.db, foreign, { limit: 10 }))?.data).toEqual([])
   })
 
   test('the list shows all versions once, newest first, page by page', async () => {
@@ -104,12 +104,12 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
     let after: string | undefined
     do {
       const page = await listPolicySets(database.db, workspaceId, { limit: 2, after })
-      seen.push(...(page?.items ?? []).map(({ id }) => id))
-      after = page?.nextCursor ?? undefined
+      seen.push(...(page?.data ?? []).map(({ id }) => id))
+      after = page?.hasMore ? page.data.at(-1)?.id : undefined
     } while (after !== undefined)
     expect(seen).toEqual(ids.toReversed())
     const all = await listPolicySets(database.db, workspaceId, { limit: 9 })
-    expect(all?.items.map(({ active }) => active)).toEqual([true, false, false, false, false])
+    expect(all?.data.map(({ active }) => active)).toEqual([true, false, false, false, false])
     expect(await listPolicySets(database.db, workspaceId, { limit: 2, after: 'pol_x' })).toBeUndefined()
   })
 })

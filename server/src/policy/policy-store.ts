@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 
@@ -20,12 +21,6 @@ export interface PolicySetVersion {
 export interface StoredPolicySet extends PolicySetVersion {
   /** The document as it was published, byte for byte. */
   readonly source: string
-}
-
-export interface PolicySetPage {
-  readonly items: readonly PolicySetVersion[]
-  /** null: this was the last page. */
-  readonly nextCursor: string | null
 }
 
 /** Locks the Workspace's policies until the transaction ends, and answers the version in force; undefined when there is none. */
@@ -103,25 +98,9 @@ export async function activatePolicySet(tx: Tx, workspaceId: string, id: string)
   return numUpdatedRows > 0n
 }
 
-/** Newest first. Undefined when `after` is no id. */
-export async function listPolicySets(
-  db: Db,
-  workspaceId: string,
-  { limit, after }: { limit: number; after?: string | undefined },
-): Promise<PolicySetPage | undefined> {
-  let query = versions(db, workspaceId)
-  if (after !== undefined) {
-    const uuid = fromId('pol', after)
-    if (uuid === undefined) return undefined
-    query = query.where('policy_set.id', '<', uuid)
-  }
-  const rows = await query
-    .orderBy('policy_set.id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const items = rows.slice(0, limit).map(toVersion)
-  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
-}
+/** Newest first. Undefined when `page.after` is not an id. */
+export const listPolicySets = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<PolicySetVersion> | undefined> =>
+  pageById(versions(db, workspaceId), 'pol', page, toVersion, { column: 'policy_set.id', order: 'desc' })
 
 export async function findPolicySet(db: Db, workspaceId: string, id: string): Promise<StoredPolicySet | undefined> {
   const uuid = fromId('pol', id)

@@ -3,7 +3,7 @@ import { isMap, isScalar } from 'yaml'
 import { CLASSIFICATIONS, type Classification, RISK_LEVELS, type RiskLevel } from '../domain/classification.ts'
 import { POLICY_POINTS, type PolicyPoint, VERDICTS, type Verdict } from '../domain/decision.ts'
 import { countFindings, FINDING_GROUPS, FINDING_TYPES, type FindingCounts, groupOf } from '../domain/finding.ts'
-import { NOBODY } from '../domain/principal.ts'
+import { ANONYMOUS_USER } from '../domain/principal.ts'
 import { parseTime } from '../lib/clock.ts'
 import type { Type } from './condition/types.ts'
 import { fieldsOf, ROOTS, VARIABLES } from './condition/variables.ts'
@@ -14,7 +14,7 @@ import { type PolicyError, readYaml, type YamlDocument } from './yaml.ts'
 /** What the tests borrow from the detectors, so that a case need only hold a text. */
 export interface TestTools {
   detect(text: string): FindingCounts
-  /** Where classification and risk start, given what was found (decisions.md §2.4a). */
+  /** Where classification and risk start, given what was found (GW-POL-7). */
   assess(findings: FindingCounts): { readonly classification: Classification; readonly risk: RiskLevel }
 }
 
@@ -163,7 +163,7 @@ export function inputOf({ given }: PolicyTest, tools: TestTools): PolicyInput {
   const findings = (given.content?.findings as FindingCounts | undefined) ?? tools.detect(text)
   const { classification, risk } = tools.assess(findings)
   const defaults = {
-    user: NOBODY,
+    user: ANONYMOUS_USER,
     application: { id: 'app_test', name: 'test', settings: {} },
     request: {
       endpoint: 'chat',

@@ -4,7 +4,7 @@ import type { PolicyPoint, Verdict } from '../domain/decision.ts'
 import type { Condition } from './condition/condition.ts'
 import type { PolicyTest } from './policy-test-reader.ts'
 
-/** One policy document as it was read and checked (decisions.md §2.4a). Nothing in it needs checking again. */
+/** One policy document as it was read and checked (GW-POL-3). Nothing in it needs checking again. */
 export interface PolicySet {
   readonly name: string
   /** Files of policy tests, relative to the document. */

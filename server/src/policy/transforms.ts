@@ -2,7 +2,7 @@ import { covers, FINDING_GROUPS, FINDING_TYPES, type Finding, type FindingGroup,
 import { hide, LABELS, mask } from './redaction.ts'
 import type { Vault } from './vault.ts'
 
-/** One obligation to change texts before they go on (decisions.md §2.4). */
+/** One obligation to change texts before they go on (GW-POL-10). */
 export type Transform =
   | { readonly kind: SpanTransform; readonly target: FindingType | FindingGroup }
   /** `length` in Unicode characters, of each text. */

@@ -170,7 +170,7 @@ function readUsage(value: unknown): Usage | undefined {
   return others && isCount(total_tokens, MAX_TOKENS) ? { prompt_tokens, completion_tokens, total_tokens, ...others } : undefined
 }
 
-/** The answer for an Application without the extension `tools`: content is a string there (gateway-api.md), and nothing is called. */
+/** The answer for an Application without the extension `tools`: content is a string there (GW-CHAT-17), and nothing is called. */
 export const withoutTools = (completion: Completion): Completion => ({ ...completion, choices: completion.choices.map(spoken) })
 
 function spoken(choice: Choice): Choice {

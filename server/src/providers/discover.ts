@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { exchange, type Failure } from '../lib/exchange.ts'
+import { exchange, type Failure } from '../lib/http-request.ts'
 import type { Pools } from './pools.ts'
 import { MODEL_ID, type Provider } from './provider.ts'
 

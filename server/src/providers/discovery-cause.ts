@@ -1,4 +1,4 @@
-import type { Failure } from '../lib/exchange.ts'
+import type { Failure } from '../lib/http-request.ts'
 
 /** Why a provider could not be asked for its models: a closed list, with what an operator can do about each. */
 export const CAUSES = {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { elapsed } from '../lib/clock.ts'
 import { endsRun, faultOf, isWorthRepeating, limitedMs, mayHaveWorked, outcomeOf, spentOn, verdictOf } from './call-outcome.ts'
@@ -43,7 +44,7 @@ export interface InvokeOptions {
   /** The stub answers in the first candidate's place; nobody is called. */
   readonly dryRun?: boolean
   /**
-   * Never ask again once a provider may have begun to work (release of a held request, decisions.md §2.5): only attempts that
+   * Never ask again once a provider may have begun to work (release of a held request, GW-REV-13): only attempts that
    * surely did nothing, as a refused connection or a 429, are followed by another.
    */
   readonly atMostOnce?: boolean
@@ -279,15 +280,4 @@ class Run {
 
 /** False when the signal ended it. */
 const sleep = (ms: number, signal: AbortSignal | undefined): Promise<boolean> =>
-  new Promise((resolve) => {
-    if (signal?.aborted) return resolve(false)
-    const stop = () => {
-      clearTimeout(timer)
-      resolve(false)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve(true)
-    }, ms)
-    signal?.addEventListener('abort', stop, { once: true })
-  })
+  setTimeout(ms, true, signal && { signal }).catch(() => false)

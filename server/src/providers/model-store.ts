@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
-import type { Page, PageRequest } from '../db/page.ts'
+import { type Page, type PageRequest, readPage } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import type { ProviderModel } from './provider.ts'
 import { modelOf } from './provider-row.ts'
@@ -11,16 +11,12 @@ export async function listModels(
   providerId: string,
   page: PageRequest,
 ): Promise<Page<ProviderModel>> {
-  const rows = await db
+  const query = db
     .selectFrom('model')
     .selectAll()
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('provider_id', '=', providerId)
-    .$if(page.after !== undefined, (query) => query.where('id', '>', page.after ?? ''))
-    .orderBy('id')
-    .limit(page.limit + 1)
-    .execute()
-  return { data: rows.slice(0, page.limit).map(modelOf), hasMore: rows.length > page.limit }
+  return readPage(query, page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, modelOf)
 }
 
 /** One model, locked until the transaction ends: two changes of different fields both count. */

@@ -1,7 +1,7 @@
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Clock } from '../lib/clock.ts'
-import { exchange, type Failure } from '../lib/exchange.ts'
+import { exchange, type Failure } from '../lib/http-request.ts'
 import { readCompletion } from './answer.ts'
 import type { Endpoint } from './pools.ts'
 import type { ProviderModel } from './provider.ts'

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
+import { guardedConnector } from '../lib/url-guard.ts'
 import { KEY_PLACEHOLDER, mayBePrivate, type Provider } from './provider.ts'
-import { guardedConnector } from './url-guard.ts'
 
 /** Everything about a provider that stays the same from call to call, worked out once. */
 export interface Endpoint {
@@ -78,7 +78,7 @@ export class Pools {
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // One deadline for the whole exchange replaces both (lib/exchange.ts): it also bounds what drips slowly, and costs one timer.
+      // One deadline for the whole exchange replaces both (lib/http-request.ts): it also bounds what drips slowly, and costs one timer.
       headersTimeout: 0,
       bodyTimeout: 0,
     })

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { ModelTable, ProviderTable } from '../db/schema.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
+import { urlProblem } from '../lib/url-guard.ts'
 import {
   mayBePrivate,
   originOf,
@@ -10,7 +10,7 @@ import {
   type ProviderSettings,
   type ProviderSource,
 } from './provider.ts'
-import { urlProblem } from './url-guard.ts'
+import type { ModelTable, ProviderTable } from './tables.ts'
 
 /** A provider as operators see it: where its key is, never the key. */
 export interface ProviderRecord extends ProviderSettings {

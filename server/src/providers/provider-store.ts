@@ -1,7 +1,6 @@
 import type { Updateable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import type { Page, PageRequest } from '../db/page.ts'
-import type { ProviderTable } from '../db/schema.ts'
+import { type Page, type PageRequest, readPage } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import {
@@ -13,6 +12,7 @@ import {
   type ProviderSource,
 } from './provider.ts'
 import { keyContext, type LoadDeps, modelOf, type ProviderRecord, providerOf, recordOf } from './provider-row.ts'
+import type { ProviderTable } from './tables.ts'
 
 /** Signal topic: a Workspace's providers or models have changed. The key is its id. */
 export const PROVIDERS_TOPIC = 'providers'
@@ -24,15 +24,8 @@ interface WriteDeps {
 }
 
 export async function listProviders(db: Db, workspaceId: string, page: PageRequest): Promise<Page<ProviderRecord>> {
-  const rows = await db
-    .selectFrom('provider')
-    .selectAll()
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .$if(page.after !== undefined, (query) => query.where('id', '>', page.after ?? ''))
-    .orderBy('id')
-    .limit(page.limit + 1)
-    .execute()
-  return { data: rows.slice(0, page.limit).map(recordOf), hasMore: rows.length > page.limit }
+  const query = db.selectFrom('provider').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+  return readPage(query, page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, recordOf)
 }
 
 export async function findProvider(db: Db, workspaceId: string, id: string): Promise<ProviderRecord | undefined> {

@@ -1,12 +1,12 @@
 import { CLASSIFICATIONS, type Classification } from '../domain/classification.ts'
 import type { Problem } from '../lib/schema.ts'
-import { urlProblem } from './url-guard.ts'
+import { urlProblem } from '../lib/url-guard.ts'
 
 /** `openai`: any server that speaks the OpenAI chat API. `stub`: answers by itself (stub.ts). */
 export const PROVIDER_KINDS = ['openai', 'stub'] as const
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
-/** Who declared a provider; what came from the server's own configuration may be private (decisions.md §2.11). */
+/** Who declared a provider; what came from the server's own configuration may be private (ADM-ENV-10). */
 export const PROVIDER_SOURCES = ['api', 'environment', 'config'] as const
 export type ProviderSource = (typeof PROVIDER_SOURCES)[number]
 

@@ -1,5 +1,5 @@
 import { VOCABULARY } from '../domain/vocabulary.ts'
-import type { Failure } from '../lib/exchange.ts'
+import type { Failure } from '../lib/http-request.ts'
 
 /**
  * Why a provider refused a request, in our own words: a closed list, since nothing that a provider writes is shown. The value is

@@ -138,7 +138,7 @@ export function matches(pattern: string, text: string): boolean {
   return p === pattern.length
 }
 
-/** An entry of the models list, without the constant `object` (gateway-api.md, Model entry; `created` per decisions.md §2.3). */
+/** An entry of the models list, without the constant `object` (GW-MOD-1). */
 export interface ModelEntry {
   readonly id: string
   /** The provider's id; of several that offer the model, the alphabetically first. */

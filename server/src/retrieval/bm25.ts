@@ -1,13 +1,14 @@
 import { POSTING_BYTES } from './postings.ts'
 
-/** How soon further occurrences of a term stop to matter, and how much a long text is held to be diluted. */
+/** BM25 parameters: saturation of term frequency, and normalisation by text length. */
 export const K1 = 1.5
 export const B = 0.6
 
-/** The most that a term can add to a score, when `found` of `entries` have it. Never negative. */
-export const weightOf = (found: number, entries: number): number => (K1 + 1) * Math.log1p((entries - found + 0.5) / (found + 0.5))
+/** The maximum that a term adds to a score if `matches` of `entries` contain it. Never negative. */
+export const termWeight = (matches: number, entries: number): number =>
+  (K1 + 1) * Math.log1p((entries - matches + 0.5) / (matches + 0.5))
 
-/** Adds to `scores`, a place for each entry of the block, what these postings are worth. */
+/** Adds the scores of these postings to `scores`, which has an element for each entry of the block. */
 export function addScores(scores: Float64Array, postings: Buffer, weight: number, averageLength: number): void {
   const base = K1 * (1 - B)
   const perLength = (K1 * B) / averageLength

@@ -8,7 +8,7 @@ import { addEntries, removeEntries } from './entries.ts'
 import { lockPartitions, openPartition, type Partition } from './partition.ts'
 import { POSTING_BYTES } from './postings.ts'
 
-describe.each(testDatabases())('entries on $name', ({ open }) => {
+describe.each(testDatabases())('search entries on $name', ({ open }) => {
   let database: Database
   let desk: Awaited<ReturnType<typeof retrievalDesk>>
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe.each(testDatabases())('entries on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  /** All that is kept of a partition: its statistics, and what is known of each entry's terms, whatever the numbers. */
+  /** The statistics of a partition and the terms of its entries, independent of entry numbers. */
   async function stateOf({ id }: Partition) {
     const { rows: statistics } = await database.pool.query(
       'select entries, total_length from retrieval_partition where id = $1',
@@ -46,7 +46,7 @@ describe.each(testDatabases())('entries on $name', ({ open }) => {
     }
   }
 
-  test('after any adding and removing all is as if only what is left had ever been added', async () => {
+  test('adding and removing: leaves the same state as adding only the remaining entries', async () => {
     const word = fc.constantFrom('red', 'green', 'blue', 'of', 'the')
     const step = fc.record({
       add: fc.array(fc.array(word, { maxLength: 6 }), { maxLength: 4 }),
@@ -83,7 +83,7 @@ describe.each(testDatabases())('entries on $name', ({ open }) => {
     )
   })
 
-  test('more entries than a block holds, half of them removed', async () => {
+  test('removeEntries: removes half of the entries of several blocks', async () => {
     const [partition, fresh] = [await desk.partition(), await desk.partition()]
     const entries = Array.from({ length: 600 }, (_, at) => entryOf(`common ${at % 7 === 0 ? 'rare' : ''} w${at}`))
     await desk.add(partition, entries)
@@ -95,7 +95,7 @@ describe.each(testDatabases())('entries on $name', ({ open }) => {
     expect(await stateOf(fresh)).toEqual(state)
   })
 
-  test('ids that are not there are ignored; nothing at all is fine', async () => {
+  test('removeEntries: ignores unknown ids and an empty list', async () => {
     await desk.remove([entryOf('').id])
     await desk.remove([])
     const partition = await desk.partition()
@@ -104,7 +104,7 @@ describe.each(testDatabases())('entries on $name', ({ open }) => {
     expect((await stateOf(partition)).statistics).toEqual([{ entries: 3, total_length: 1 }])
   })
 
-  test('more entries than a statement has room for values', async () => {
+  test('entries: handles more entries than a statement accepts parameters', async () => {
     const partition = await desk.partition()
     const entry = entryOf('one that stays no longer')
     await desk.add(partition, [entry])
@@ -112,7 +112,7 @@ describe.each(testDatabases())('entries on $name', ({ open }) => {
     expect((await stateOf(partition)).statistics).toEqual([{ entries: 0, total_length: 0 }])
   })
 
-  test('what is rolled back was never added', async () => {
+  test('addEntries: leaves nothing after a rollback', async () => {
     const partition = await desk.partition()
     const failing = database.db.transaction().execute(async (tx) => {
       await addEntries(tx, partition, [entryOf('invoice')])
@@ -127,7 +127,7 @@ describe.each(testDatabases())('entries on $name', ({ open }) => {
     })
   })
 
-  test('one partition for one key, also when twenty ask at once', async () => {
+  test('openPartition: creates one partition for a key when called twenty times at once', async () => {
     const opened = await Promise.all(Array.from({ length: 20 }, () => desk.partition('de', 'the same')))
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1)
     expect(await desk.partition('fr', 'the same')).toEqual(opened[0])
@@ -135,7 +135,7 @@ describe.each(testDatabases())('entries on $name', ({ open }) => {
     expect(memory.id).not.toBe(opened[0]?.id)
   })
 
-  test('twenty writers that add, remove and move across three partitions lose nothing and never wait for each other in a circle', async () => {
+  test('entries: twenty concurrent writers on three partitions lose nothing and do not deadlock', async () => {
     const partitions = [await desk.partition(), await desk.partition(), await desk.partition()]
     const kept = await Promise.all(
       Array.from({ length: 20 }, async (_, writer) => {

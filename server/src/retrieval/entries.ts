@@ -5,7 +5,7 @@ import { lockPartitions, type Partition } from './partition.ts'
 import { BLOCK_ENTRIES, blockOf, MAX_LENGTH, posting, withoutNumbers } from './postings.ts'
 import { splitWords } from './words.ts'
 
-/** What is found: a chunk of a document, a memory. */
+/** A searchable text: a chunk of a document or a memory. */
 export interface Entry {
   /** A UUID. */
   readonly id: string
@@ -14,17 +14,17 @@ export interface Entry {
   readonly text: string
 }
 
-/** How often a word of the title counts. */
+/** A word of the title counts this many times. */
 const TITLE_WEIGHT = 2
 
-interface Counted {
+interface TermCounts {
   readonly id: string
   readonly terms: ReadonlyMap<string, number>
-  /** In terms, stop words left out. */
+  /** Number of terms without stop words. */
   readonly length: number
 }
 
-/** Makes entries findable. Locks the partition until the transaction ends, so call it late in it. */
+/** Adds entries to the index. Locks the partition until the transaction ends, so call it late in the transaction. */
 export async function addEntries(tx: Tx, partition: Partition, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return
   const counted = entries.map((entry) => countTerms(entry, partition.language))
@@ -60,10 +60,10 @@ export async function addEntries(tx: Tx, partition: Partition, entries: readonly
     on conflict (partition_id, term, block) do update set postings = there.postings || excluded.postings`.execute(tx)
 }
 
-/** Takes entries out, any number of them, as if they had never been there: postings, statistics, vectors. Unknown ids are ignored. */
+/** Removes any number of entries with their postings, statistics and vectors. Ignores unknown ids. */
 export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  // One value, however many they are: a statement holds no more than 65,535.
+  // One array parameter, because a statement accepts 65,535 parameters.
   const chosen = sql<boolean>`id = any(${[...ids]}::uuid[])`
   const found = await tx.selectFrom('retrieval_entry').select('partition_id').distinct().where(chosen).execute()
   if (found.length === 0) return
@@ -126,7 +126,7 @@ export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<voi
 const totalLength = (entries: readonly { readonly length: number }[]): number =>
   entries.reduce((sum, { length }) => sum + length, 0)
 
-function countTerms({ id, title, text }: Entry, language: Language): Counted {
+function countTerms({ id, title, text }: Entry, language: Language): TermCounts {
   const terms = new Map<string, number>()
   let length = 0
   const count = (words: readonly string[], weight: number): void => {
@@ -141,8 +141,8 @@ function countTerms({ id, title, text }: Entry, language: Language): Counted {
   return { id, terms, length: Math.min(length, MAX_LENGTH) }
 }
 
-/** A row for each term and block, in the order of the index: neighbours lie on the same page. */
-function postingsByBlock(counted: readonly Counted[], first: number) {
+/** A row for each term and block, in index order, so that adjacent rows are on the same page. */
+function postingsByBlock(counted: readonly TermCounts[], first: number) {
   const blocks = new Map<number, Map<string, number[]>>()
   counted.forEach(({ terms, length }, place) => {
     const number = first + place

@@ -8,7 +8,7 @@ const ranking = (ids: readonly string[], weight = 1): Ranking => ({
 })
 const ids = (hits: readonly { id: string }[]) => hits.map(({ id }) => id)
 
-/** Two rankings over the same few entries, longer than a window; each may lack some. */
+/** Two rankings of the same entries, longer than a window; each may lack some entries. */
 const rankings = fc
   .tuple(
     fc.uniqueArray(fc.integer({ min: 0, max: 400 }), { maxLength: 260 }),
@@ -17,17 +17,17 @@ const rankings = fc
   )
   .map(([a, b, weight]) => [ranking(a.map(String)), ranking(b.map(String), weight)] as const)
 
-describe('fusing rankings', () => {
-  test('what both find comes before what one finds, at the same places', () => {
+describe('fuse', () => {
+  test('ranks an entry of both rankings above an entry of one', () => {
     expect(ids(fuse([ranking(['a', 'b', 'c']), ranking(['d', 'b', 'e'])], 10))).toEqual(['b', 'a', 'd', 'c', 'e'])
   })
 
-  test('a light ranking does not overturn a heavy one, it breaks in where places are close', () => {
+  test('a light ranking changes a heavy one only where places are close', () => {
     expect(ids(fuse([ranking(['a', 'b', 'c']), ranking(['c'], 0.01)], 3))).toEqual(['a', 'b', 'c'])
     expect(ids(fuse([ranking(['a', 'b', 'c']), ranking(['c'], 0.5)], 3))).toEqual(['c', 'a', 'b'])
   })
 
-  test('the similarity is the greater of the two', () => {
+  test('returns the greater similarity', () => {
     const fused = fuse([ranking(['a', 'b']), { weight: 1, hits: [{ id: 'b', similarity: 0.75 }] }], 2)
     expect(fused).toEqual([
       { id: 'b', similarity: 0.75 },
@@ -35,7 +35,7 @@ describe('fusing rankings', () => {
     ])
   })
 
-  test('alone, a ranking stays as it is', () => {
+  test('keeps a single ranking unchanged', () => {
     fc.assert(
       fc.property(rankings, ([one]) => {
         expect(fuse([one, ranking([])], 1_000)).toEqual(one.hits)
@@ -43,7 +43,7 @@ describe('fusing rankings', () => {
     )
   })
 
-  test('everything found is there once, whatever the order of the rankings', () => {
+  test('returns every hit once, independent of the order of rankings', () => {
     fc.assert(
       fc.property(rankings, ([one, other]) => {
         const fused = fuse([one, other], 1_000)
@@ -55,7 +55,7 @@ describe('fusing rankings', () => {
     )
   })
 
-  test('a greater depth goes on where a smaller one ended, although the rankings were asked for more', () => {
+  test('only appends results when the depth grows', () => {
     fc.assert(
       fc.property(rankings, fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 300 }), (both, a, b) => {
         const [less, more] = [Math.min(a, b), Math.max(a, b)]
@@ -69,7 +69,7 @@ describe('fusing rankings', () => {
     )
   })
 
-  test('what agrees in both rankings is never out of order within a window', () => {
+  test('keeps the order that both rankings share within a window', () => {
     fc.assert(
       fc.property(rankings, ([one, other]) => {
         const place = new Map(ids(other.hits.slice(0, WINDOW)).map((id, at) => [id, at]))

@@ -1,23 +1,23 @@
 import type { Ranked } from './ranked.ts'
 
-/** One opinion on what fits: best first, no entry twice. */
+/** The hits of one ranker, best first, without duplicates. */
 export interface Ranking {
   readonly hits: readonly Ranked[]
   readonly weight: number
 }
 
-/** How little the first places differ: 60 is what the method's authors chose (Cormack, Clarke, Büttcher 2009). */
-const FLATNESS = 60
-/** Rankings are fused in windows of so many places, so that asking for more only ever adds at the end. */
+/** The constant k of reciprocal-rank fusion; 60 as in Cormack, Clarke, Büttcher 2009. */
+const RANK_CONSTANT = 60
+/** Rankings are fused in windows of this many places, so that a greater depth only appends results. */
 export const WINDOW = 100
 
-/** How many places of each ranking `fuse` needs to know for its first `depth` results. */
+/** The number of places of each ranking that `fuse` needs for its first `depth` results. */
 export const placesFor = (depth: number): number => Math.ceil(depth / WINDOW) * WINDOW
 
 /**
- * Weighted reciprocal-rank fusion: an entry's score is the sum of weight ÷ (60 + place) over the rankings that have it; ties
- * by id. An entry comes with the first window in which some ranking has it. Its `similarity` is the greatest that a ranking
- * of that window gives it, so it lies in 0 to 1 but need not fall with the order.
+ * Weighted reciprocal-rank fusion: an entry's score is the sum of weight ÷ (60 + place) over the rankings that contain it; ties are
+ * ordered by id. An entry belongs to the first window in which a ranking contains it. Its `similarity` is the greatest of the
+ * rankings in that window, so it is in 0 to 1 but not always in descending order.
  */
 export function fuse(rankings: readonly Ranking[], depth: number): readonly Ranked[] {
   const fused: Ranked[] = []
@@ -29,7 +29,7 @@ export function fuse(rankings: readonly Ranking[], depth: number): readonly Rank
       hits.slice(start, start + WINDOW).forEach(({ id, similarity }, place) => {
         if (seen.has(id)) return
         const known = scored.get(id)
-        const score = (known?.score ?? 0) + weight / (FLATNESS + 1 + start + place)
+        const score = (known?.score ?? 0) + weight / (RANK_CONSTANT + 1 + start + place)
         scored.set(id, { id, similarity: Math.max(known?.similarity ?? 0, similarity), score })
       })
     }

@@ -11,7 +11,7 @@ import type { Partition } from './partition.ts'
 const WORDS = ['apple', 'banana', 'cherry', 'damson', 'elder', 'fig', 'grape']
 const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 12 }).map((words) => words.join(' '))
 
-/** BM25 as the books have it, over everything that is visible. */
+/** A textbook BM25 over all visible entries. */
 function naive(visible: readonly Entry[], query: string): Map<string, number> {
   const documents = visible.map((entry) => ({ id: entry.id, words: entry.text.split(' ') }))
   const average = documents.reduce((sum, { words }) => sum + words.length, 0) / documents.length
@@ -29,7 +29,7 @@ function naive(visible: readonly Entry[], query: string): Map<string, number> {
   return scores
 }
 
-describe.each(testDatabases())('the ranking by words on $name', ({ open }) => {
+describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
   let database: Database
   let desk: Awaited<ReturnType<typeof retrievalDesk>>
   const rank = (partitions: readonly Partition[], query: string, depth = 10) =>
@@ -41,7 +41,7 @@ describe.each(testDatabases())('the ranking by words on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  test('is BM25 over what is visible, whatever the partitions', async () => {
+  test('equals BM25 over the visible entries for any partitions', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(text, { maxLength: 8 }), { minLength: 1, maxLength: 4 }),
@@ -71,7 +71,7 @@ describe.each(testDatabases())('the ranking by words on $name', ({ open }) => {
     )
   })
 
-  test('what is hidden changes no byte, however much there is', async () => {
+  test('returns identical results with any number of hidden entries', async () => {
     const [shown, hidden] = [await desk.partition(), await desk.partition()]
     const entries = ['invoice for apples', 'invoice of the bank', 'a bank holiday'].map((one) => entryOf(one))
     await desk.add(shown, entries)
@@ -84,21 +84,21 @@ describe.each(testDatabases())('the ranking by words on $name', ({ open }) => {
     expect(JSON.stringify(await Promise.all(queries.map((query) => rank([shown], query))))).toBe(before)
   })
 
-  test("another Workspace's partition is not there", async () => {
+  test('ignores partitions of another Workspace', async () => {
     const other = await retrievalDesk(database)
-    const theirs = await other.partition()
-    await other.add(theirs, [entryOf('invoice')])
-    expect(await rank([theirs], 'invoice')).toEqual([])
+    const foreign = await other.partition()
+    await other.add(foreign, [entryOf('invoice')])
+    expect(await rank([foreign], 'invoice')).toEqual([])
   })
 
-  test('a greater depth goes on where a smaller one ended, and finds everything', async () => {
+  test('only appends results when the depth grows, and finds all matches', async () => {
     const partition = await desk.partition('none')
     const entries = Array.from({ length: 300 }, (_, at) =>
       entryOf(WORDS.filter((_, word) => at % (word + 2) === 0 || word === 0).join(' ')),
     )
     await desk.add(partition, entries)
     const query = WORDS.join(' ')
-    const tight = { eager: 0, whole: 120, toldApart: 20 }
+    const tight = { eager: 0, whole: 120, rescored: 20 }
     for (const bounds of [undefined, tight]) {
       const all = await rankLexically(database.pool, desk.workspace, [partition], query, 1_000, bounds)
       expect(new Set(all.map(({ id }) => id))).toEqual(new Set(entries.map(({ id }) => id)))
@@ -109,19 +109,19 @@ describe.each(testDatabases())('the ranking by words on $name', ({ open }) => {
     }
   })
 
-  test('what has a rare word is ranked exactly, even where frequent words are not read whole', async () => {
+  test('ranks entries with a rare word exactly when frequent words are not read completely', async () => {
     const partition = await desk.partition('none')
     await desk.add(
       partition,
       Array.from({ length: 300 }, (_, at) => entryOf(`common ${at % 20 === 0 ? 'rare' : 'other'} ${'filler '.repeat(at % 13)}`)),
     )
-    const tight = { eager: 0, whole: 20, toldApart: 50 }
+    const tight = { eager: 0, whole: 20, rescored: 50 }
     const ranked = await rankLexically(database.pool, desk.workspace, [partition], 'common rare filler', 15, tight)
     expect(ranked).toHaveLength(15)
     expect(ranked.map(({ id }) => id)).toEqual(await idsOf([partition], 'common rare filler', 15))
   })
 
-  test('identifiers are found whole and in parts, the whole first', async () => {
+  test('finds identifiers as a whole and by parts, whole matches first', async () => {
     const partition = await desk.partition()
     const [exact, near, code] = [
       entryOf('See INV-2024-0017 for the amount.'),
@@ -136,7 +136,7 @@ describe.each(testDatabases())('the ranking by words on $name', ({ open }) => {
     }
   })
 
-  test('a misspelt word finds what it resembles, and is worth less than the right one', async () => {
+  test('finds similar terms for a misspelt word with a lower score', async () => {
     const partition = await desk.partition()
     const entry = entryOf('The encryption of quarterly invoices')
     await desk.add(partition, [entry, entryOf('something else'), entryOf('and more of it')])
@@ -152,7 +152,7 @@ describe.each(testDatabases())('the ranking by words on $name', ({ open }) => {
     expect(await rank([partition], 'xylophone')).toEqual([])
   })
 
-  test('each partition is searched in its own language', async () => {
+  test('searches each partition in its language', async () => {
     const [english, german, plain] = [await desk.partition('en'), await desk.partition('de'), await desk.partition('none')]
     const [one, two, three] = [entryOf('The houses were sold'), entryOf('Die Häuser wurden verkauft'), entryOf('Houses')]
     await desk.add(english, [one])
@@ -164,7 +164,7 @@ describe.each(testDatabases())('the ranking by words on $name', ({ open }) => {
     expect((await idsOf(all, 'houses')).toSorted()).toEqual([one.id, three.id].toSorted())
   })
 
-  test('a query of nothing but stop words finds something; of nothing at all, nothing', async () => {
+  test('finds matches for stop words only, and nothing for an empty query', async () => {
     const partition = await desk.partition()
     const entry = entryOf('To be, or not to be')
     await desk.add(partition, [entry, entryOf('Something of another kind')])
@@ -174,7 +174,7 @@ describe.each(testDatabases())('the ranking by words on $name', ({ open }) => {
     expect(await rank([await desk.partition()], 'to be')).toEqual([])
   })
 
-  test('a pasted document is a query as well', async () => {
+  test('accepts a pasted document as query', async () => {
     const partition = await desk.partition()
     await desk.add(partition, [entryOf('An uncharacteristically long word')])
     const paste = `${Array.from({ length: 5_000 }, (_, at) => `w${at}`).join(' ')} uncharacteristically`

@@ -1,35 +1,35 @@
 import type pg from 'pg'
-import { weightOf } from './bm25.ts'
+import { termWeight } from './bm25.ts'
 import { findSimilar } from './fuzzy.ts'
 import type { Partition } from './partition.ts'
 import { PostingSource } from './posting-source.ts'
 import { BLOCK_ENTRIES } from './postings.ts'
-import { type QueryWord, readQuery } from './query.ts'
+import { parseQuery, type QueryWord } from './query.ts'
 import type { Ranked } from './ranked.ts'
 import { readScope } from './scope.ts'
 import { type Candidate, Scoreboard, splitBest } from './scoreboard.ts'
 
-/** A word with what it can add to a score. */
-interface Weighed {
+/** A word, the number of entries that contain it, and the maximum that it adds to a score. */
+interface WeightedWord {
   readonly word: QueryWord
-  readonly found: number
+  readonly matches: number
   readonly weight: number
 }
 
-/** How much is read at most. */
+/** Limits of the postings that are read. */
 interface Bounds {
-  /** Up to this many postings, should every entry have every word, all are read at once. */
+  /** All postings are read at once if they cannot be more than this (entries × words). */
   readonly eager: number
-  /** Postings that are read whole before the words that are left, more frequent than these, only tell apart the best so far. */
+  /** Postings of the rarest words that are read completely. More frequent words only rescore the best candidates. */
   readonly whole: number
-  /** So many are told apart. */
-  readonly toldApart: number
+  /** Number of candidates that are rescored. */
+  readonly rescored: number
 }
-const BOUNDS: Bounds = { eager: 2_000_000, whole: 300_000, toldApart: 1_000 }
+const BOUNDS: Bounds = { eager: 2_000_000, whole: 300_000, rescored: 1_000 }
 
 /**
- * The ranking by words: BM25 with the statistics of these partitions alone. `similarity` is the score as a share of the most that the
- * query could score. Exact as long as the postings of all words are not too many to read; beyond, the rarest words find the candidates.
+ * Ranks by words: BM25 with the statistics of these partitions only. `similarity` is the score divided by the maximum score of the
+ * query. The ranking is exact while the postings of all words are within `bounds`; otherwise the rarest words select the candidates.
  */
 export async function rankLexically(
   pool: pg.Pool,
@@ -40,71 +40,72 @@ export async function rankLexically(
   bounds: Bounds = BOUNDS,
 ): Promise<readonly Ranked[]> {
   const scope = await readScope(pool, workspaceUuid, partitions)
-  const words = readQuery(query, [...new Set(scope.languages.values())])
+  const words = parseQuery(query, [...new Set(scope.languages.values())])
   if (scope.entries === 0 || words.length === 0) return []
   const source = new PostingSource(pool, scope, bounds.eager)
-  const weigh = async (some: readonly QueryWord[]): Promise<Weighed[]> =>
-    (await source.count(some)).map((found, at) => {
-      const word = some[at] as QueryWord
-      return { word, found, weight: word.weight * weightOf(found, scope.entries) }
+  const addWeights = async (queryWords: readonly QueryWord[]): Promise<WeightedWord[]> =>
+    (await source.count(queryWords)).map((matches, index) => {
+      const word = queryWords[index] as QueryWord
+      return { word, matches, weight: word.weight * termWeight(matches, scope.entries) }
     })
 
-  const asked = await weigh(words)
+  const queryWords = await addWeights(words)
   const similar = await findSimilar(
     pool,
     scope,
-    asked.filter(({ found }) => found === 0).map(({ word }) => word),
+    queryWords.filter(({ matches }) => matches === 0).map(({ word }) => word),
   )
-  const weighed = [...asked, ...(similar.length > 0 ? await weigh(similar) : [])].filter(({ found }) => found > 0)
-  const most = asked.reduce((sum, { weight }) => sum + weight, 0)
+  const similarWords = similar.length > 0 ? await addWeights(similar) : []
+  const weighted = [...queryWords, ...similarWords].filter(({ matches }) => matches > 0)
+  const maxScore = queryWords.reduce((sum, { weight }) => sum + weight, 0)
 
   const ranked: Ranked[] = []
-  for await (const tier of tiers(source, weighed, scope.averageLength, bounds)) {
-    const ceiling = ranked.at(-1)?.similarity ?? 1
-    const wanted = depth - ranked.length
-    for (const { id, score } of await named(pool, tier(wanted), wanted)) {
-      ranked.push({ id, similarity: Math.min(ceiling, score / most) })
+  for await (const tier of rankTiers(source, weighted, scope.averageLength, bounds)) {
+    const previous = ranked.at(-1)?.similarity ?? 1
+    const remaining = depth - ranked.length
+    for (const { id, score } of await loadIds(pool, tier(remaining), remaining)) {
+      ranked.push({ id, similarity: Math.min(previous, score / maxScore) })
     }
     if (ranked.length >= depth) break
   }
   return ranked
 }
 
-/** The best of a group, so many and whoever has the same score as the last of these. */
+/** Returns the best `count` candidates of a group, and those with the same score as the last of them. */
 type Tier = (count: number) => readonly Candidate[]
 
-/** The candidates, in groups of which each comes before the next. No group depends on how many are wanted. */
-async function* tiers(
+/** Yields groups of candidates, best group first. The groups do not depend on the requested depth. */
+async function* rankTiers(
   source: PostingSource,
-  weighed: readonly Weighed[],
+  weighted: readonly WeightedWord[],
   averageLength: number,
-  { whole, toldApart }: Bounds,
+  { whole, rescored }: Bounds,
 ): AsyncGenerator<Tier> {
   const earlier: Scoreboard[] = []
-  for (const [group, rest] of groupsOf(weighed, whole)) {
+  for (const [group, rest] of groupByFrequency(weighted, whole)) {
     const board = new Scoreboard()
     const rows = await source.postings(group.map(({ word }) => word))
-    for (const [at, { weight }] of group.entries()) board.add(rows[at] ?? [], weight, averageLength)
-    const isFresh = (partition: number, number: number) => !earlier.some((one) => one.has(partition, number))
-    if (rest.length === 0) yield (count) => board.best(count, isFresh)
+    for (const [index, { weight }] of group.entries()) board.add(rows[index] ?? [], weight, averageLength)
+    const isNew = (partition: number, number: number) => !earlier.some((other) => other.has(partition, number))
+    if (rest.length === 0) yield (count) => board.best(count, isNew)
     else {
-      const [best, others] = splitBest(board.best(Number.POSITIVE_INFINITY, isFresh), toldApart)
-      const apart = await tellApart(source, best, rest, averageLength)
-      yield (count) => splitBest(apart, count)[0]
+      const [best, others] = splitBest(board.best(Number.POSITIVE_INFINITY, isNew), rescored)
+      const candidates = await rescore(source, best, rest, averageLength)
+      yield (count) => splitBest(candidates, count)[0]
       yield (count) => splitBest(others, count)[0]
     }
     earlier.push(board)
   }
 }
 
-/** The words, the rarest first, in groups whose postings may all be read; with each group the words that come after it. */
-function groupsOf(weighed: readonly Weighed[], whole: number): [group: Weighed[], rest: Weighed[]][] {
-  const rarest = weighed.toSorted((a, b) => a.found - b.found || (textOf(a) < textOf(b) ? -1 : 1))
-  const groups: [Weighed[], Weighed[]][] = []
+/** Groups the words, rarest first, so that all postings of a group may be read. Each group comes with the words after it. */
+function groupByFrequency(weighted: readonly WeightedWord[], whole: number): [group: WeightedWord[], rest: WeightedWord[]][] {
+  const rarest = weighted.toSorted((a, b) => a.matches - b.matches || (textOf(a) < textOf(b) ? -1 : 1))
+  const groups: [WeightedWord[], WeightedWord[]][] = []
   for (let start = 0; start < rarest.length; ) {
     let end = start + 1
-    for (let sum = rarest[start]?.found ?? 0; end < rarest.length; end++) {
-      sum += rarest[end]?.found ?? 0
+    for (let sum = rarest[start]?.matches ?? 0; end < rarest.length; end++) {
+      sum += rarest[end]?.matches ?? 0
       if (sum > whole) break
     }
     groups.push([rarest.slice(start, end), rarest.slice(end)])
@@ -113,28 +114,31 @@ function groupsOf(weighed: readonly Weighed[], whole: number): [group: Weighed[]
   return groups
 }
 
-const textOf = ({ word }: Weighed): string => [...word.terms].join(' ')
+const textOf = ({ word }: WeightedWord): string => [...word.terms].join(' ')
 
-/** `best` with what the words of `rest` add to them. */
-async function tellApart(
+/** Adds the scores of the words of `rest` to the candidates. */
+async function rescore(
   source: PostingSource,
-  best: readonly Candidate[],
-  rest: readonly Weighed[],
+  candidates: readonly Candidate[],
+  rest: readonly WeightedWord[],
   averageLength: number,
 ): Promise<Candidate[]> {
-  const places = best.map(({ partition, number }) => ({ partition, block: Math.floor(number / BLOCK_ENTRIES) }))
+  const places = candidates.map(({ partition, number }) => ({ partition, block: Math.floor(number / BLOCK_ENTRIES) }))
   const distinct = [...new Map(places.map((place) => [`${place.partition}/${place.block}`, place])).values()]
   const rows = await source.postingsIn(
     distinct,
     rest.map(({ word }) => word),
   )
   const board = new Scoreboard()
-  for (const [at, { weight }] of rest.entries()) board.add(rows[at] ?? [], weight, averageLength)
-  return best.map((one) => ({ ...one, score: one.score + board.scoreOf(one.partition, one.number) }))
+  for (const [index, { weight }] of rest.entries()) board.add(rows[index] ?? [], weight, averageLength)
+  return candidates.map((candidate) => ({
+    ...candidate,
+    score: candidate.score + board.scoreOf(candidate.partition, candidate.number),
+  }))
 }
 
-/** The best `count` by score, then by id. */
-async function named(pool: pg.Pool, best: readonly Candidate[], count: number): Promise<{ id: string; score: number }[]> {
+/** Loads the ids of the candidates and returns the best `count`, ordered by score, then by id. */
+async function loadIds(pool: pg.Pool, best: readonly Candidate[], count: number): Promise<{ id: string; score: number }[]> {
   if (best.length === 0) return []
   const { rows } = await pool.query<[place: number, id: string]>({
     rowMode: 'array',

@@ -4,25 +4,25 @@ import { POSTING_BYTES } from './postings.ts'
 import type { QueryWord } from './query.ts'
 import type { Scope } from './scope.ts'
 
-/** The postings of one term, or a part of them: those of one block. */
+/** The postings of a term in one block. */
 export interface PostingRow {
   readonly partition: number
   readonly block: number
   readonly postings: Buffer
 }
 
-/** Where a block lies. */
+/** The position of a block. */
 export type BlockPlace = Pick<PostingRow, 'partition' | 'block'>
 
-/** The postings of query words, within a scope and nowhere else. */
+/** Reads the postings of query words within a scope only. */
 export class PostingSource {
   readonly #pool: pg.Pool
   readonly #scope: Scope
   readonly #ids: readonly number[]
   readonly #eager: number
-  readonly #read = new Map<QueryWord, readonly PostingRow[]>()
+  readonly #cache = new Map<QueryWord, readonly PostingRow[]>()
 
-  /** `eager`: how many postings may be read along with their number. */
+  /** `eager`: up to this many postings, `count` also reads them. */
   constructor(pool: pg.Pool, scope: Scope, eager: number) {
     this.#pool = pool
     this.#scope = scope
@@ -30,24 +30,24 @@ export class PostingSource {
     this.#ids = [...scope.languages.keys()]
   }
 
-  /** How many entries have each word. Reads the postings along with it when they cannot be many. */
+  /** The number of entries that contain each word. Also reads the postings if they cannot be many. */
   async count(words: readonly QueryWord[]): Promise<number[]> {
     if (words.length * this.#scope.entries > this.#eager) return this.#countOnly(words)
-    const read = await this.postings(words)
-    return read.map((rows) => rows.reduce((sum, { postings }) => sum + postings.length / POSTING_BYTES, 0))
+    const postings = await this.postings(words)
+    return postings.map((rows) => rows.reduce((sum, { postings }) => sum + postings.length / POSTING_BYTES, 0))
   }
 
   /** All postings of each word. */
   async postings(words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
-    const unread = words.filter((word) => !this.#read.has(word))
+    const unread = words.filter((word) => !this.#cache.has(word))
     if (unread.length > 0) {
       const rows = await this.#select(unread, `${PACKED} where`)
-      for (const [at, word] of unread.entries()) this.#read.set(word, rows[at] ?? [])
+      for (const [index, word] of unread.entries()) this.#cache.set(word, rows[index] ?? [])
     }
-    return words.map((word) => this.#read.get(word) ?? [])
+    return words.map((word) => this.#cache.get(word) ?? [])
   }
 
-  /** The postings of each word that lie in these blocks. */
+  /** The postings of each word in these blocks. */
   postingsIn(places: readonly BlockPlace[], words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
     const text = `${PACKED}
       join unnest($3::bigint[], $4::integer[]) as place (partition_id, block) using (partition_id, block) where`
@@ -61,13 +61,13 @@ export class PostingSource {
       values: [this.#ids, termsOf(words), ...more],
     })
     const byTerm = new WordsByTerm(words)
-    const found: PostingRow[][] = words.map(() => [])
+    const rowsByWord: PostingRow[][] = words.map(() => [])
     for (const [term, packed] of rows) {
-      for (const row of unpacked(packed)) {
-        for (const at of byTerm.get(this.#scope.languages.get(row.partition), term)) found[at]?.push(row)
+      for (const row of unpack(packed)) {
+        for (const index of byTerm.get(this.#scope.languages.get(row.partition), term)) rowsByWord[index]?.push(row)
       }
     }
-    return found
+    return rowsByWord
   }
 
   async #countOnly(words: readonly QueryWord[]): Promise<number[]> {
@@ -81,22 +81,22 @@ export class PostingSource {
     const byTerm = new WordsByTerm(words)
     const counts = words.map(() => 0)
     for (const [language, term, bytes] of rows) {
-      for (const at of byTerm.get(language, term)) counts[at] = (counts[at] ?? 0) + Number(bytes) / POSTING_BYTES
+      for (const index of byTerm.get(language, term)) counts[index] = (counts[index] ?? 0) + Number(bytes) / POSTING_BYTES
     }
     return counts
   }
 }
 
 /**
- * All rows of a term in one, in base64: thousands of small rows cost the driver several times what the database spends on them.
- * The order of the rows is left open, since a word's postings are added to different entries.
+ * Packs all rows of a term into one base64 text, because the driver spends several times more on thousands of small rows than the
+ * database. The order of rows does not matter: each posting adds to another entry.
  */
 const PACKED = `select term, encode(string_agg(
   int8send(partition_id) || int4send(block) || int4send(octet_length(postings)) || postings, ''::bytea), 'base64')
   from retrieval_posting`
 const HEAD_BYTES = 16
 
-function* unpacked(packed: string): Generator<PostingRow> {
+function* unpack(packed: string): Generator<PostingRow> {
   const bytes = Buffer.from(packed, 'base64')
   for (let at = 0; at < bytes.length; ) {
     const start = at + HEAD_BYTES
@@ -108,22 +108,22 @@ function* unpacked(packed: string): Generator<PostingRow> {
 
 const termsOf = (words: readonly QueryWord[]): string[] => [...new Set(words.flatMap(({ terms }) => [...terms.values()]))]
 
-/** Which words a term of a language stands for: several when their stems are the same. */
+/** The query words of a term in a language; several if their stems are equal. */
 class WordsByTerm {
-  readonly #places = new Map<string, number[]>()
+  readonly #indexes = new Map<string, number[]>()
 
   constructor(words: readonly QueryWord[]) {
-    words.forEach(({ terms }, at) => {
+    words.forEach(({ terms }, index) => {
       for (const [language, term] of terms) {
         const key = `${language} ${term}`
-        const places = this.#places.get(key)
-        if (places) places.push(at)
-        else this.#places.set(key, [at])
+        const indexes = this.#indexes.get(key)
+        if (indexes) indexes.push(index)
+        else this.#indexes.set(key, [index])
       }
     })
   }
 
   get(language: Language | undefined, term: string): readonly number[] {
-    return this.#places.get(`${language} ${term}`) ?? []
+    return this.#indexes.get(`${language} ${term}`) ?? []
   }
 }

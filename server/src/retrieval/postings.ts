@@ -1,6 +1,6 @@
-/** Entries whose postings lie together in a row: an entry's number within its block fits into one byte. */
+/** Entries of a block, whose postings share a row. An entry's number within its block fits into one byte. */
 export const BLOCK_ENTRIES = 256
-/** Number within the block, term frequency, the entry's length (low byte first). */
+/** Bytes of a posting: number within the block, term frequency, the entry's length (low byte first). */
 export const POSTING_BYTES = 4
 const MAX_FREQUENCY = 0xff
 export const MAX_LENGTH = 0xffff
@@ -14,7 +14,7 @@ export const posting = (number: number, frequency: number, length: number): read
   length >> 8,
 ]
 
-/** `postings` without those of the entries with these numbers. */
+/** Removes the postings of the entries with these numbers. */
 export function withoutNumbers(postings: Buffer, numbers: ReadonlySet<number>): Buffer {
   const kept: number[] = []
   for (let at = 0; at < postings.length; at += POSTING_BYTES) {

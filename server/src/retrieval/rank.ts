@@ -10,8 +10,8 @@ export type { Ranked }
 
 export interface Ranker {
   /**
-   * The entries of these partitions that fit `query`, the best first, up to `depth`; ties by id. Nothing that lies in other
-   * partitions has any influence. A greater depth goes on where a smaller one ended.
+   * The matching entries of these partitions, best first, up to `depth`; ties are ordered by id. Entries of other partitions have no
+   * influence. A greater depth only appends results.
    */
   rank(workspaceUuid: string, partitions: readonly Partition[], query: string, depth: number): Promise<readonly Ranked[]>
 }
@@ -19,27 +19,27 @@ export interface Ranker {
 export interface RankerDeps {
   readonly db: Db
   readonly pool: pg.Pool
-  /** Where an embedder is configured, and the database can keep vectors. */
+  /** Set if an embedder is configured and the database supports vectors. */
   readonly embedder?: SemanticRanker | undefined
 }
 
-/** How much a ranking by meaning counts beside the words' 1: as much as a weak embedder may (docs/decisions/0012-semantic-search.md). */
-export const MEANING_WEIGHT = 0.03
+/** Weight of the semantic ranking; the lexical ranking has 1. Low enough for a weak embedder (docs/decisions/0012-semantic-search.md). */
+export const SEMANTIC_WEIGHT = 0.03
 
-/** Ranks by the words; with an embedder by the meaning too, for as long as it answers. */
+/** Ranks lexically, and with an available embedder also semantically. */
 export const createRanker = ({ pool, embedder }: RankerDeps): Ranker => ({
   async rank(workspaceUuid, partitions, query, depth) {
     if (!embedder) return rankLexically(pool, workspaceUuid, partitions, query, depth)
     const places = placesFor(depth)
-    const [words, meaning] = await Promise.all([
+    const [lexical, semantic] = await Promise.all([
       rankLexically(pool, workspaceUuid, partitions, query, places),
       embedder.rank(workspaceUuid, partitions, query, places),
     ])
-    if (!meaning) return words.slice(0, depth)
+    if (!semantic) return lexical.slice(0, depth)
     return fuse(
       [
-        { hits: words, weight: 1 },
-        { hits: meaning, weight: MEANING_WEIGHT },
+        { hits: lexical, weight: 1 },
+        { hits: semantic, weight: SEMANTIC_WEIGHT },
       ],
       depth,
     )

@@ -2,16 +2,16 @@ import type pg from 'pg'
 import type { Language } from './language.ts'
 import type { Partition } from './partition.ts'
 
-/** What a caller may see, summed up: all that a ranking knows of the size of things. */
+/** Statistics of the partitions that a viewer may see: the only statistics that a ranking uses. */
 export interface Scope {
-  /** The partitions that have entries, by id. */
+  /** The languages of the partitions with entries, by partition id. */
   readonly languages: ReadonlyMap<number, Language>
   readonly entries: number
-  /** In terms. */
+  /** Average number of terms. */
   readonly averageLength: number
 }
 
-/** Partitions of other Workspaces are not there. */
+/** Ignores partitions of other Workspaces. */
 export async function readScope(pool: pg.Pool, workspaceUuid: string, partitions: readonly Partition[]): Promise<Scope> {
   const { rows } = await pool.query<[id: number, language: Language, entries: number, length: number]>({
     rowMode: 'array',

@@ -2,18 +2,18 @@ import { addScores } from './bm25.ts'
 import type { BlockPlace, PostingRow } from './posting-source.ts'
 import { BLOCK_ENTRIES } from './postings.ts'
 
-/** An entry that may be among the best. */
+/** An entry that may be one of the best. */
 export interface Candidate {
   readonly partition: number
   readonly number: number
   readonly score: number
 }
 
-/** The scores of all entries met so far, block by block. The order in which rows of one word arrive has no influence. */
+/** The scores of entries by block. The order of rows of one word does not matter. */
 export class Scoreboard {
   readonly #blocks = new Map<string, { readonly place: BlockPlace; readonly scores: Float64Array }>()
 
-  /** To be called once for each word, always in the same order of words: sums of doubles depend on it. */
+  /** Call it once for each word, always in the same order of words, because sums of doubles depend on the order. */
   add(rows: readonly PostingRow[], weight: number, averageLength: number): void {
     for (const row of rows) {
       const key = keyOf(row)
@@ -36,30 +36,30 @@ export class Scoreboard {
   }
 
   /**
-   * The best `count` and whoever has the same score as the last of these, of the entries that `counts` names; in no particular order.
-   * Most entries are many and are not wanted: they are compared and never made objects of.
+   * The best `count` entries that `isEligible` accepts, and those with the same score as the last of them, unordered. Creates objects
+   * only for these entries, because most entries are not among the best.
    */
-  best(count: number, counts: (partition: number, number: number) => boolean): Candidate[] {
-    const least = count === Number.POSITIVE_INFINITY ? 0 : this.#scoreAt(count, counts)
-    const found: Candidate[] = []
+  best(count: number, isEligible: (partition: number, number: number) => boolean): Candidate[] {
+    const least = count === Number.POSITIVE_INFINITY ? 0 : this.#scoreAt(count, isEligible)
+    const candidates: Candidate[] = []
     this.#each(least, (partition, number, score) => {
-      if (score >= least && counts(partition, number)) found.push({ partition, number, score })
+      if (score >= least && isEligible(partition, number)) candidates.push({ partition, number, score })
     })
-    return found
+    return candidates
   }
 
-  /** The score that is the `count`-th best; 0 when there are not so many. */
-  #scoreAt(count: number, counts: (partition: number, number: number) => boolean): number {
+  /** The `count`-th best score; 0 if there are fewer. */
+  #scoreAt(count: number, isEligible: (partition: number, number: number) => boolean): number {
     const best: number[] = []
     let least = 0
-    // Kept until there are twice as many as wanted, then the worse half goes: cheaper than to keep them in order.
+    // Sorting only when there are twice as many as needed is cheaper than keeping them sorted.
     const cut = () => {
       best.sort((a, b) => b - a)
       best.length = Math.min(best.length, count)
       if (best.length === count) least = best[count - 1] ?? 0
     }
     this.#each(0, (partition, number, score) => {
-      if (score < least || !counts(partition, number)) return
+      if (score < least || !isEligible(partition, number)) return
       best.push(score)
       if (best.length >= 2 * count) cut()
     })
@@ -69,9 +69,9 @@ export class Scoreboard {
 
   #each(least: number, visit: (partition: number, number: number, score: number) => void): void {
     for (const { place, scores } of this.#blocks.values()) {
-      for (let at = 0; at < scores.length; at++) {
-        const score = scores[at] as number
-        if (score > 0 && score >= least) visit(place.partition, place.block * BLOCK_ENTRIES + at, score)
+      for (let index = 0; index < scores.length; index++) {
+        const score = scores[index] as number
+        if (score > 0 && score >= least) visit(place.partition, place.block * BLOCK_ENTRIES + index, score)
       }
     }
   }
@@ -79,7 +79,7 @@ export class Scoreboard {
 
 const keyOf = ({ partition, block }: BlockPlace): string => `${partition}/${block}`
 
-/** The best `count` of them and whoever has the same score as the last of these, and the others. */
+/** Splits candidates into the best `count`, with those of the same score as the last of them, and the others. */
 export function splitBest(candidates: readonly Candidate[], count: number): [best: Candidate[], others: Candidate[]] {
   if (candidates.length <= count) return [[...candidates], []]
   const scores = Float64Array.from(candidates, ({ score }) => score).sort()

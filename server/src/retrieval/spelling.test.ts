@@ -9,9 +9,9 @@ test.each([
   ['imvoise', 'invoice', 2],
   ['encrytpion', 'encrypt', 1.5],
   ['kitten', 'sitting', 3],
-])('%s is %s by %d slips', (word, term, slips) => expect(distanceBetween(word, term, 3)).toBe(slips))
+])('distanceBetween: %s and %s have distance %d', (word, term, slips) => expect(distanceBetween(word, term, 3)).toBe(slips))
 
-test('what is much longer or shorter is not looked at', () => {
+test('distanceBetween: skips terms that are much longer or shorter', () => {
   expect(distanceBetween('cat', 'catalogue', 2)).toBeGreaterThan(2)
   expect(distanceBetween('catalogues', 'cat', 2)).toBeGreaterThan(2)
 })

@@ -1,9 +1,10 @@
-/** The most letters that an ending may have which is not compared. */
+/** Maximum length of a word ending that is ignored. */
 const MAX_ENDING = 4
 
 /**
- * How many slips (a letter wrong, too many, missing; two swapped) lie between a word and a term; more than `allowed` when there are
- * more. An ending of the word that the term lacks counts as half a slip: terms are stems, and a misspelt ending is not stemmed.
+ * The number of typing errors (wrong, additional or missing letter; two letters swapped) between a word and a term; any number above
+ * `allowed` if there are more. An ending of the word that the term lacks counts half, because terms are stems and a misspelt ending
+ * is not removed by the stemmer.
  */
 export function distanceBetween(word: string, term: string, allowed: number): number {
   if (term.length - word.length > allowed || word.length - term.length > allowed + MAX_ENDING) return Number.POSITIVE_INFINITY
@@ -22,8 +23,8 @@ export function distanceBetween(word: string, term: string, allowed: number): nu
     }
     before = last
     last = row
-    const left = word.length - at
-    if (left > 0 && left <= MAX_ENDING && term.length > MAX_ENDING) cut = Math.min(cut, (row[term.length] ?? 0) + 0.5)
+    const ending = word.length - at
+    if (ending > 0 && ending <= MAX_ENDING && term.length > MAX_ENDING) cut = Math.min(cut, (row[term.length] ?? 0) + 0.5)
   }
   return Math.min(last[term.length] ?? 0, cut)
 }

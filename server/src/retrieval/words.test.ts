@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { termsOf } from './language.ts'
 import { splitWords } from './words.ts'
 
-describe('words of a text', () => {
+describe('splitWords', () => {
   test.each([
     ['INV-2024-0017', ['INV', '2024', '0017', 'INV-2024-0017']],
     ['snake_case', ['snake', 'case', 'snake_case']],
@@ -19,13 +19,13 @@ describe('words of a text', () => {
     ['… — !', []],
   ])('%s', (text, words) => expect(splitWords(text)).toEqual(words))
 
-  test('none is longer than 64, and none ends within a character', () => {
+  test('limits words to 64 characters without splitting surrogate pairs', () => {
     const [word = ''] = splitWords(`${'a'.repeat(63)}${'𝐱'.normalize('NFC')}${'𐐨'.repeat(50)}`)
     expect(word.length).toBeLessThanOrEqual(64)
     expect(word.isWellFormed()).toBe(true)
   })
 
-  test('a mebibyte of anything is split in time that grows with it', () => {
+  test('splits a mebibyte of any text in linear time', () => {
     for (const unit of ['a-', 'aB', '-', "a'", '東', 'é', '1.']) {
       const { user } = process.threadCpuUsage()
       splitWords(unit.repeat(2 ** 20 / unit.length))
@@ -34,7 +34,7 @@ describe('words of a text', () => {
   })
 })
 
-describe('terms of a language', () => {
+describe('termOf', () => {
   test.each([
     ['en', 'The connections were connected', ['connect', 'connect']],
     ['en', "Anne's invoices don't matter", ['ann', 'invoic', 'matter']],
@@ -46,7 +46,7 @@ describe('terms of a language', () => {
     ['none', 'café', ['café']],
   ] as const)('%s: %s', (language, text, terms) => expect(termsOf(text, language)).toEqual(terms))
 
-  test('numbers and identifiers are not stemmed', () => {
+  test('does not stem numbers and identifiers', () => {
     expect(termsOf('ORDERS-2024s', 'en')).toEqual(['order', '2024s', 'orders-2024s'])
   })
 })

@@ -1,20 +1,20 @@
 import { normalize } from '../lib/normalize.ts'
 
-/** Letters and digits, and what joins them inside a name or a number. An apostrophe belongs to its word. */
+/** Letters and digits with the characters that join them in names and numbers. An apostrophe belongs to its word. */
 const COMPOUND = /[\p{L}\p{N}\p{M}]+(?:[-_.:/@+'’]+[\p{L}\p{N}\p{M}]+)*/gu
 const PART = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu
-/** Joined like a name in code, an order number, a version: looked up as a whole too. */
+/** Compounds such as names in code, order numbers and versions are also indexed as a whole. */
 const IDENTIFIER = /[\p{N}_:/@]|\.\p{L}/u
-/** Where a part of CamelCase ends, HTTPServer included. */
+/** The boundaries of CamelCase parts, also in HTTPServer. */
 const HUMP = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
-/** Scripts without spaces: pairs of neighbours stand for words, and each Chinese character for itself as well. */
+/** Scripts without spaces are indexed by pairs of adjacent characters, and Chinese also by single characters. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const HAN = /\p{Script=Han}/u
 const ASCII = /^[\x20-\x7e\s]*$/
 const MAX_WORD = 64
 
-/** The words of a text in its order, as they are written. Identifiers are there whole and in parts. */
+/** The words of a text in their order and spelling. Identifiers are included as a whole and in parts. */
 export function splitWords(text: string): string[] {
   const words: string[] = []
   const add = (word: string): void => {
@@ -33,7 +33,7 @@ export function splitWords(text: string): string[] {
   return words
 }
 
-/** No half of a character beyond the first plane stays at the end. */
+/** Cuts a long word without leaving half of a surrogate pair. */
 const cut = (word: string): string =>
   word
     .slice(0, MAX_WORD)

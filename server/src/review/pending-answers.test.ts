@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/database.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { at, OPENED, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import type { Database } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
 import { decide } from './decision-store.ts'
 import { PendingAnswers } from './pending-answers.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/database.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { at, lease, OPENED, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { decide } from './decision-store.ts'
 import {
@@ -10,7 +10,7 @@ import {
   claimRelease,
   completeRelease,
   loseRelease,
-  putOff,
+  pendingReason,
   type ReleaseClaim,
 } from './release-store.ts'
 import type { Lease, ReleaseResult, ReviewItem, ReviewOwner } from './review.ts'
@@ -90,7 +90,10 @@ describe.each(testDatabases())('releases on $name', ({ open }) => {
   test('what is not approved is not claimed', async () => {
     const pending = await seedHold(database.db, owner, { lifetimeMs: MINUTE })
     expect(await kindOf(pending)).toBe('pending')
-    expect(await putOff(database.db, owner, pending.id, lease(OPENED))).toEqual({ kind: 'pending', wakeAt: pending.expiresAt })
+    expect(await pendingReason(database.db, owner, pending.id, lease(OPENED))).toEqual({
+      kind: 'pending',
+      wakeAt: pending.expiresAt,
+    })
     const denied = await seedHold(database.db, owner)
     await transact(database.db, (tx) =>
       decide(tx, owner.workspaceId, denied.id, { verdict: 'denied', by: 'op-1', comment: null, now: OPENED }),
@@ -115,8 +118,8 @@ describe.each(testDatabases())('releases on $name', ({ open }) => {
     const item = await seedApproved(database.db, owner)
     const dead = await mustClaim(item)
     expect(await kindOf(item, at(MINUTE - 1))).toBe('busy')
-    expect(await putOff(database.db, owner, item.id, lease(at(MINUTE - 1)))).toEqual({ kind: 'busy', wakeAt: at(MINUTE) })
-    expect(await putOff(database.db, owner, item.id, lease(at(MINUTE)))).toBeUndefined()
+    expect(await pendingReason(database.db, owner, item.id, lease(at(MINUTE - 1)))).toEqual({ kind: 'busy', wakeAt: at(MINUTE) })
+    expect(await pendingReason(database.db, owner, item.id, lease(at(MINUTE)))).toBeUndefined()
     const later = await Promise.all([MINUTE, 2 * MINUTE, 60 * MINUTE].map((ms) => kindOf(item, at(ms))))
     expect(later).toEqual(['interrupted', 'interrupted', 'interrupted'])
     expect(dead.startedAt).toEqual(OPENED)

@@ -78,7 +78,7 @@ export async function claimRelease(
  * What `claimRelease` would have to be put off for, and when that ends by the clock alone; undefined: for nothing. It claims
  * nothing, so that whoever waits can ask anew, before the claim, whether the request may go on at all.
  */
-export async function putOff(
+export async function pendingReason(
   db: Db,
   owner: ReviewOwner,
   id: string,

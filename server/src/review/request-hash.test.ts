@@ -37,7 +37,7 @@ describe('another request', () => {
     ['user', { userId: 'u-2' }],
     ['nobody', { userId: '' }],
     ['a verified user of that id', { isVerified: true }],
-    ['an operator in the playground', { playedBy: 'adm_1' }],
+    ['an operator in the playground', { operatorId: 'adm_1' }],
     ['session', { sessionId: 's-1' }],
   ])('%s', (_, change) => expect(hash(change)).not.toBe(original))
 

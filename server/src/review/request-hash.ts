@@ -10,17 +10,17 @@ export interface RequestBinding {
   /** Whether a token says so. A verified user's answer is not for everybody who claims to be that user. */
   readonly isVerified: boolean
   /** The operator who tries it out in the playground: never the same request as a client's. */
-  readonly playedBy?: string | undefined
+  readonly operatorId?: string | undefined
   readonly sessionId: string | null
   /** The validated request body, `governance` included; what of it does not count is left out here. */
   readonly request: Readonly<Record<string, unknown>>
 }
 
-/** Who asks, and how the answer is delivered: not what is asked (decisions.md §2.5: `stream` and the wait may differ). */
+/** Who asks, and how the answer is delivered: not what is asked (GW-REV-11: `stream` and the wait may differ). */
 const NOT_ASKED: ReadonlySet<string> = new Set(['governance', 'stream', 'stream_options'])
 
 /**
- * What a review item is bound to, and by what an identical request finds its pending hold (decisions.md §2.3, §2.5):
+ * What a review item is bound to, and by what an identical request finds its pending hold (GW-REV-11, GW-RETRY-2):
  * HMAC-SHA-256 over the RFC 8785 form of the binding.
  *
  * @NOTE All of `governance` is left out: its user and session count as stage 3 resolved them, the rest is delivery. Role, department and attributes do not bind: they are for the current
@@ -30,9 +30,11 @@ const NOT_ASKED: ReadonlySet<string> = new Set(['governance', 'stream', 'stream_
  */
 export function requestHash(
   key: Uint8Array,
-  { applicationId, userId, isVerified, playedBy, sessionId, request }: RequestBinding,
+  { applicationId, userId, isVerified, operatorId, sessionId, request }: RequestBinding,
 ): Buffer {
   const asked = Object.fromEntries(Object.entries(request).filter(([name]) => !NOT_ASKED.has(name)))
+  // Stored hashes hold this name.
+  const playedBy = operatorId
   const who = { applicationId, userId, sessionId, ...(isVerified && { isVerified }), ...(playedBy !== undefined && { playedBy }) }
   const text = canonicalJson({ purpose: 'review-request-1', ...who, asked })
   return createHmac('sha256', key).update(text).digest()

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/database.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import {
   at,
@@ -13,6 +12,7 @@ import {
   transact,
 } from '../../test/support/reviews.ts'
 import { seedApplication } from '../../test/support/seed.ts'
+import type { Database } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
 import { acknowledgeEscalation, decide } from './decision-store.ts'
 import { claimRelease, completeRelease } from './release-store.ts'
@@ -25,7 +25,7 @@ const BRIEF = { lifetimeMs: 1_000 }
 describe.each(testDatabases())('review list on $name', ({ open }) => {
   let database: Database
   const list = async ({ workspaceId }: ReviewOwner, query: Partial<ReviewQuery> = {}) =>
-    (await listReviews(database.db, workspaceId, { limit: 50, now: OPENED, ...query }))?.items.map(({ id }) => id)
+    (await listReviews(database.db, workspaceId, { limit: 50, now: OPENED, ...query }))?.data.map(({ id }) => id)
 
   beforeAll(async () => {
     database = await open()
@@ -61,7 +61,7 @@ describe.each(testDatabases())('review list on $name', ({ open }) => {
 
   async function seedReleasable(owner: ReviewOwner, id: string) {
     const page = await listReviews(database.db, owner.workspaceId, { limit: 50, now: OPENED })
-    const item = page?.items.find((found) => found.id === id)
+    const item = page?.data.find((found) => found.id === id)
     if (!item) throw new Error('not there')
     return item
   }
@@ -110,11 +110,11 @@ describe.each(testDatabases())('review list on $name', ({ open }) => {
     for (let i = 0; i < 7; i++) ids.push((await seedHold(database.db, owner)).id)
     const walk = async (query: Partial<ReviewQuery>, between: () => Promise<unknown>) => {
       const seen: string[] = []
-      for (let cursor: string | undefined; ; ) {
-        const page = await listReviews(database.db, owner.workspaceId, { limit: 3, now: OPENED, ...query, cursor })
-        seen.push(...(page?.items ?? []).map(({ id }) => id))
-        if (!page?.nextCursor || seen.length > 20) return seen
-        cursor = page.nextCursor
+      for (let after: string | undefined; ; ) {
+        const page = await listReviews(database.db, owner.workspaceId, { limit: 3, now: OPENED, ...query, after })
+        seen.push(...(page?.data ?? []).map(({ id }) => id))
+        if (!page?.hasMore || seen.length > 20) return seen
+        after = page.data.at(-1)?.id
         await between()
       }
     }
@@ -129,12 +129,12 @@ describe.each(testDatabases())('review list on $name', ({ open }) => {
   test('a page that is exactly full is the last one', async () => {
     const owner = await seedOwner(database.db)
     for (let i = 0; i < 2; i++) await seedHold(database.db, owner)
-    expect(await listReviews(database.db, owner.workspaceId, { limit: 2, now: OPENED })).toMatchObject({ nextCursor: null })
+    expect(await listReviews(database.db, owner.workspaceId, { limit: 2, now: OPENED })).toMatchObject({ hasMore: false })
   })
 
   test('a cursor or Application that is no id is refused, not ignored', async () => {
     const owner = await seedOwner(database.db)
-    expect(await list(owner, { cursor: 'page2' })).toBeUndefined()
+    expect(await list(owner, { after: 'page2' })).toBeUndefined()
     expect(await list(owner, { applicationId: 'everything' })).toBeUndefined()
   })
 })

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
-import type { ReviewItemTable } from '../db/schema.ts'
 import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { DecidingRule, PolicyPoint, PolicyVersion } from '../domain/decision.ts'
 import { fromId, toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { type ReviewItem, type ReviewKind, stateAt } from './review.ts'
+import type { ReviewItemTable } from './tables.ts'
 
 /** Every column but the sealed ones, which few readers need and which may be a megabyte. */
 export const ITEM_COLUMNS = [

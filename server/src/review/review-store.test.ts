@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/database.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { at, newReview, OPENED, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { secretBox } from '../lib/secret-box.ts'
 import { acknowledgeEscalation, decide } from './decision-store.ts'
-import { putOff } from './release-store.ts'
+import { pendingReason } from './release-store.ts'
 import type { ReviewOwner } from './review.ts'
 import { reviewJson } from './review-json.ts'
 import { findPendingHold, getReview, openEscalation, openHold, reviewContent } from './review-store.ts'
@@ -31,7 +31,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  test('a hold keeps what §2.5 lists and gives it to reviewers', async () => {
+  test('a hold keeps its fields and gives them to reviewers [GW-REV-9]', async () => {
     const review = newReview({ sessionId: 's-1', lifetimeMs: 4 * 3_600_000 })
     const { id } = await seedHold(database.db, owner, review)
     const item = await getReview(database.db, owner.workspaceId, id, OPENED)
@@ -138,7 +138,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     const other = await seedOwner(database.db)
     const { id } = await seedHold(database.db, owner)
     const escalation = await transact(database.db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))
-    const find = (who: ReviewOwner, item: string) => putOff(database.db, who, item, { now: OPENED, leaseMs: 60_000 })
+    const find = (who: ReviewOwner, item: string) => pendingReason(database.db, who, item, { now: OPENED, leaseMs: 60_000 })
     expect((await find(owner, id))?.kind).toBe('pending')
     expect(await find({ ...owner, applicationId: other.applicationId }, id)).toBeUndefined()
     expect(await find(other, id)).toBeUndefined()

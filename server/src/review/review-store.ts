@@ -50,7 +50,7 @@ export interface NewReview
 const LOCK_SPACE = 0x72657669
 
 /**
- * Opens a hold, or answers the one that waits already for the identical request (decisions.md §2.3, Headers), at whichever
+ * Opens a hold, or answers the one that waits already for the identical request (GW-RETRY-2), at whichever
  * point it was held: `created` tells. Only an answer is not put to a request that waits. Identical requests at the same time, on whatever node, get one item.
  *
  * @NOTE Call it before the audit record is appended: it may wait for an identical request, and should not do so while
@@ -85,7 +85,7 @@ async function addKeyIssuers(tx: Tx, { workspaceId, id, keyIssuers }: ReviewItem
     .execute()
 }
 
-/** Puts an answer that has left, or is about to, before the reviewers (decisions.md §2.4). Nothing waits for it. */
+/** Puts an answer that has left, or is about to, before the reviewers (GW-VERD-3). Nothing waits for it. */
 export const openEscalation = (tx: Tx, owner: ReviewOpener, escalation: NewReview, box: SecretBox): Promise<ReviewItem> =>
   insert(tx, owner, 'escalation', escalation, escalation.lifetimeMs ?? ESCALATION_LIFETIME_MS, box)
 

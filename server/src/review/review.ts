@@ -7,7 +7,7 @@ import type { Endpoint } from '../domain/principal.ts'
 /** Signal topic under which nodes tell each other the id of an item that changed. */
 export const REVIEWS_TOPIC = 'reviews'
 
-/** How long a hold waits when no rule says `hold_expires_in` (decisions.md §2.5, Lifetime). */
+/** How long a hold waits when no rule says `hold_expires_in` (GW-REV-15). */
 export const HOLD_LIFETIME_MS = 24 * 3_600_000
 
 /** How long an escalation keeps what it shows: nothing waits for it, so a long weekend must not empty it. */
@@ -26,11 +26,11 @@ export interface ReviewOpener {
   readonly applicationId: string | null
 }
 
-/** hold: a request or an answer waits for it. escalation: the answer has left already (decisions.md §2.4). */
+/** hold: a request or an answer waits for it. escalation: the answer has left already (GW-VERD-3). */
 export type ReviewKind = 'hold' | 'escalation'
 
 /**
- * Of a hold: `pending → approved → released`, `pending → denied`, `pending or approved → expired` (decisions.md §2.5).
+ * Of a hold: `pending → approved → released`, `pending → denied`, `pending or approved → expired` (GW-REV-3).
  * Of an escalation: `pending → acknowledged`, `pending → expired`.
  */
 export const REVIEW_STATES = ['pending', 'approved', 'released', 'denied', 'acknowledged', 'expired'] as const
@@ -161,7 +161,7 @@ export type ReleaseStep = 'pending' | 'denied' | 'expired' | 'ready' | 'busy' | 
 
 /**
  * What a resubmission of a hold may do now. A claim that nobody works on any more is `interrupted` when a provider may
- * have been called under it (at most once, decisions.md §2.5), and free again when the answer was there before: an
+ * have been called under it (at most once, GW-REV-13), and free again when the answer was there before: an
  * output hold's.
  */
 export function releaseStep(

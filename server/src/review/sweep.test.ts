@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/database.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { lease, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { claimRelease, completeRelease, type ReleaseClaim } from './release-store.ts'
 import type { ReviewItem, ReviewOwner } from './review.ts'

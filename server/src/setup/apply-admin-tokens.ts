@@ -1,5 +1,5 @@
-import { findAdminTokenByHash, listAdminTokens, revokeAdminToken } from '../applications/admin-token-store.ts'
 import type { Tx } from '../db/database.ts'
+import { findAdminTokenByHash, listAdminTokens, revokeAdminToken } from '../operators/admin-token-store.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredSecret } from './declaration.ts'
 import { importAdminToken, secretHash, secretProblem } from './imported-secret.ts'

@@ -5,8 +5,8 @@ import {
   filledLimits,
   filledSettings,
   patched,
-} from '../applications/application.ts'
-import { createApplication, findApplicationByName, updateApplication } from '../applications/application-store.ts'
+} from '../identity/application.ts'
+import { createApplication, findApplicationByName, updateApplication } from '../identity/application-store.ts'
 import { applyKeys } from './apply-keys.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredApplication } from './declaration.ts'

@@ -1,4 +1,4 @@
-import { idsOfApplications } from '../applications/named-applications.ts'
+import { idsOfApplications } from '../identity/named-applications.ts'
 import type { COLLECTION_DEFAULTS, Collection, CollectionPatch } from '../knowledge/collection.ts'
 import { createCollection, findCollectionByName, updateCollection } from '../knowledge/collection-store.ts'
 import { normalizedLabels } from '../knowledge/labels.ts'

@@ -1,4 +1,4 @@
-import { findUser, upsertUser } from '../applications/user-store.ts'
+import { findUser, upsertUser } from '../identity/user-store.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredUser } from './declaration.ts'
 import { differences } from './differences.ts'

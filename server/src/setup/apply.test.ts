@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
 import { TEST_SECRET_KEY } from '../../test/support/seed.ts'
-import { listAdminTokens } from '../applications/admin-token-store.ts'
-import { findKeyByHash } from '../applications/api-key-store.ts'
-import { findApplicationByName, updateApplication } from '../applications/application-store.ts'
-import { newCredential } from '../applications/credential.ts'
-import { findUser } from '../applications/user-store.ts'
-import { findWorkspaceByName } from '../applications/workspace-store.ts'
 import { searchRecords } from '../audit/audit-store.ts'
 import { verifyWorkspace } from '../audit/verify.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from '../audit/workspace-keys.ts'
 import { ConfigError } from '../config/environment.ts'
 import type { Database } from '../db/database.ts'
+import { findKeyByHash } from '../identity/api-key-store.ts'
+import { findApplicationByName, updateApplication } from '../identity/application-store.ts'
+import { findUser } from '../identity/user-store.ts'
+import { findWorkspaceByName } from '../identity/workspace-store.ts'
+import { newCredential } from '../lib/credential.ts'
 import { secretBox } from '../lib/secret-box.ts'
+import { listAdminTokens } from '../operators/admin-token-store.ts'
 import { activePolicySet, listPolicySets } from '../policy/policy-store.ts'
 import { listModels } from '../providers/model-store.ts'
 import { findProvider } from '../providers/provider-store.ts'
@@ -118,7 +118,7 @@ workspaces:
       'unchanged admin token acme',
     ])
     expect(heard).toEqual(new Set())
-    const { records } = await searchRecords(database.db, await workspaceId(), { limit: 100 })
+    const { data: records } = await searchRecords(database.db, await workspaceId(), { limit: 100 })
     expect(records.length).toBe(7)
   })
 
@@ -211,7 +211,7 @@ workspaces:
     expect((await apply(whole())).at(-2)).toBe('published policy set acme v2')
     expect((await apply(whole())).at(-2)).toBe('unchanged policy set acme v2')
     const page = await listPolicySets(database.db, await workspaceId(), { limit: 10 })
-    expect(page?.items.map(({ version }) => version)).toEqual([2, 1])
+    expect(page?.data.map(({ version }) => version)).toEqual([2, 1])
   })
 
   test('a dry run tells the same and changes nothing', async () => {
@@ -249,7 +249,7 @@ workspaces:
   test('every change is in the audit log, by name and never by value', async () => {
     await apply(whole())
     await apply(whole({ limit: 30 }))
-    const { records } = await searchRecords(database.db, await workspaceId(), { limit: 100 })
+    const { data: records } = await searchRecords(database.db, await workspaceId(), { limit: 100 })
     expect(records.toReversed().map(({ endpoint, change }) => [endpoint, change?.action, change?.fields])).toEqual([
       ['admin', 'workspace.create', []],
       ['admin', 'user.create', ['username', 'role', 'attributes']],

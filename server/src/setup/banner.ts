@@ -1,4 +1,4 @@
-import type { DemoFile } from './demo-file.ts'
+import type { DemoFile } from '../demo/demo-file.ts'
 
 export interface BannerFacts {
   /** Where the server answers, without a slash at the end. */

@@ -1,6 +1,6 @@
-import type { ApplicationCreate } from '../applications/application.ts'
-import type { UserCreate } from '../applications/user.ts'
-import type { WorkspaceCreate } from '../applications/workspace.ts'
+import type { ApplicationCreate } from '../identity/application.ts'
+import type { UserCreate } from '../identity/user.ts'
+import type { WorkspaceCreate } from '../identity/workspace.ts'
 import type { CollectionPatch } from '../knowledge/collection.ts'
 import type { NewProvider, ProviderModel } from '../providers/provider.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { hasAdminToken } from '../applications/admin-token-store.ts'
-import { newCredential } from '../applications/credential.ts'
+import { newCredential } from '../lib/credential.ts'
+import { hasAdminToken } from '../operators/admin-token-store.ts'
 import { type ChangeDeps, changeServer } from './change-recorded.ts'
 import { importAdminToken } from './imported-secret.ts'
 import { writePrivateFile } from './private-file.ts'

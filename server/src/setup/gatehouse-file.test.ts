@@ -123,21 +123,21 @@ const provider = (fields: string) => within(`    providers:\n      - id: p\n    
 
 describe('every error names file, line, field and what is wrong', () => {
   test.each([
-    ['an unknown field at the top', 'workspace: []\n', 'gatehouse.yaml:1: workspace is not known here'],
+    ['an unknown field at the top', 'workspace: []\n', 'gatehouse.yaml:1: workspace is not a known field'],
     [
       'an unknown field deep inside',
       application('limits: {\n          burst: 5,\n          burts: 5 }'),
-      'gatehouse.yaml:7: workspaces[0].applications[0].limits.burts is not known here',
+      'gatehouse.yaml:7: workspaces[0].applications[0].limits.burts is not a known field',
     ],
     [
       'an unknown setting of a Workspace',
       within('    settings:\n      issuer: x\n      audiense: y\n'),
-      'gatehouse.yaml:5: workspaces[0].settings.audiense is not known here',
+      'gatehouse.yaml:5: workspaces[0].settings.audiense is not a known field',
     ],
     [
       'an unknown field of a provider',
       provider('url: http://x'),
-      'gatehouse.yaml:5: workspaces[0].providers[0].url is not known here',
+      'gatehouse.yaml:5: workspaces[0].providers[0].url is not a known field',
     ],
     [
       'a field of the wrong type',
@@ -198,7 +198,7 @@ describe('every error names file, line, field and what is wrong', () => {
     [
       'a key in the file itself',
       application(`keys: [{ name: a, key: ${KEY} }]`),
-      /keys\[0\]\.key is not known here|keys\[0\]\.from_env is required/,
+      /keys\[0\]\.key is not a known field|keys\[0\]\.from_env is required/,
     ],
     [
       'two Applications of one name',

@@ -1,6 +1,6 @@
 import { DETECTORS } from '../classification/detectors.ts'
 import type { Db } from '../db/database.ts'
-import { NOBODY } from '../domain/principal.ts'
+import { ANONYMOUS_USER } from '../domain/principal.ts'
 import { type Governed, governDeclared } from '../messaging/governance/governed-fields.ts'
 import { PolicyLibrary } from '../policy/policy-library.ts'
 import { DeclarationConflict } from './change.ts'
@@ -18,7 +18,7 @@ export async function governedHere<const F extends Readonly<Record<string, strin
   const policies = new PolicyLibrary(tx as Db, { onProblem: () => {} })
   // A fault denies, and the start ends with it: nothing is left to count it for.
   const judging = { detectors: DETECTORS, detectorBudgetMs: DETECTOR_BUDGET_MS, policies, reportFault: () => {} }
-  const answer = await governDeclared(judging, { workspaceId, author: NOBODY, now }, fields)
+  const answer = await governDeclared(judging, { workspaceId, author: ANONYMOUS_USER, now }, fields)
   if (!answer.ok) throw new DeclarationConflict(param, `is refused by the policies at \`message\` (${answer.rules.join(', ')})`)
   return answer.fields
 }

@@ -1,8 +1,8 @@
-import { type CredentialPrefix, readBearer } from '../applications/credential.ts'
 import type { Tx } from '../db/database.ts'
+import { type CredentialPrefix, readBearer } from '../lib/credential.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 
-/** Letters of a key that are kept for people to tell keys apart, as with keys that are issued here (applications/credential.ts). */
+/** Letters of a key that are kept for people to tell keys apart, as with keys that are issued here (lib/credential.ts). */
 const HINT_LENGTH = 7
 
 /** SHA-256 of a key or token that was made outside; undefined when the authenticators would not read it as one. */

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
 import { Starts } from '../../test/support/starts.ts'
-import { hasAdminToken, listAdminTokens } from '../applications/admin-token-store.ts'
-import { listWorkspaces } from '../applications/workspace-store.ts'
 import { ConfigError } from '../config/environment.ts'
+import { listWorkspaces } from '../identity/workspace-store.ts'
+import { hasAdminToken, listAdminTokens } from '../operators/admin-token-store.ts'
 import { findProvider, updateProvider } from '../providers/provider-store.ts'
 
 describe.each(freshDatabases())('a start on $name', ({ open }) => {
@@ -46,7 +46,7 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
     }
     const provider = () => findProvider(db(), starts.demo().workspace.id, 'openai')
 
-    test('adds them with the models that are named, at a private address if need be', async () => {
+    test('adds them with the models that are named, at a private address if need be [ADM-ENV-8, ADM-ENV-10]', async () => {
       await starts.start({ OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: baseUrl, OPENAI_MODELS: 'mock-model, other' })
       expect(await provider()).toMatchObject({ source: 'environment', baseUrl, apiKeyEnv: 'OPENAI_API_KEY', enabled: true })
       expect(await models()).toEqual(['mock-model', 'other'])
@@ -55,7 +55,7 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
       expect(await models()).toEqual(['mock-model'])
     })
 
-    test('asks for the models when none are named, keeps those it knows when nobody answers, and starts all the same', async () => {
+    test('asks for the models when none are named, keeps those it knows when nobody answers, and starts all the same [ADM-ENV-8]', async () => {
       const env = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: baseUrl }
       await starts.start(env)
       expect(await models()).toEqual(['model-a', 'model-b'])
@@ -112,7 +112,7 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
   })
 
   describe('with the demo turned off', () => {
-    test('seeds nothing, and hands the first admin token over in a file', async () => {
+    test('seeds nothing, and hands the first admin token over in a file [ADM-ENV-6]', async () => {
       await starts.start({ GATEHOUSE_DEMO: '0' })
       const path = join(starts.dataDir, 'admin-token')
       const token = readFileSync(path, 'utf8').trim()
@@ -144,7 +144,7 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
       expect((await listWorkspaces(db(), { limit: 9 }))?.data).toEqual([])
     })
 
-    test('a file that was named and is not there stops the start: a typing error must not end in the demo', async () => {
+    test('a file that was named and is not there stops the start: a typing error must not end in the demo [ADM-ENV-5]', async () => {
       await expect(starts.prepare({ GATEHOUSE_CONFIG: join(starts.dataDir, 'gatehouse.yml') })).rejects.toThrow(
         /GATEHOUSE_CONFIG names .*, which is not there/,
       )

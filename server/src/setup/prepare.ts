@@ -1,27 +1,27 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { hasAdminToken } from '../applications/admin-token-store.ts'
-import { opensWith } from '../audit/secret-key-check.ts'
+import { opensDatabaseKeys } from '../audit/secret-key-check.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Database } from '../db/database.ts'
+import { prepareDemo } from '../demo/demo.ts'
+import { demoFilePath, placeDemo, writeDemoFile } from '../demo/demo-file.ts'
+import type { FileOutcome } from '../ingestion/ingest-folder.ts'
+import { hasFolders, ingestFolders } from '../ingestion/ingest-folders.ts'
 import type { Background } from '../lib/background.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
+import { hasAdminToken } from '../operators/admin-token-store.ts'
 import { invitationUrl } from '../operators/invitation-store.ts'
 import type { Pools } from '../providers/pools.ts'
 import { applyConfiguration } from './apply.ts'
 import { type BannerFacts, banner } from './banner.ts'
 import { describeChange, describeDrift } from './change.ts'
-import { prepareDemo } from './demo.ts'
-import { demoFilePath, placeDemo, writeDemoFile } from './demo-file.ts'
 import { syncEnvironmentProviders } from './environment-sync.ts'
 import { firstLoginFile, firstLoginOf, needsFirstLogin, placeFirstLogin } from './first-login.ts'
 import { ensureAdminToken } from './first-token.ts'
 import { type GatehouseFile, readGatehouseFile } from './gatehouse-file.ts'
-import type { FileOutcome } from './ingest-folder.ts'
-import { ingestFolders, namesFolders } from './ingest-folders.ts'
 
 /** The part of the context that setting up needs. */
 export interface PrepareDeps {
@@ -55,7 +55,7 @@ export type Announce = (base: string) => Promise<void>
 export async function prepare(deps: PrepareDeps, reader: Reader = STANDARD_ERROR): Promise<Announce> {
   const { config, background } = deps
   const { isTerminal } = reader
-  if (!(await opensWith(deps.database.pool, deps.workspaceBox))) throw new ConfigError(WRONG_KEY)
+  if (!(await opensDatabaseKeys(deps.database.pool, deps.workspaceBox))) throw new ConfigError(WRONG_KEY)
   const configured = await applyFile(deps)
   const demo = configured || !config.demo ? undefined : await demoOf(deps)
   const adminToken = await adminTokenOf(deps)
@@ -69,7 +69,7 @@ export async function prepare(deps: PrepareDeps, reader: Reader = STANDARD_ERROR
     const login = firstLogin && { url, where: firstLogin.where }
     reader.write(banner({ base, demo: placed, adminToken, firstLogin: login, isTerminal }))
     // The server answers meanwhile: documents may be many.
-    if (configured && namesFolders(configured.declaration)) background.start((signal) => readFolders(deps, configured, signal))
+    if (configured && hasFolders(configured.declaration)) background.start((signal) => readFolders(deps, configured, signal))
   }
 }
 

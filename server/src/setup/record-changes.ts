@@ -1,9 +1,9 @@
-import { listWorkspaces } from '../applications/workspace-store.ts'
 import { appendInTransaction } from '../audit/audit-store.ts'
 import type { KeyedHasher } from '../audit/hashes.ts'
-import { type AuditDraft, changeDraft } from '../audit/record.ts'
+import { type AuditDraft, createChangeDraft } from '../audit/record.ts'
 import { loadWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
+import { listWorkspaces } from '../identity/workspace-store.ts'
 import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { Change } from './change.ts'
@@ -50,10 +50,10 @@ function draftOf({ workspaceId, now }: RecordScope, change: Change, hashed: (id:
   if (done === 'unchanged') return undefined
   const object_id = needsHash(change) ? hashed(change.id) : change.id
   const facts = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id, fields }
-  return changeDraft({ id: change.auditId ?? newId('aud'), workspaceId, at: now, actor: null, change: facts })
+  return createChangeDraft({ id: change.auditId ?? newId('aud'), workspaceId, at: now, actor: null, change: facts })
 }
 
-/** Records name users by their keyed hash only (decisions.md §2.9). */
+/** Records name users by their keyed hash only (GW-AUD-2). */
 const needsHash = ({ object, done }: Change): boolean => object === 'user' && done !== 'unchanged'
 
 async function hasherOf({ tx, workspaceBox, workspaceId }: RecordScope): Promise<KeyedHasher> {

@@ -1,7 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../domain/completion.ts'
 import type { Fault } from '../domain/fault.ts'
-import { Durations } from './durations.ts'
 
 /** What an exchange leaves for the counters: names and numbers only, never content, keys or tokens. */
 export interface ExchangeFigures {
@@ -102,11 +101,11 @@ export class Metrics {
   observe(figures: ExchangeFigures): void {
     const { endpoint } = figures
     this.#requests.inc({ endpoint, status: figures.status, code: figures.code })
-    this.#request.observe(figures.seconds, endpoint)
+    this.#request.observe({ endpoint }, figures.seconds)
     if (figures.verdict) this.#verdicts.inc({ endpoint, verdict: figures.verdict })
     if (figures.held) this.#holds.inc({ endpoint })
     for (const { name, outcome, ms } of figures.stages) {
-      if (outcome !== 'skipped') this.#stage.observe(ms / 1_000, name)
+      if (outcome !== 'skipped') this.#stage.observe({ stage: name }, ms / 1_000)
     }
     for (const attempt of figures.attempts) this.#observeAttempt(attempt)
   }
@@ -120,7 +119,7 @@ export class Metrics {
     prompt_tokens: prompt,
     completion_tokens: completion,
   }: ProviderAttempt): void {
-    this.#provider.observe(ms / 1_000, provider, outcome)
+    this.#provider.observe({ provider, outcome }, ms / 1_000)
     if (code !== undefined) this.#refusals.inc({ provider, code })
     if (prompt) this.#tokens.inc({ provider, model, direction: 'prompt' }, prompt)
     if (completion) this.#tokens.inc({ provider, model, direction: 'completion' }, completion)
@@ -130,8 +129,8 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] })
   }
 
-  #durations<L extends string>(name: string, help: string, labels: L[], buckets: number[]): Durations<L> {
-    return new Durations(this.registry, name, help, labels, buckets)
+  #durations<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] })
   }
 
   #alarms(read: Readings['auditTampered']): void {

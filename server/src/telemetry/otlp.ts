@@ -1,14 +1,14 @@
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as spans } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, type IdGenerator, NodeTracerProvider, RandomIdGenerator } from '@opentelemetry/sdk-trace-node'
+import { BasicTracerProvider, BatchSpanProcessor, type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace-base'
 import type { TraceContext } from '../lib/trace-context.ts'
-import type { ExchangeSpan, Tracing } from './exchange-span.ts'
+import type { ExchangeSpan, Tracing } from './request-span.ts'
 
 /** The real one. Loaded by tracing.ts, and only where a collector is configured. */
 export function openTelemetryTracing(url: string, resource: Readonly<Record<string, string>>): Tracing {
   const ids = new RequestIds()
-  const provider = new NodeTracerProvider({
+  const provider = new BasicTracerProvider({
     resource: resourceFromAttributes(resource),
     idGenerator: ids,
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],

@@ -13,15 +13,15 @@ export interface TelemetryRouteDeps {
 
 const Status = Type.Object({ status: Type.String() })
 const Check = Type.Object({
-  name: Type.String({ description: 'What was checked, as `database` or `schema`.' }),
+  name: Type.String({ description: 'The check: `database`, `schema` …' }),
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('fail')], {
-    description: '`degraded`: an operator has to act, but the server takes requests.',
+    description: '`degraded`: the server handles requests, but an operator must act.',
   }),
-  message: Type.Optional(Type.String({ description: 'What is wrong.' })),
+  message: Type.Optional(Type.String({ description: 'The problem.' })),
 })
 const Report = Type.Object({
   status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),
-  deadline_ms: Type.Integer({ description: 'A check that takes longer fails.' }),
+  deadline_ms: Type.Integer({ description: 'Timeout of each check.' }),
   checks: Type.Array(Check),
 })
 
@@ -29,12 +29,16 @@ const Report = Type.Object({
 export async function telemetryRoutes(app: FastifyInstance, { metrics, readiness, secrets }: TelemetryRouteDeps): Promise<void> {
   app.get(
     '/healthz',
-    { schema: { tags: ['server'], summary: 'The process is alive.', response: { 200: Status } } },
+    { schema: { tags: ['server'], summary: 'Check that the process is alive', response: { 200: Status } } },
     async () => ({
       status: 'ok',
     }),
   )
-  const readySchema = { tags: ['server'], summary: 'The server can take requests.', response: { 200: Report, 503: Report } }
+  const readySchema = {
+    tags: ['server'],
+    summary: 'Check that the server can handle requests',
+    response: { 200: Report, 503: Report },
+  }
   app.get('/readyz', { schema: readySchema }, async (request, reply) => {
     const { ready, checks } = await readiness.report()
     for (const { name, cause } of checks) if (cause !== undefined) request.log.warn({ err: cause, check: name }, 'not ready')
@@ -49,7 +53,12 @@ export async function telemetryRoutes(app: FastifyInstance, { metrics, readiness
   })
   app.get(
     '/metrics',
-    { schema: { tags: ['server'], summary: 'Prometheus metrics. With GATEHOUSE_METRICS_TOKEN set, for its bearer only.' } },
+    {
+      schema: {
+        tags: ['server'],
+        summary: 'Get Prometheus metrics. Requires the bearer token if GATEHOUSE_METRICS_TOKEN is set',
+      },
+    },
     async (request, reply) => {
       refuseStranger(request.headers.authorization, secrets.metricsToken)
       return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())

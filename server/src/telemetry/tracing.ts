@@ -1,4 +1,4 @@
-import type { Tracing } from './exchange-span.ts'
+import type { Tracing } from './request-span.ts'
 
 export const NO_TRACING: Tracing = { exchange: () => {}, close: async () => {} }
 

@@ -45,7 +45,7 @@ const errors = () =>
     .split('\n')
     .filter((line) => line.includes('was tampered with'))
 
-/** A log that verifies, with a new checkpoint. */
+/** Gives each test a log that verifies, with a new checkpoint. */
 beforeEach(async () => {
   const { db, workspaceKeys } = context()
   await resumeSigning(db, home, await workspaceKeys.get(home), { accept: true, now: clock.now() })
@@ -56,7 +56,7 @@ beforeEach(async () => {
   expect(await ready()).toMatchObject({ http: 200, status: 'ready', audit: { status: 'ok' } })
 })
 
-test('a rewritten log raises the alarm in /readyz, the metrics, the admin API and the log, again at each check; others go on', async () => {
+test('audit alarm: appears in /readyz, metrics, admin API and server log at each check when a log was rewritten', async () => {
   const before = await latest(home)
   const denied = await governed.say('juniper-deny')
   const { integrity } = await admin.get(`/audit/${denied.response.headers.get('x-audit-id')}`, { workspace: home })
@@ -87,7 +87,7 @@ test('a rewritten log raises the alarm in /readyz, the metrics, the admin API an
     text: expect.stringContaining(`record ${integrity.sequence}`),
   })
 
-  // It stands until an operator acts, also where the log is only checked, and on a node that has just started.
+  // The alarm stays until an operator acts, also on a new node.
   await checkAuditLogs(context())
   expect(await ready()).toMatchObject({ audit: check })
   await checkAuditLogs({ ...context(), auditWatch: new AuditWatch() })
@@ -96,7 +96,7 @@ test('a rewritten log raises the alarm in /readyz, the metrics, the admin API an
   expect(await latest(other)).toBeDefined()
 })
 
-test('audit log: a change of an old record raises the alarm without anyone verifying when the log is read again', async () => {
+test('audit log: raises the alarm without audit verify when an old record was changed and the log is read again', async () => {
   const denied = await governed.say('juniper-deny')
   const { integrity } = await admin.get(`/audit/${denied.response.headers.get('x-audit-id')}`, { workspace: home })
   clock.advance(2 * MINUTE)
@@ -114,14 +114,14 @@ test('audit log: a change of an old record raises the alarm without anyone verif
   const found = { ok: false, first_bad: { sequence: integrity.sequence, reason: 'altered' } }
   expect(await admin.get('/audit/state', { workspace: home })).toMatchObject(found)
 
-  // Other nodes, and this one after a restart, learn of it from the seal.
+  // Other nodes, and this one after a restart, read the fault from the seal.
   await checkAuditLogs(context())
   const auditWatch = new AuditWatch()
   await checkAuditLogs({ ...context(), auditWatch })
-  expect(auditWatch.found.get(home)).toMatchObject({ sequence: integrity.sequence, reason: 'altered' })
+  expect(auditWatch.faults.get(home)).toMatchObject({ sequence: integrity.sequence, reason: 'altered' })
 })
 
-test('an operator lets signing go on: the alarm ends, and the log says that it was accepted', async () => {
+test('audit resume: ends the alarm, and verification reports the acceptance', async () => {
   await intruder.setSeal(null)
   await checkAuditLogs(context())
   expect(await metrics()).toContain(`reason="seal_missing"} 1`)
@@ -136,7 +136,7 @@ test('an operator lets signing go on: the alarm ends, and the log says that it w
   expect(verified.body.accepted_through).toBeGreaterThan(0)
 })
 
-test('a public key that was replaced is a finding of verify, not a server error', async () => {
+test('audit verify: reports a replaced public key as a fault', async () => {
   const { publicKey } = generateKeyPairSync('ed25519')
   await intruder.setPublicKey(publicKey.export({ type: 'spki', format: 'pem' }).toString())
   const verified = await admin.send('POST', '/audit/verify', {}, { workspace: home })
@@ -145,7 +145,7 @@ test('a public key that was replaced is a finding of verify, not a server error'
   expect(await ready()).toMatchObject({ audit: { status: 'degraded' } })
 })
 
-test('a Workspace that was removed from the database raises the alarm, and it does not end when it is put back', async () => {
+test('audit alarm: stays when a removed Workspace is restored', async () => {
   const { db } = context()
   const gone = (await admin.create('/workspaces', { name: 'removed' })).id
   const [uuid, away] = [fromId('ws', gone) ?? '', '00000000-0000-7000-8000-000000000001']
@@ -161,9 +161,9 @@ test('a Workspace that was removed from the database raises the alarm, and it do
       await sql`update workspace set id = ${to} where id = ${from}`.execute(tx)
     })
   }
-  // The server's own memory stays without the id that the Workspace has meanwhile.
+  // A separate AuditWatch: the server's own must not observe the temporary id.
   const deps = { ...context(), auditWatch: new AuditWatch() }
-  const found = () => deps.auditWatch.found.get(gone)?.reason
+  const found = () => deps.auditWatch.faults.get(gone)?.reason
   await checkAuditLogs(deps)
   await move(uuid, away)
   await checkAuditLogs(deps)
@@ -179,7 +179,7 @@ test('a Workspace that was removed from the database raises the alarm, and it do
   expect(found()).toBeUndefined()
 })
 
-test('what only reading the whole log finds stops signing as well', async () => {
+test('audit verify: stops signing when it finds a fault', async () => {
   const { db, workspaceKeys } = context()
   const { records } = await verifyWorkspace(db, home, await workspaceKeys.get(home))
   expect(records).toBeGreaterThan(0)
@@ -202,7 +202,7 @@ test('what only reading the whole log finds stops signing as well', async () => 
   expect(await latest(home)).toEqual(before)
 })
 
-test('a log without any seal and checkpoint is not taken for one of an older version; an operator accepts it', async () => {
+test('audit log: is not adopted when its seals and checkpoints were removed, until an operator accepts it', async () => {
   const { db, workspaceKeys, auditWatch } = context()
   const keys = await workspaceKeys.get(home)
   await intruder.removeSeals()
@@ -211,7 +211,7 @@ test('a log without any seal and checkpoint is not taken for one of an older ver
   clock.advance(2 * MINUTE)
   await signCheckpoints(context())
   expect(await latest(home)).toBeUndefined()
-  expect(auditWatch.found.get(home)).toMatchObject({ reason: 'seal_missing' })
+  expect(auditWatch.faults.get(home)).toMatchObject({ reason: 'seal_missing' })
   expect(await resumeSigning(db, home, keys, { accept: true, now: clock.now() })).toMatchObject({ done: 'accepted' })
   await signCheckpoints(context())
   await governed.say()
@@ -224,7 +224,7 @@ test('a log without any seal and checkpoint is not taken for one of an older ver
 test.each([
   ['an hour', HOUR],
   ['a year', 365 * 24 * HOUR],
-])('checkpoints go on at once when the clock is set back by %s, and in their usual rhythm from then on', async (_, back) => {
+])('checkpoints: continue at once and then every minute when the clock is set back by %s', async (_, back) => {
   const sign = async () => {
     await governed.say()
     await signCheckpoints(context())

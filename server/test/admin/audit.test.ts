@@ -23,7 +23,7 @@ const sign = async (workspace = home): Promise<void> => {
 
 const found = async (query: string): Promise<Json[]> => (await admin.get(`/audit?limit=100&${query}`)).data
 
-test('records are found by Application, user, verdict, risk, endpoint and status', async () => {
+test('audit search: filters by Application, user, verdict, risk, endpoint and status [ADM-API-8]', async () => {
   const user = { id: 'jane.roe@example.org' }
   const ask = (mark: string, app = 0) => governed.say(mark, { more: { governance: { user } }, options: { app } })
   const denied = await ask('juniper-deny')
@@ -49,7 +49,7 @@ test('records are found by Application, user, verdict, risk, endpoint and status
   expect(await idsOf('user=somebody-else')).toEqual([])
 })
 
-test('a search by user finds by the keyed hash and shows no name', async () => {
+test('audit search: finds by the keyed hash of a user and shows no user id', async () => {
   const user = { id: 'the-hidden-user' }
   await governed.say('', { more: { governance: { user } } })
   const reply = await admin.send('GET', '/audit?user=the-hidden-user')
@@ -57,7 +57,7 @@ test('a search by user finds by the keyed hash and shows no name', async () => {
   expect(reply.text).not.toContain('the-hidden-user')
 })
 
-test('records are found by time: from then on, and before', async () => {
+test('audit search: filters by an inclusive start and an exclusive end [ADM-API-8]', async () => {
   const { response } = await governed.say()
   const { created_at } = await admin.get(`/audit/${response.headers.get('x-audit-id')}`)
   const after = new Date(new Date(created_at).getTime() + 1).toISOString()
@@ -69,7 +69,7 @@ test('records are found by time: from then on, and before', async () => {
   expect(await found('from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00%2B02:00')).toEqual([])
 })
 
-test('an operator sees records of every Application, whole', async () => {
+test('audit record: operators see whole records of every Application', async () => {
   const { response } = await governed.say('', { options: { app: 1 } })
   const id = response.headers.get('x-audit-id') ?? ''
   expect(await admin.get(`/audit/${id}`)).toEqual(await governed.record(id, 1))
@@ -77,7 +77,7 @@ test('an operator sees records of every Application, whole', async () => {
   refused(await admin.send('GET', '/audit/nonsense'), 'NOT_FOUND')
 })
 
-test('the log verifies, also against a checkpoint that was kept', async () => {
+test('audit verify: succeeds, also against a kept checkpoint', async () => {
   await governed.say()
   await sign()
   const { data, public_key } = await admin.get('/audit/checkpoints')
@@ -93,7 +93,7 @@ test('the log verifies, also against a checkpoint that was kept', async () => {
   refused(await admin.send('POST', '/audit/verify', { checkpoint: theirs }), 'VALIDATION_ERROR', 'checkpoint.workspace_id')
 })
 
-test('checkpoints are paged, newest first', async () => {
+test('checkpoints: are paged, newest first', async () => {
   const workspace = await admin.workspace()
   for (let i = 0; i < 3; i++) {
     await admin.create('/applications', { name: `signed ${i}` }, { workspace })
@@ -106,7 +106,7 @@ test('checkpoints are paged, newest first', async () => {
   expect(second.has_more).toBe(false)
 })
 
-test('tampering is found, and the first bad record named', async () => {
+test('audit verify: names the first altered record [GW-AUD-7]', async () => {
   const workspace = await admin.workspace()
   for (let i = 0; i < 6; i++) await admin.create('/applications', { name: `record ${i}` }, { workspace })
   const records = await admin.records(100, { workspace })
@@ -124,7 +124,7 @@ test('tampering is found, and the first bad record named', async () => {
   expect(verified.first_bad.message).toBeTruthy()
 })
 
-test('that a record is in the log can be proved with the record, the proof and the public key alone', async () => {
+test('audit proof: verifies with the record, the proof and the public key alone [GW-AUD-6]', async () => {
   const { response } = await governed.say()
   const id = response.headers.get('x-audit-id')
   refused(await admin.send('GET', `/audit/${id}/proof`), 'CONFLICT')
@@ -134,7 +134,7 @@ test('that a record is in the log can be proved with the record, the proof and t
   expect(checkInclusion({ ...record, status: 500 }, proof, public_key)).toBe(false)
 })
 
-test('the export has every record up to now, and verifies by itself', async () => {
+test('audit export: contains all records and verifies on its own', async () => {
   const { response } = await governed.say()
   const reply = await admin.send('GET', '/audit/export')
   expect(reply.status).toBe(200)
@@ -150,7 +150,7 @@ test('the export has every record up to now, and verifies by itself', async () =
   expect(await verifyExport(lines, publicKey)).toMatchObject({ ok: true })
 })
 
-test('a reader that goes away ends the export, and the server goes on', async () => {
+test('audit export: ends when the client disconnects', async () => {
   const controller = new AbortController()
   const response = await fetch(`${governed.base}/admin/v1/audit/export`, {
     headers: { authorization: `Bearer ${governed.demo.admin_token}` },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
 import { type Admin, adminClient, refused } from './client.ts'
 import { adminOperations, type Operation, somePath } from './operations.ts'
 
@@ -7,7 +8,7 @@ let server: TestServer
 let admin: Admin
 let operations: Operation[]
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServer()
   admin = adminClient(server)
   operations = (await adminOperations(server)).filter(({ requestBody }) => requestBody)
 })

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fromId } from '../../src/lib/id.ts'
 import { assertNoContent } from '../support/audit.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json, refused } from './client.ts'
 
 let server: TestServer
 let admin: Admin
 let workspace: string
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServer()
   admin = adminClient(server)
 })
 afterAll(() => server.close())

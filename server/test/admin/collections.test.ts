@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json, refused } from './client.ts'
 
 let server: TestServer
@@ -7,7 +8,7 @@ let admin: Admin
 let workspace: string
 let support: Json
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServer()
   admin = adminClient(server)
   workspace = await admin.workspace()
   support = await admin.create('/applications', { name: 'support' }, { workspace })

@@ -17,7 +17,7 @@ const models = async (key: string): Promise<{ status: number; code?: string }> =
   return { status: response.status, code: ((await response.json()) as Json).error?.code }
 }
 
-test('a key works as soon as it is issued, and is shown only then', async () => {
+test('a key works as soon as it is issued, and is shown only then [ADM-API-4]', async () => {
   const issued = await admin.create(`/applications/${application.id}/keys`, { name: 'first' })
   expect(issued).toEqual({
     id: expect.stringMatching(/^key_/),
@@ -36,7 +36,7 @@ test('a key works as soon as it is issued, and is shown only then', async () => 
   expect(server.logs()).not.toContain(issued.key)
 })
 
-test('a revoked key is refused by the next request, and revoking it again changes nothing', async () => {
+test('a revoked key is refused by the next request, and revoking it again changes nothing [ADM-API-4]', async () => {
   const { id, key } = await admin.create(`/applications/${application.id}/keys`, { name: 'short-lived' })
   expect(await models(key)).toEqual({ status: 200 })
   const revoked = await admin.post(`/keys/${id}/revoke`)
@@ -52,7 +52,7 @@ test('keys are issued for Applications that are there', async () => {
   refused(await admin.send('GET', '/applications/nonsense/keys'), 'NOT_FOUND')
 })
 
-test("an Application's limits and models count from the next request on", async () => {
+test("an Application's limits and models count from the next request on [ADM-API-3]", async () => {
   const { key } = await admin.create(`/applications/${application.id}/keys`, { name: 'for limits' })
   const ask = () =>
     fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then((response) => response.json()) as Json
@@ -63,7 +63,7 @@ test("an Application's limits and models count from the next request on", async 
   expect((await ask()).data.length).toBeGreaterThan(1)
 })
 
-test('a patch changes what it names and nothing else', async () => {
+test('a patch changes what it names and nothing else [ADM-API-3]', async () => {
   const before = await admin.patch(`/applications/${application.id}`, {
     limits: { burst: 9, tokens_per_minute: 500 },
     settings: { motto: 'slowly', memory: { capture: 'explicit' } },

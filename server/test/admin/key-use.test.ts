@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 import { type Admin, adminClient } from './client.ts'
 
 let governed: Governed
 let admin: Admin
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   admin = adminClient(governed.server)
 })
 afterAll(() => governed.close())

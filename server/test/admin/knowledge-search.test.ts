@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json, refused } from './client.ts'
 
 let server: TestServer
@@ -7,7 +8,7 @@ let admin: Admin
 let workspace: string
 let application: Json
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServer()
   admin = adminClient(server)
   workspace = await admin.workspace()
   const settings = { knowledge: { enabled: true } }
@@ -51,7 +52,7 @@ test('somebody of another department, and nobody at all, find less', async () =>
   expect(staff.checks).toContainEqual({
     rule: 'acl',
     passed: false,
-    because: 'The collection lets in the department support, and the user is none of them.',
+    because: "The collection's ACL permits the department support, and the user is not among them.",
   })
 })
 

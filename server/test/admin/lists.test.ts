@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json, refused } from './client.ts'
 import { adminOperations } from './operations.ts'
 
 let server: TestServer
 let admin: Admin
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServer()
   admin = adminClient(server)
 })
 afterAll(() => server.close())

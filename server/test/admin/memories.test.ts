@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
-import { NOBODY } from '../../src/domain/principal.ts'
+import { ANONYMOUS_USER } from '../../src/domain/principal.ts'
 import { fromId, newId } from '../../src/lib/id.ts'
 import { type MemoryDraft, storeMemory } from '../../src/memory/capture.ts'
 import { assertNoContent } from '../support/audit.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
 import { type Admin, adminClient, refused } from './client.ts'
 
 let server: TestServer
@@ -12,7 +13,7 @@ let admin: Admin
 let workspace: string
 let applicationId: string
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServer()
   admin = adminClient(server)
 })
 afterAll(() => server.close())
@@ -26,7 +27,7 @@ const HASH = /^[0-9a-f]{64}$/
 async function remember(user: string, content: string, fields: Partial<MemoryDraft> = {}): Promise<string> {
   const { db, workspaceKeys } = server.context
   const { hasher } = await workspaceKeys.get(workspace)
-  const named = { ...NOBODY, id: user, department: 'finance' }
+  const named = { ...ANONYMOUS_USER, id: user, department: 'finance' }
   const viewer = {
     workspaceId: workspace,
     applicationId,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json, refused } from './client.ts'
 
 let governed: Governed
@@ -14,7 +15,7 @@ const DENY = {
 }
 
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   admin = adminClient(governed.server)
   application = await governed.application({ default_model: 'scripted' })
   const { token } = application

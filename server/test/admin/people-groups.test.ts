@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json } from './client.ts'
 
 let server: TestServer
 let admin: Admin
 let workspace: string
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServer()
   admin = adminClient(server)
   workspace = await admin.workspace()
   const users = [

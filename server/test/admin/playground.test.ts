@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { signedIn } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json, type Reply, refused } from './client.ts'
 
 let governed: Governed
 let admin: Admin
 let application: { id: string | undefined; token: string }
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   admin = adminClient(governed.server)
   application = await governed.application({ default_model: 'scripted' })
 })

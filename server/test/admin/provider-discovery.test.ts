@@ -2,14 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json } from './client.ts'
 
 let server: TestServer
 let admin: Admin
 beforeAll(async () => {
   // The providers of these tests are on this machine.
-  server = await startServer({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
+  server = await sharedServer()
   admin = adminClient(server)
 })
 afterAll(() => server?.close())

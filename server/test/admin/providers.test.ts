@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const ACME = { id: 'acme', base_url: 'https://llm.example.com/v1', api_key: 'sk-first-of-acme', weight: 2.5, region: 'eu' }
 
-test('a provider is added with defaults for what is left out, and its key is never shown', async () => {
+test('a provider is added with defaults for what is left out, and its key is never shown [ADM-API-9]', async () => {
   const created = await admin.create('/providers', ACME)
   expect(created).toEqual({
     id: 'acme',

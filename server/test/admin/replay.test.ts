@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { says, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json, refused } from './client.ts'
 
 let governed: Governed
@@ -87,7 +88,7 @@ const decisionOf = async (id: string): Promise<Json> => (await admin.get(`/audit
 const rulesIn = ({ rules }: Json): string[] => rules.map(({ id, point, verdict }: Json) => `${point} ${id} ${verdict}`).toSorted()
 
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   admin = adminClient(governed.server)
   const { id, token } = await governed.application({ default_model: 'scripted' })
   application = { id, token }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLES, type Role } from '../../src/domain/operator.ts'
 import { signedIn } from '../support/operators.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
 import type { Json } from './client.ts'
 
 /** Who may do what: a row for each operation of the admin API, a column for each role: owner, policy_author, reviewer, auditor, read_only. */
@@ -133,7 +134,7 @@ async function routesOf(base: string): Promise<Route[]> {
 let server: TestServer
 let routes: Route[]
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServer()
   routes = await routesOf(server.base)
 })
 afterAll(() => server.close())
@@ -167,7 +168,7 @@ describe.each(ROLES)('%s', (role) => {
           expect([401, 403, 500], cell).not.toContain(status)
         } else {
           expect(status, cell).toBe(403)
-          expect(text, cell).toContain(`the scope ${scope},`)
+          expect(text, cell).toContain(`the scope ${scope}.`)
         }
       }
     }

@@ -12,7 +12,7 @@ import { type Admin, adminClient, type Json, refused } from './client.ts'
 let governed: Governed
 let admin: Admin
 beforeAll(async () => {
-  governed = await startGoverned({}, { pace: unhurried() })
+  governed = await startGoverned({}, { userRateLimiter: unhurried() })
   admin = adminClient(governed.server)
   const message = {
     id: 'linden-hold',

@@ -92,7 +92,7 @@ test('what belongs to another Workspace looks like what is not there', async () 
   expect((await admin.get(`/audit?application_id=${application.id}`)).data).toEqual([])
 })
 
-test('the settings of a Workspace are merged, reset and shown with their defaults', async () => {
+test('the settings of a Workspace are merged, reset and shown with their defaults [GW-AUD-8]', async () => {
   const id = await admin.workspace('with settings')
   const settings = { issuer: 'https://id.example', claims: { department: 'team' }, audit_retention_days: 30 }
   const patched = await admin.patch(`/workspaces/${id}`, { settings })

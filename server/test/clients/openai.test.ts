@@ -5,7 +5,7 @@ import { adjustableClock } from '../support/adjustable-clock.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 
-/** The real client of npm, against the real server (decisions.md §2.3, Where an OpenAI client points). */
+/** The real client of npm, against the real server. */
 const clock = adjustableClock()
 let governed: Governed
 beforeAll(async () => {

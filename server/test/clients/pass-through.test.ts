@@ -1,14 +1,15 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accepted, refused } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
-/** Nothing is dropped silently (decisions.md §2.3, Other OpenAI request fields), byte for byte. */
+/** Nothing is dropped silently (GW-CHAT-10), byte for byte. */
 let governed: Governed
 let token: string
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 })
 afterAll(() => governed.close())
@@ -56,7 +57,7 @@ async function sent(prompt: string, body: object): Promise<Record<string, unknow
 }
 
 describe('a request', () => {
-  test('reaches the provider with every harmless field as it came', async () => {
+  test('reaches the provider with every harmless field as it came [GW-CHAT-8, GW-CHAT-10]', async () => {
     const prompt = word()
     expect(await sent(prompt, HARMLESS)).toEqual({
       ...HARMLESS,
@@ -93,7 +94,7 @@ describe('a request', () => {
     ['extra_body.plugins', { extra_body: { plugins: [{ id: 'web' }] } }],
     ['extra_body.model', { extra_body: { model: 'another' } }],
     ['messages[0].audio', { messages: [{ role: 'assistant', content: 'x', audio: { id: 'audio_1' } }] }],
-  ])('with %s is refused by name, and reaches nobody', async (param, body) => {
+  ])('with %s is refused by name, and reaches nobody [GW-CHAT-9]', async (param, body) => {
     const prompt = word()
     const before = governed.provider.calls.length
     expect(refused(await governed.chat(prompt, body, { token }), 'VALIDATION_ERROR').param).toBe(param)
@@ -110,7 +111,7 @@ describe('a request', () => {
       'a text of a message’s own field',
       { messages: [{ role: 'assistant', content: 'x', reasoning_content: 'AKIAQ3EGRWZT5HPLV2NX' }] },
     ],
-  ])('is read also in its further fields: %s', async (_, body) => {
+  ])('is read also in its further fields: %s [GW-CHAT-8]', async (_, body) => {
     const { governance } = accepted(await governed.chat(word(), { ...body, governance: { dry_run: true } }, { token }))
     const record = await governed.api('GET', `/v1/audit/${governance.audit_id}`, { token })
     expect(accepted(record).findings).toMatchObject({ classify: expect.objectContaining({}) })
@@ -200,7 +201,7 @@ describe('a tool loop', () => {
     tools: HARMLESS.tools as never,
   })
 
-  test('keeps the provider’s state: out as JSON, and back again to the byte', async () => {
+  test('keeps the provider’s state: out as JSON, and back again to the byte [GW-COMP-4, GW-CHAT-10]', async () => {
     const key = start()
     const first = await client().chat.completions.create(params(key))
     expect(first.choices[0]?.message).toEqual(STATEFUL)

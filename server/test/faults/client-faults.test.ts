@@ -46,7 +46,7 @@ const connections = (): Promise<number> =>
   new Promise((resolve) => governed.server.app.server.getConnections((_error, count) => resolve(count)))
 
 describe('a client that goes away', () => {
-  test('while the provider works: the call ends at once, and the exchange is recorded', async () => {
+  test('while the provider works: the call ends at once, and the exchange is recorded [API-ERR-15]', async () => {
     const before = (await records()).length
     const key = word()
     let hungUp = false
@@ -64,9 +64,9 @@ describe('a client that goes away', () => {
       endpoint: 'chat',
       attempts: [{ outcome: 'aborted' }],
     })
-    await vi.waitFor(() => expect(hungUp).toBe(true))
+    await vi.waitFor(() => expect(hungUp).toBe(true), 20_000)
   })
-  test('in the middle of a stream: the replay stops, the record stands', async () => {
+  test('in the middle of a stream: the replay stops, the record stands [GW-SSE-9]', async () => {
     const key = word()
     governed.provider.on(key, says('some words that go on '.repeat(60_000)))
     const received = await hangUp(request(key, { stream: true }), (text) => text.includes('"delta":{"content"'))

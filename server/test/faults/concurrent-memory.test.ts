@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accepted } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
-import { type Notebook, openNotebook } from '../support/notebook.ts'
+import { type Notebook, openNotebook } from '../support/memory-fixture.ts'
 
 const CALLERS = Array.from({ length: 50 }, (_, at) => at)
 const OWN = 2

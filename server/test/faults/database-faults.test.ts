@@ -37,18 +37,21 @@ describe('an audit record that cannot be written (embedded database)', () => {
   const items = async () =>
     Number((await governed.server.context.database.pool.query('select count(*) from review_item')).rows[0].count)
 
-  test.each([false, true])('503 UNAVAILABLE, and not one byte of the answer (stream: %j)', async (stream) => {
-    const wire = await withoutRecords(() => onTheWire(governed, { stream }))
-    const answer = readAnswer(wire)
-    if (!answer) throw new Error('no answer')
-    refused(answer, 'UNAVAILABLE')
-    expect(wire.toString('latin1')).not.toContain('vault')
-  })
-  test('a refusal is not told either: nothing leaves unrecorded', async () => {
+  test.each([false, true])(
+    '503 UNAVAILABLE, and not one byte of the answer (stream: %j) [GW-PIPE-13, GW-SAFE-3, API-ERR-14]',
+    async (stream) => {
+      const wire = await withoutRecords(() => onTheWire(governed, { stream }))
+      const answer = readAnswer(wire)
+      if (!answer) throw new Error('no answer')
+      refused(answer, 'UNAVAILABLE')
+      expect(wire.toString('latin1')).not.toContain('vault')
+    },
+  )
+  test('a refusal is not told either: nothing leaves unrecorded [GW-SAFE-3]', async () => {
     const said = await withoutRecords(() => governed.say('juniper-deny'))
     refused(said.response, 'UNAVAILABLE')
   })
-  test('models and audit look-up answer 503 as well', async () => {
+  test('models and audit look-up answer 503 as well [GW-SAFE-3]', async () => {
     const [models, audit] = await withoutRecords(() =>
       Promise.all([governed.api('GET', '/v1/models'), governed.api('GET', '/v1/audit/aud_x')]),
     )
@@ -126,7 +129,7 @@ describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () =
     }, 10_000)
     for (const status of statuses) expect([200, 503]).toContain(status)
   })
-  test('while it is gone: 503 UNAVAILABLE for everything, never a 401, a 500 or an answer; /readyz says so; then it recovers', async () => {
+  test('while it is gone: 503 UNAVAILABLE for everything, never a 401, a 500 or an answer; /readyz says so; then it recovers [API-AUTH-4]', async () => {
     await database.open(false)
     await database.cut()
     await sleep(1_000)

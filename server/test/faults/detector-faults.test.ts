@@ -35,7 +35,7 @@ async function denied(response: Answer, failed: string, point: string): Promise<
   })
 }
 
-describe('decisions.md §2.2, fail closed: a detector that breaks down denies, and the record names it', () => {
+describe('detectors: a failure denies, and the record names the detector [GW-SAFE-1]', () => {
   test.each(['walnut-throws', 'walnut-overruns'])('%s at input: 403, no provider called', async (mark) => {
     const said = await governed.say(mark)
     await denied(said.response, 'detector:fragile', 'input')

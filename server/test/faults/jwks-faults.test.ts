@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { generateUserTokenKeys, signUserToken } from '../../src/applications/demo-tokens.ts'
+import { generateUserTokenKeys, signUserToken } from '../../src/demo/user-tokens.ts'
 import { accepted, refused } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 const ISSUER = 'https://people.example'
 let governed: Governed
@@ -27,7 +28,7 @@ const ask = async ({ privateJwk }: Keys, more: object = {}) => {
 
 /** Points the Workspace at a URL that nobody has read yet. */
 async function trust(): Promise<void> {
-  const { id } = accepted(await governed.admin('GET', '/workspaces')).data[0] ?? {}
+  const { id } = governed.demo.workspace
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${crypto.randomUUID()}`
   const settings = { jwks: { url }, issuer: ISSUER, audience: null }
   accepted(await governed.admin('PATCH', `/workspaces/${id}`, { json: { settings } }))
@@ -36,15 +37,15 @@ async function trust(): Promise<void> {
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
+  governed = await sharedGoverned()
 })
 afterAll(async () => {
   await governed.close()
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** How time plays into it is tested beside the code: applications/remote-keys.test.ts. */
-describe('decisions.md §2.6, JWKS by URL', () => {
+/** How time plays into it is tested beside the code: identity/remote-keys.test.ts. */
+describe('JWKS by URL [GW-AUTH-13]', () => {
   test.each([
     [500, '{"keys":[]}'],
     [200, ''],
@@ -58,7 +59,7 @@ describe('decisions.md §2.6, JWKS by URL', () => {
     refused(await ask(await generateUserTokenKeys(), { governance: { user: { id: 'noor' } } }), 'UNAVAILABLE')
     expect(asked).toBe(1)
   })
-  test('it is cached: many tokens, one look', async () => {
+  test('it is cached: many tokens, one look [GW-AUTH-11]', async () => {
     const keys = await generateUserTokenKeys()
     serve(keys)
     await trust()
@@ -67,7 +68,7 @@ describe('decisions.md §2.6, JWKS by URL', () => {
     accepted(await ask(keys))
     expect(asked).toBe(1)
   })
-  test('an unknown key does not make it look again within 30 s, however many come', async () => {
+  test('an unknown key does not make it look again within 30 s, however many come [GW-AUTH-11]', async () => {
     const [known, stranger] = [await generateUserTokenKeys(), await generateUserTokenKeys()]
     serve(known)
     await trust()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Person, people } from '../messaging/client.ts'
-import { type Messenger, startMessenger } from '../support/messenger.ts'
+import type { Messenger } from '../support/messenger.ts'
+import { sharedMessenger } from '../support/shared-server.ts'
 
 const CROWD = 50
 
@@ -8,7 +9,7 @@ let messenger: Messenger
 let crowd: readonly Person[]
 let conversation: string
 beforeAll(async () => {
-  messenger = await startMessenger()
+  messenger = await sharedMessenger()
   crowd = Object.values(
     await people(
       messenger.server,

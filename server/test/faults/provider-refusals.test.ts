@@ -1,14 +1,15 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accepted, type Body } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 const SECRET = 'upstream-private-diagnostics'
 
 let governed: Governed
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
 })
 afterAll(() => governed.close())
 
@@ -48,7 +49,7 @@ describe('what the provider refuses for the request’s sake', () => {
     [413, 'request_too_large', {}, 'too_large', null],
     [422, 'invalid_value', { param: 'messages[0].content' }, 'invalid_value', 'messages[0].content'],
   ] as const)(
-    '%i %s: one call of the openai client is one call of the provider, and a 400',
+    '%i %s: one call of the openai client is one call of the provider, and a 400 [GW-PROV-3, GW-PROV-4, GW-PROV-7, GW-RETRY-1]',
     async (status, code, more, own, param) => {
       const prompt = answered(status, error(code, more))
       const thrown = await failure(prompt)
@@ -89,7 +90,7 @@ describe('what the provider refuses for the request’s sake', () => {
 })
 
 describe('the provider’s own limit', () => {
-  test('is 429 with its wait, says whose limit it is, and is not waited out when it is long', async () => {
+  test('is 429 with its wait, says whose limit it is, and is not waited out when it is long [GW-PROV-5, GW-RETRY-1]', async () => {
     const prompt = answered(429, error('rate_limit_exceeded'), { 'retry-after': '120' })
     const thrown = await failure(prompt)
     expect(thrown).toMatchObject({ status: 429, code: 'RATE_LIMITED', type: 'rate_limit_error' })
@@ -104,7 +105,7 @@ describe('the provider’s own limit', () => {
 })
 
 describe('a provider that rejects our key', () => {
-  test('is 502 after one call, and its operator is told: log, metric, provider, Home', async () => {
+  test('is 502 after one call, and its operator is told: log, metric, provider, Home [GW-PROV-1]', async () => {
     const prompt = answered(401, error('invalid_api_key'))
     const thrown = await failure(prompt)
     expect(thrown).toMatchObject({ status: 502, code: 'PROVIDER_ERROR' })
@@ -131,7 +132,7 @@ describe('a provider that rejects our key', () => {
     expect(await lastError()).toMatchObject({ kind: 'key_rejected', fault: false })
   })
 
-  test('an empty account is no rate limit: 502, not repeated', async () => {
+  test('an empty account is no rate limit: 502, not repeated [GW-PROV-1]', async () => {
     const prompt = answered(429, error('insufficient_quota'))
     expect(await failure(prompt)).toMatchObject({ status: 502 })
     expect(governed.provider.about(prompt)).toHaveLength(1)
@@ -139,8 +140,8 @@ describe('a provider that rejects our key', () => {
   })
 })
 
-test('what the provider wrote is in no log and no record', async () => {
-  await vi.waitFor(() => expect(governed.server.logs()).toContain('a provider needs an operator'))
+test('what the provider wrote is in no log and no record [GW-PROV-7]', async () => {
+  await vi.waitFor(() => expect(governed.server.logs()).toContain('a provider needs an operator'), 20_000)
   expect(governed.server.logs()).not.toContain(SECRET)
   const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
   expect(JSON.stringify(rows)).not.toContain(SECRET)

@@ -4,9 +4,10 @@ import { addChunks } from '../../src/knowledge/chunk-store.ts'
 import { partitionFor } from '../../src/knowledge/partitions.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { accepted } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
-import { openNotebook } from '../support/notebook.ts'
-import { openShelf, type Shelf, workspaceOf } from '../support/shelf.ts'
+import type { Governed } from '../support/governed.ts'
+import { openShelf, type Shelf } from '../support/knowledge-fixture.ts'
+import { openNotebook } from '../support/memory-fixture.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 const SECTIONS = 8_000
 const CALLERS = 10
@@ -14,7 +15,7 @@ const CALLERS = 10
 let governed: Governed
 let shelf: Shelf
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   shelf = await openShelf(governed, { settings: { memory: { enabled: true } } })
   await addSections(shelf, SECTIONS)
 })
@@ -22,7 +23,7 @@ afterAll(() => governed.close())
 
 /** A document with many sections, all of which the rule `quince-deny` denies. */
 async function addSections(shelf: Shelf, count: number): Promise<void> {
-  const workspaceId = await workspaceOf(governed)
+  const workspaceId = governed.demo.workspace.id
   const document = await shelf.put('Cover.')
   const { db } = governed.server.context.database
   const labels = { classification: null, acl: null, limits: { classification: null, acl: null } }

@@ -51,13 +51,15 @@ test.each([
   },
 )
 
-test('slow upload: with a key it takes its place, which it gives back when it ends', async () => {
+test('slow upload: with a key it takes its place, which it gives back when it ends [GW-LIM-5]', async () => {
   const key = `authorization: Bearer ${governed.key()}`
   const length = `content-length: ${LONGEST}`
   const open = [length, 'transfer-encoding: chunked', length, length].map((header) => stalled([key, header]))
   const places = () => open.filter(({ received }) => received().length === 0).length
   await vi.waitFor(() => expect(places()).toBe(2), 10_000)
-  refused(await large(), 'UNAVAILABLE')
+  const full = await large()
+  refused(full, 'UNAVAILABLE')
+  expect(full.headers.get('retry-after')).toMatch(/^\d+$/)
   for (const socket of sockets.splice(0)) socket.destroy()
   await vi.waitFor(async () => void accepted(await large()), 10_000)
 })

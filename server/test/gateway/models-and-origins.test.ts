@@ -18,7 +18,7 @@ const ask = (
 ) => fetch(governed.server.base + path, { method, headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers } })
 const body = async (answer: Response) => (await answer.json()) as Record<string, unknown>
 
-describe('GET /v1/models/{id}', () => {
+describe('GET /v1/models/{id} [GW-MOD-3]', () => {
   test('answers the entry of the list, with and without the prefix, with slashes as they are or percent-encoded', async () => {
     const { token } = await governed.application()
     const list = (await body(await ask('/v1/models', { token }))).data as { id: string }[]

@@ -1,10 +1,11 @@
-import { misplacedCredential, readBearer } from '../../src/applications/credential.ts'
 import { canonicalText } from '../../src/audit/canonical.ts'
 import { settle } from '../../src/classification/overlaps.ts'
 import { scan } from '../../src/classification/scan.ts'
 import { scanSplit } from '../../src/classification/scan-split.ts'
 import { readable, rewritten } from '../../src/domain/json-text.ts'
+import { withInspectedLogprobs } from '../../src/domain/logprobs.ts'
 import { collectTexts, replaceTexts } from '../../src/domain/message.ts'
+import { parseForm } from '../../src/http/form-decoder.ts'
 import { requestIdOf } from '../../src/http/request-id.ts'
 import { blocksOf } from '../../src/knowledge/chunking/blocks.ts'
 import { chunkMarkdown } from '../../src/knowledge/chunking/chunk.ts'
@@ -13,25 +14,25 @@ import { readCsv } from '../../src/knowledge/parsing/formats/csv.ts'
 import { splitFrontMatter } from '../../src/knowledge/parsing/formats/front-matter.ts'
 import { readHtml } from '../../src/knowledge/parsing/formats/html.ts'
 import { readJson, readJsonLines } from '../../src/knowledge/parsing/formats/json.ts'
-import { recognise } from '../../src/knowledge/parsing/media-type.ts'
+import { detectType } from '../../src/knowledge/parsing/media-type.ts'
 import { firstHeading } from '../../src/knowledge/parsing/read.ts'
 import { asTitle, cleanText, decodeText } from '../../src/knowledge/parsing/text.ts'
 import { splitHeadings } from '../../src/knowledge/split-headings.ts'
 import { canonicalJson } from '../../src/lib/canonical-json.ts'
 import { parseDuration, parseTime } from '../../src/lib/clock.ts'
+import { misplacedCredential, readBearer } from '../../src/lib/credential.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import { normalize } from '../../src/lib/normalize.ts'
 import { readings, withoutAccents } from '../../src/lib/plain-text.ts'
+import { urlProblem } from '../../src/lib/url-guard.ts'
+import { normalizeContent, signatureText } from '../../src/memory/duplicate-text.ts'
 import { explicitMemories } from '../../src/memory/explicit.ts'
-import { readExtraction } from '../../src/memory/extract.ts'
-import { normalised, skeleton } from '../../src/memory/sameness.ts'
+import { parseExtraction } from '../../src/memory/extract.ts'
 import { subjectKey, subjectOf } from '../../src/memory/subject.ts'
 import { firstMentioned } from '../../src/messaging/assistants/mentions.ts'
 import { cleanFilename, savedAs } from '../../src/messaging/attachments/filename.ts'
-import { parseForm } from '../../src/messaging/door/form-decoder.ts'
 import { avatarSvg } from '../../src/messaging/people/avatar.ts'
-import { withInspectedLogprobs } from '../../src/pipeline/logprobs.ts'
 import { literalTest } from '../../src/policy/condition/literals.ts'
 import { parseCondition } from '../../src/policy/condition/syntax.ts'
 import { parseDirective } from '../../src/policy/directives.ts'
@@ -42,9 +43,8 @@ import { applyTransforms, parseTransform } from '../../src/policy/transforms.ts'
 import { Vault } from '../../src/policy/vault.ts'
 import { readCompletion } from '../../src/providers/answer.ts'
 import { matches } from '../../src/providers/route.ts'
-import { urlProblem } from '../../src/providers/url-guard.ts'
 import { termsOf } from '../../src/retrieval/language.ts'
-import { readQuery } from '../../src/retrieval/query.ts'
+import { parseQuery } from '../../src/retrieval/query.ts'
 import { cutText } from '../../src/retrieval/semantic/batches.ts'
 import { splitWords } from '../../src/retrieval/words.ts'
 import { readYaml } from '../../src/setup/yaml-source.ts'
@@ -175,8 +175,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     ),
   },
   readJsonLines: { run: (text) => refused(() => readJsonLines(text, LIMIT)), shapes: shapes(['', '{"a":1}\n', '']) },
-  recognise: {
-    run: (text) => refused(() => recognise(bytes(text), 'a', undefined)),
+  detectType: {
+    run: (text) => refused(() => detectType(bytes(text), 'a', undefined)),
     shapes: shapes(['', '<!-- -->', ''], ['---\ntitle:', '\n ', ''], ['---\n', 'title', '']),
   },
   decodeText: { run: (text) => decodeText(bytes(text)), shapes: shapes(['', '\ufffd', ''], ['', '<meta ', '']) },
@@ -208,8 +208,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
       ['', 'from:\n', ''],
     ),
   },
-  readExtraction: {
-    run: readExtraction,
+  parseExtraction: {
+    run: parseExtraction,
     shapes: shapes(['', '```json\n', ''], ['', '[', ''], ['', '[]', ''], ['```', ' ', '[]']),
   },
   normalize: { run: (text) => normalize(text, 'NFKC'), shapes: shapes(['', '\u0301\uff9e', ''], ['a', '\u0316', '\u0301']) },
@@ -217,8 +217,11 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     run: (text) => splitHeadings(text, []),
     shapes: shapes(['# ', ' ', 'x'], ['# ', ' ', 'x\n'], ['', '# a\n', 'b'], ['# a', ' #', '\nb'], ['#', '\n', 'x']),
   },
-  normalised: { run: normalised, shapes: shapes(['', '- ', ''], ['', '( ', ''], ['', '"', 'a'], ['a', '" ', '']) },
-  skeleton: { run: skeleton, shapes: shapes(['', 'a+', ''], ['', '+', ''], ['a', '.,', ''], ['', 'a.,:', ''], ['a', '#', 'b']) },
+  normalizeContent: { run: normalizeContent, shapes: shapes(['', '- ', ''], ['', '( ', ''], ['', '"', 'a'], ['a', '" ', '']) },
+  signatureText: {
+    run: signatureText,
+    shapes: shapes(['', 'a+', ''], ['', '+', ''], ['a', '.,', ''], ['', 'a.,:', ''], ['a', '#', 'b']),
+  },
   subjectOf: { run: (text) => subjectOf(text, 'user'), shapes: shapes(['my ', 'a ', 'is b'], ['my a is ', 'is ', '']) },
   subjectKey: { run: subjectKey },
   firstMentioned: {
@@ -292,7 +295,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
       ),
   },
   cutText: { run: cutText },
-  readQuery: { run: (text) => readQuery(text, ['en', 'de', 'none']) },
+  parseQuery: { run: (text) => parseQuery(text, ['en', 'de', 'none']) },
   termsOf: { run: (text) => termsOf(text, 'en') },
   splitWords: {
     run: splitWords,

@@ -147,7 +147,7 @@ const formsOf = (secret: string): string[] => {
   ]
 }
 
-describe('content, users, sessions, keys and tokens stay where they belong', () => {
+describe('content, users, sessions, keys and tokens stay where they belong [GW-AUD-3]', () => {
   test('the traffic reached what it was meant to reach', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual(
       expect.arrayContaining([200, 400, 401, 403, 404, 409, 410, 415, 422, 502]),

@@ -4,11 +4,12 @@ import { canonicalJson } from '../../src/lib/canonical-json.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
 import { accepted, contentOf, refused } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
 })
 afterAll(() => governed.close())
 

@@ -3,9 +3,9 @@ import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
 import { assertNoContent } from '../support/audit.ts'
 import { type Answer, accepted, contentOf } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
-import { openNotebook } from '../support/notebook.ts'
+import { openCollection } from '../support/knowledge-fixture.ts'
+import { openNotebook } from '../support/memory-fixture.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
-import { openCollection, workspaceOf } from '../support/shelf.ts'
 
 /** In every document and memory, so that a search for it would bring up all of them. */
 const BAIT = 'heron'
@@ -88,7 +88,7 @@ const idOf = async (app: 'first' | 'second'): Promise<string> => {
 }
 
 async function fillShelves(): Promise<void> {
-  const here = await workspaceOf(governed)
+  const here = governed.demo.workspace.id
   const { data } = accepted(await governed.admin('GET', '/workspaces'))
   const nextDoor = String(data.find(({ name }) => name === NEIGHBOURS)?.id)
   const open = await openCollection(governed, here)

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accepted, refused } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
-import { type Asking, type Notebook, openNotebook } from '../support/notebook.ts'
+import type { Governed } from '../support/governed.ts'
+import { type Asking, type Notebook, openNotebook } from '../support/memory-fixture.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
 })
 afterAll(() => governed.close())
 
@@ -95,16 +96,20 @@ test('explicit capture: what an attached file says is not the wish of the user, 
 })
 
 describe('a request without a verified user', () => {
-  test.each(SCOPES)('memory writes: %s memory is refused when the Application does not permit it', async (scope, more) => {
-    const notebook = await closed()
-    for (const asking of [OUTSIDER, {}]) {
-      const answer = await notebook.capture(`planted ${word()}`, { scope, ...more }, asking)
-      const { message } = refused(answer, 'POLICY_DENIED')
-      expect(message).toContain('assertion_scopes')
-    }
-    const { data } = accepted(await governed.admin('GET', '/audit?limit=1'))
-    expect(data[0]).toMatchObject({ status: 403, error_code: 'POLICY_DENIED', decision: { verdict: 'deny' } })
-  })
+  test.each(SCOPES)(
+    'memory writes: %s memory is refused when the Application does not permit it [GW-MEMC-14]',
+    async (scope, more) => {
+      const notebook = await closed()
+      for (const asking of [OUTSIDER, {}]) {
+        const answer = await notebook.capture(`planted ${word()}`, { scope, ...more }, asking)
+        const { message, details } = refused(answer, 'POLICY_DENIED')
+        expect(message).toContain('assertion_scopes')
+        expect(details).toMatchObject({ reason: 'memory_scope' })
+      }
+      const { data } = accepted(await governed.admin('GET', '/audit?limit=1'))
+      expect(data[0]).toMatchObject({ status: 403, error_code: 'POLICY_DENIED', decision: { verdict: 'deny' } })
+    },
+  )
 
   test.each(SCOPES)(
     'memory writes: %s memory is written when the Application permits it, and nothing else',

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../admin/client.ts'
 import { refused } from '../admin/client.ts'
 import { type Person, people } from '../messaging/client.ts'
-import { type Messenger, startMessenger } from '../support/messenger.ts'
+import type { Messenger } from '../support/messenger.ts'
+import { sharedMessenger } from '../support/shared-server.ts'
 
 const KINDS = ['conversations', 'messages', 'contacts', 'groups', 'attachments', 'events']
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
@@ -36,7 +37,7 @@ let far: Person
 const secret = 'quokkaburrow'
 
 beforeAll(async () => {
-  messenger = await startMessenger()
+  messenger = await sharedMessenger()
   endpoints = await readEndpoints()
   const { group, conversation } = await messenger.group(messenger.ann, messenger.ben)
   await messenger.ann.put(`/groups/${group}`, { name: secret })

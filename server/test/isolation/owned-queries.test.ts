@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { countFindings } from '../../src/domain/finding.ts'
 import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
-import { NOBODY } from '../../src/domain/principal.ts'
+import { ANONYMOUS_USER } from '../../src/domain/principal.ts'
 import type { Viewer } from '../../src/domain/viewer.ts'
 import { fromId, newId } from '../../src/lib/id.ts'
 import { type FreshDatabase, freshDatabases } from '../support/fresh-database.ts'
@@ -16,8 +16,8 @@ const FIRST_PARTITION = 7_000_000_001
 
 /** Store functions that look after all Workspaces, in the background or for another that has asked for the Workspace already. */
 const FOR_ALL: Readonly<Record<string, string>> = {
-  'knowledge/passages.textsOf': 'texts for embedding, whoever they belong to',
-  'memory/texts.textsOf': 'texts for embedding, whoever they belong to',
+  'knowledge/passages.loadChunkTexts': 'texts for embedding, whoever they belong to',
+  'memory/texts.loadMemoryTexts': 'texts for embedding, whoever they belong to',
   'knowledge/sweep.sweepCollections': 'what is left of deleted collections: it finds one, then names its Workspace',
   'memory/erase.removeExpired': 'whatever has expired: it finds some, then names their Workspaces and owners',
 }
@@ -40,7 +40,7 @@ async function readStores(): Promise<void> {
       const module: Record<string, unknown> = await import(new URL(file, root).href)
       for (const [name, value] of Object.entries(module)) {
         const takesDatabase =
-          /^(?:async )?(?:function\*?\s*\w*)?\s*\((?:tx|db|pool)\b|^(?:async )?function\*?\s*\w+\(\{\s*(?:db|pool)\b/
+          /^(?:async )?(?:function\*?\s*\w*)?\s*\(\s*(?:tx|db|pool)\b|^(?:async )?function\*?\s*\w+\s*\(\s*\{\s*(?:db|pool)\b/
         if (typeof value === 'function' && takesDatabase.test(value.toString())) {
           stores.set(`${folder}/${file.slice(0, -3)}.${name}`, value as Call)
         }
@@ -78,7 +78,7 @@ async function scenario(workspaceId: string, applicationId: string): Promise<voi
   const page = { limit: 10 }
   const { createRanker } = await import('../../src/retrieval/rank.ts')
   const ranker = createRanker({ db, pool })
-  const user = { ...NOBODY, id: 'mara', department: 'hangar', attributes: { projects: ['apollo'] } }
+  const user = { ...ANONYMOUS_USER, id: 'mara', department: 'hangar', attributes: { projects: ['apollo'] } }
   const viewer: Viewer = {
     workspaceId,
     applicationId,
@@ -129,16 +129,16 @@ async function scenario(workspaceId: string, applicationId: string): Promise<voi
   expect(ranked).toHaveLength(1)
   expect(await call('knowledge/passages.loadPassages', db, workspaceId, visible, ranked)).toHaveLength(1)
   const labelled = await call<{ id: string }[]>('knowledge/visibility.labelledPartitions', db, workspaceId, undefined)
-  expect(await call('knowledge/passages.loadPlacedPassages', db, workspaceId, labelled, ranked)).toHaveLength(1)
+  expect(await call('knowledge/passages.loadPassagesWithPartition', db, workspaceId, labelled, ranked)).toHaveLength(1)
   await call(
-    'knowledge/passages.textsOf',
+    'knowledge/passages.loadChunkTexts',
     db,
     ranked.map(({ id }) => id),
   )
   await call('knowledge/search.searchKnowledge', { db, ranker }, viewer, { text: 'amber', collections: undefined })
   const scope = await call<object>('retrieval/scope.readScope', pool, uuid, visible)
-  const { readQuery } = await import('../../src/retrieval/query.ts')
-  await call('retrieval/fuzzy.findSimilar', pool, scope, readQuery('corrall', ['en']))
+  const { parseQuery } = await import('../../src/retrieval/query.ts')
+  await call('retrieval/fuzzy.findSimilar', pool, scope, parseQuery('corrall', ['en']))
   await transact((tx) =>
     call('knowledge/relabel.relabelDocument', tx, workspaceId, documentId, { classification: 'confidential' }),
   )
@@ -152,7 +152,7 @@ async function scenario(workspaceId: string, applicationId: string): Promise<voi
     await call('knowledge/chunk-store.addChunks', tx, holder, partition, [
       { position: 0, headings: [], content: 'something else', tokens: 2, flagged: false },
     ])
-    await call('knowledge/partitions.dropIfEmpty', tx, workspaceId, document.partitionId)
+    await call('knowledge/partitions.deleteIfEmpty', tx, workspaceId, document.partitionId)
     const stored = await call<object>('knowledge/document-store.findDocument', tx, workspaceId, other)
     await call('knowledge/relabel.relabel', tx, collection, stored, { classification: 'restricted' })
   })
@@ -196,18 +196,18 @@ async function scenario(workspaceId: string, applicationId: string): Promise<voi
     history: true,
   })
   expect(await call('memory/recall.recallMemories', { db, ranker, clock }, viewer, { text: 'tea' })).not.toHaveLength(0)
-  await call('memory/texts.textsOf', db, [String(fromId('mem', due))])
+  await call('memory/texts.loadMemoryTexts', db, [String(fromId('mem', due))])
   const correction = { content: 'My favourite tea is Oolong.', summary: null, classification: 'confidential' }
   await transact((tx) => call('memory/memory-store.correctMemory', tx, workspaceId, latest, correction, hasher, NOW))
   await call('memory/memory-row.memoriesOf', db, uuid)
   await call('memory/memory-row.unexpiredMemoriesOf', db, uuid, NOW)
   const owner = { workspaceId, scope: 'user', scopeId: 'mara', applicationId: null, userId: 'mara' }
-  await call('memory/owner-store.partitionsOf', db, [owner], ['internal'])
+  await call('memory/owner-store.findMemoryPartitions', db, [owner], ['internal'])
   await transact(async (tx) => {
-    const heldOwner = await call<{ id: string }>('memory/owner-store.holdOwner', tx, owner)
+    const heldOwner = await call<{ id: string }>('memory/owner-store.lockOwner', tx, owner)
     keys.add(heldOwner.id)
-    await call('memory/owner-store.holdOwners', tx, [heldOwner.id])
-    await call('memory/owner-store.partitionOf', tx, heldOwner, 'public')
+    await call('memory/owner-store.lockOwners', tx, [heldOwner.id])
+    await call('memory/owner-store.openMemoryPartition', tx, heldOwner, 'public')
     const placing = {
       ...DRAFT,
       id: newId('mem'),
@@ -217,9 +217,9 @@ async function scenario(workspaceId: string, applicationId: string): Promise<voi
       subject: 'drink',
       ceiling: 'restricted',
     }
-    const placed = await call<{ id: string }>('memory/place.placeMemory', tx, heldOwner, placing, hasher, NOW)
+    const placed = await call<{ id: string }>('memory/upsert-memory.upsertMemory', tx, heldOwner, placing, hasher, NOW)
     await call('memory/erase.removeMemories', tx, heldOwner, [fromId('mem', placed.id)])
-    await call('memory/owner-store.forgetIdle', tx, uuid, [heldOwner.id])
+    await call('memory/owner-store.deleteEmptyOwners', tx, uuid, [heldOwner.id])
   })
   await call('memory/erase.removeExpired', db, new Date(NOW.getTime() + 2), 10)
   await transact((tx) => call('memory/erase.eraseMemory', tx, workspaceId, id))

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Admin, adminClient, refused } from '../admin/client.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
+import { type Person, people } from './client.ts'
 
 let server: TestServer
 let admin: Admin
@@ -9,7 +10,7 @@ let ann: Person
 let application_id: string
 const name = () => `helper-${crypto.randomUUID().slice(0, 8)}`
 beforeAll(async () => {
-  server = await startServer({}, { pace: unhurried() })
+  server = await sharedServer()
   admin = adminClient(server)
   ;({ ann } = await people(server, ['ann']))
   application_id = server.demo.applications[0]?.id ?? ''

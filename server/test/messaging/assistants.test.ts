@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askPipeline } from '../../src/messaging/assistants/ask-pipeline.ts'
 import { settingOf } from '../../src/messaging/assistants/setting.ts'
 import { takeTurn } from '../../src/messaging/assistants/take-turn.ts'
-import { claimTurn } from '../../src/messaging/assistants/turn-store.ts'
+import { claimTurns } from '../../src/messaging/assistants/turn-store.ts'
 import { HELD, wordsFor } from '../../src/messaging/assistants/words.ts'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { openShelf } from '../support/knowledge-fixture.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { type ProviderCall, says, word } from '../support/scripted-provider.ts'
-import { openShelf } from '../support/shelf.ts'
 import { type Person, people, unhurried } from './client.ts'
 
 type Behaviour = ReturnType<typeof says>
@@ -33,7 +33,7 @@ let ann: Person
 let ben: Person
 let helper: Json
 beforeAll(async () => {
-  governed = await startGoverned({}, { clock, pace: unhurried() })
+  governed = await startGoverned({}, { clock, userRateLimiter: unhurried() })
   governed.provider.on('Please look into', scripted)
   admin = adminClient(governed.server)
   ;({ ann, ben } = await people(governed.server, ['ann', 'ben']))
@@ -151,7 +151,7 @@ describe('a direct conversation', () => {
     expect(record.features['request.session']).not.toBe('')
   })
 
-  test('shows the others that the assistant types', async () => {
+  test('shows the others that the assistant types [MSG-EVENT-1]', async () => {
     const chat = await chatWith(helper)
     await chat.ask(question().text)
     expect(await eventsOf('assistant.typing', chat.id)).toEqual([
@@ -340,7 +340,7 @@ describe('policies', () => {
     const { context } = governed.server
     const resume = stopWorker()
     await governed.decide(await reviewOf(chat.id), 'approve')
-    const turn = await claimTurn(db(), clock.now(), 1_000)
+    const [turn] = await claimTurns(db(), clock.now(), 1_000, 1)
     const setting = turn && (await settingOf(db(), turn))
     if (!turn || !setting) throw new Error('no turn')
     // As far as the pipeline's record; then it is as if the process had ended.
@@ -456,12 +456,12 @@ describe('faults', () => {
     const { context } = governed.server
     await context.assistants.close()
     const sent = await chat.send(asked.text)
-    const first = await claimTurn(db(), clock.now(), 0)
-    const second = await claimTurn(db(), new Date(clock.now().getTime() + 1), 60_000)
+    const [first] = await claimTurns(db(), clock.now(), 0, 1)
+    const [second] = await claimTurns(db(), new Date(clock.now().getTime() + 1), 60_000, 1)
     expect([first?.messageId, second?.messageId]).toEqual([sent.id, sent.id])
     if (!first || !second) throw new Error('no turn')
     await Promise.all([first, second].map((turn) => takeTurn(turn, AbortSignal.timeout(10_000), context)))
     expect(await chat.texts()).toEqual([asked.text, asked.answer])
-    expect(await claimTurn(db(), new Date(clock.now().getTime() + 3_600_000), 0)).toBeUndefined()
+    expect(await claimTurns(db(), new Date(clock.now().getTime() + 3_600_000), 0, 1)).toEqual([])
   })
 })

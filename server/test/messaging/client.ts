@@ -1,13 +1,13 @@
 import { expect } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
-import { Pace } from '../../src/messaging/door/pace.ts'
+import { UserRateLimiter } from '../../src/messaging/api/user-rate-limiter.ts'
 import { adminClient, type Json, type Reply, refused as refusedReply } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 
-/** For `startServer({}, { pace: unhurried() })`: tests are faster than people. */
-export const unhurried = (): Pace => {
+/** For `startServer({}, { userRateLimiter: unhurried() })`: tests are faster than people. */
+export const unhurried = (): UserRateLimiter => {
   const rate = { perMinute: 6_000_000, capacity: 100_000 }
-  return new Pace({ send: rate, call: rate })
+  return new UserRateLimiter({ send: rate, call: rate })
 }
 
 export interface Sending {

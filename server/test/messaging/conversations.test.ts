@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
+import { type Person, people } from './client.ts'
 
 let server: TestServer
 let ann: Person
 let ben: Person
 let cleo: Person
 beforeAll(async () => {
-  server = await startServer({}, { pace: unhurried() })
+  server = await sharedServer()
   ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
 })
 afterAll(() => server.close())

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
+import { type Person, people } from './client.ts'
 
 let server: TestServer
 let ann: Person
 let ben: Person
 beforeAll(async () => {
-  server = await startServer({}, { pace: unhurried() })
+  server = await sharedServer()
   ;({ ann, ben } = await people(server, ['ann', 'ben']))
 })
 afterAll(() => server.close())

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EventReader } from '../../../bench/support/event-reader.ts'
 import { adminClient, type Json } from '../admin/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
 import { type Person, people, unhurried } from './client.ts'
 
 let server: TestServer
@@ -10,7 +11,7 @@ let ben: Person
 let cleo: Person
 let chat: Json
 beforeAll(async () => {
-  server = await startServer({}, { pace: unhurried() })
+  server = await sharedServer()
   ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
@@ -147,7 +148,7 @@ test('one user has so many streams and no more', async () => {
 })
 
 test('a server that stops ends its streams instead of waiting for them', async () => {
-  const other = await startServer({}, { pace: unhurried() })
+  const other = await startServer({}, { userRateLimiter: unhurried() })
   const { dora } = await people(other, ['dora'])
   const reader = await EventReader.open({ base: other.base, token: dora.token })
   await other.app.close()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NOBODY } from '../../src/domain/principal.ts'
+import { ANONYMOUS_USER } from '../../src/domain/principal.ts'
 import { removeExpiredHolds } from '../../src/messaging/messages/expired-holds.ts'
 import { prepareMessage, storeMessage } from '../../src/messaging/messages/send-message.ts'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
@@ -37,7 +37,7 @@ let ben: Person
 let chat: Json
 const publish = (rules: readonly object[]) => admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules }) })
 beforeAll(async () => {
-  server = await startServer({}, { clock, pace: unhurried() })
+  server = await startServer({}, { clock, userRateLimiter: unhurried() })
   admin = adminClient(server)
   ;({ ann, ben } = await people(server, ['ann', 'ben']))
   await publish(RULES)
@@ -199,7 +199,7 @@ describe('require_approval', () => {
   test('a conversation that is deleted while policies look at a text is not there: 404, and no hold', async () => {
     const { context } = server
     const { workspace_id: workspaceId } = await admin.get(`/users/${ann.id}`)
-    const sender = { workspaceId, user: { ...NOBODY, id: ann.id } }
+    const sender = { workspaceId, user: { ...ANONYMOUS_USER, id: ann.id } }
     const { id } = await ann.create('/conversations', { contact_id: ben.id, distinct: false })
     const draft = { conversationId: id, text: `fennel-hold ${word()}`, attachments: [] }
     const ready = await prepareMessage(context, sender, draft, clock.now())

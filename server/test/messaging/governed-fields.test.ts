@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { demoDeclaration } from '../../src/demo/demo-declaration.ts'
 import { applyWorkspace } from '../../src/setup/apply-workspace.ts'
-import { demoDeclaration } from '../../src/setup/demo-declaration.ts'
 import { type Admin, adminClient, type Json, type Reply, refused } from '../admin/client.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
+import { type Person, people } from './client.ts'
 
 const rule = (word: string, demands: object) => ({
   id: word,
@@ -27,7 +28,7 @@ let admin: Admin
 let ann: Person
 let ben: Person
 beforeAll(async () => {
-  server = await startServer({}, { pace: unhurried() })
+  server = await sharedServer()
   admin = adminClient(server)
   ;({ ann, ben } = await people(server, ['ann', 'ben']))
   await admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules: RULES }) })
@@ -141,7 +142,7 @@ const fieldOf = (name: string): Field => FIELDS[name] as Field
 const keyOf = () => ['sk', `proj-${crypto.randomUUID().replaceAll('-', '')}${crypto.randomUUID().replaceAll('-', '')}`].join('-')
 
 describe('a text that another user reads', () => {
-  test.each(NAMES)('governed fields: %s is refused and recorded when policies deny it', async (name) => {
+  test.each(NAMES)('governed fields: %s is refused and recorded when policies deny it [MSG-GOV-7]', async (name) => {
     for (const rule of ['aster-deny', 'aster-hold']) {
       const forbidden = `${rule}${word()}`
       const { audit_id, details } = refused(await fieldOf(name).write(forbidden), 'POLICY_DENIED')
@@ -158,7 +159,7 @@ describe('a text that another user reads', () => {
     refused(await fieldOf(name).write(keyOf()), 'POLICY_DENIED')
   })
 
-  test.each(NAMES)('governed fields: %s is stored with its transforms', async (name) => {
+  test.each(NAMES)('governed fields: %s is stored with its transforms [MSG-GOV-7]', async (name) => {
     const field = fieldOf(name)
     const address = `${word()}@example.org`
     // What is left of a username has to be nobody else's.

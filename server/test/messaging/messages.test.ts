@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
+import { type Person, people } from './client.ts'
 
 let server: TestServer
 let ann: Person
@@ -9,7 +10,7 @@ let ben: Person
 let cleo: Person
 let chat: Json
 beforeAll(async () => {
-  server = await startServer({}, { pace: unhurried() })
+  server = await sharedServer()
   ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
@@ -203,7 +204,7 @@ describe('delete', () => {
 })
 
 describe('search', () => {
-  test('finds all the words, newest first, in one’s own conversations only', async () => {
+  test('finds all the words, newest first, in one’s own conversations only [MSG-MSG-11]', async () => {
     const word = `w${crypto.randomUUID().slice(0, 8)}`
     const [one, two] = [await say(ann, `the ${word} of Zürich`), await say(ben, `Zürich without ${word.toUpperCase()}`)]
     const find = async (who: Person, q: string, more = '') =>

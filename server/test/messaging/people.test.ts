@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Admin, adminClient } from '../admin/client.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
+import { type Person, people } from './client.ts'
 
 let server: TestServer
 let admin: Admin
@@ -9,7 +10,7 @@ let ann: Person
 let ben: Person
 let cleo: Person
 beforeAll(async () => {
-  server = await startServer({}, { pace: unhurried() })
+  server = await sharedServer()
   admin = adminClient(server)
   ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
 })
@@ -83,7 +84,7 @@ describe('access tokens', () => {
 })
 
 describe('contacts', () => {
-  test('are the users of the Workspace but the caller, by username', async () => {
+  test('are the users of the Workspace but the caller, by username [MSG-RES-1]', async () => {
     const { data } = await ann.get('/contacts?limit=100')
     const ids = data.map(({ id }: { id: string }) => id)
     expect(ids).toEqual(expect.arrayContaining([ben.id, cleo.id]))
@@ -92,7 +93,7 @@ describe('contacts', () => {
     expect((await ann.get(`/contacts?username=${ben.id}`)).data).toEqual([await ann.get(`/contacts/${ben.id}`)])
   })
 
-  test('have every field, and a picture even without one of their own', async () => {
+  test('have every field, and a picture even without one of their own [MSG-RES-1, MSG-RES-7]', async () => {
     const contact = await ann.get(`/contacts/${ben.id}`)
     expect(contact).toEqual({
       id: ben.id,
@@ -119,7 +120,7 @@ describe('contacts', () => {
     expect((await dora.get('/contacts')).data).toEqual([])
   })
 
-  test.each(['json', 'form'] as const)('change their own profile and nobody else’s (%s)', async (as) => {
+  test.each(['json', 'form'] as const)('change their own profile and nobody else’s (%s) [MSG-RES-1]', async (as) => {
     const changed = await ben.put(`/contacts/${ben.id}`, { display_name: 'Ben Ü', phone_number: '+49 30 1' }, { as })
     expect(changed).toMatchObject({ display_name: 'Ben Ü', phone_number: '+49 30 1' })
     expect(await ann.get(`/contacts/${ben.id}`)).toEqual(changed)
@@ -146,7 +147,7 @@ describe('contacts', () => {
         { audience: [ann.id, eve.id], payload: { display_name: 'Eve', username: eve.id } },
         { audience: [ann.id, eve.id], payload: { display_name: 'Eve', username: `${eve.id}.new` } },
       ])
-    })
+    }, 20_000)
   })
 
   test('are paged both ways', async () => {
@@ -173,7 +174,7 @@ describe('contacts', () => {
 
 describe('groups', () => {
   test.each(['json', 'form'] as const)(
-    'are made, seen by their members alone, changed and deleted by their owner (%s)',
+    'are made, seen by their members alone, changed and deleted by their owner (%s) [MSG-RES-3]',
     async (as) => {
       const made = await ann.create('/groups', { name: 'Team', contacts: [ben.id] }, { as })
       expect(made).toEqual({
@@ -216,7 +217,7 @@ describe('groups', () => {
     }
   })
 
-  test('take in contacts and let them go; an owner hands over first', async () => {
+  test('take in contacts and let them go; an owner hands over first [MSG-RES-6]', async () => {
     const { id } = await ann.create('/groups', { name: 'Open' })
     expect((await ann.post(`/groups/${id}/contacts`, { contact_id: ben.id })).contacts).toEqual([ann.id, ben.id])
     await ann.refused('NOT_FOUND', 'POST', `/groups/${id}/contacts`, { contact_id: 'nobody' })
@@ -236,17 +237,17 @@ describe('groups', () => {
       (await emitted(type))
         .filter(({ payload }) => (payload as { id: string }).id === id)
         .map(({ audience }) => audience.toSorted())
-    await vi.waitFor(async () => expect(await about('group.created')).toEqual([[ann.id, ben.id, cleo.id]]))
+    await vi.waitFor(async () => expect(await about('group.created')).toEqual([[ann.id, ben.id, cleo.id]]), 20_000)
     await ann.remove(`/groups/${id}/contacts/${cleo.id}`)
     await vi.waitFor(async () => {
       // Who was sent away reads the earlier events no more.
       expect(await about('group.created')).toEqual([[ann.id, ben.id]])
       expect(await about('group.updated')).toEqual([[ann.id, ben.id]])
       expect(await about('group.deleted')).toEqual([[cleo.id]])
-    })
+    }, 20_000)
   })
 
-  test('have a thousand members at most, whoever adds them at the same time', async () => {
+  test('have a thousand members at most, whoever adds them at the same time [MSG-RES-3]', async () => {
     await ann.refused('VALIDATION_ERROR', 'POST', '/groups', {
       name: 'Crowd',
       contacts: Array.from({ length: 1_001 }, (_, i) => `x${i}`),

@@ -44,7 +44,7 @@ const lines = async (person: Person, conversation: string): Promise<Json[]> => {
 }
 
 describe('an export', () => {
-  test('is the conversation and all its messages, oldest first, as the API shows them', async () => {
+  test('is the conversation and all its messages, oldest first, as the API shows them [MSG-CONV-16]', async () => {
     const conversation = await m.direct()
     const attachment = await upload(m.ann, 'x')
     const texts = Array.from({ length: 230 }, (_, index) => `${index} ü`)
@@ -67,7 +67,7 @@ describe('an export', () => {
     expect(await lines(m.ann, conversation)).toEqual([await m.ann.get(`/conversations/${conversation}`)])
   })
 
-  test('holds nothing that waits for a reviewer, and is for members only', async () => {
+  test('holds nothing that waits for a reviewer, and is for members only [MSG-CONV-16]', async () => {
     const conversation = await m.direct()
     const body = { conversation_id: conversation, message: `rowan-hold ${word()}` }
     await m.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', body)
@@ -77,7 +77,7 @@ describe('an export', () => {
 })
 
 describe('retention', () => {
-  test('is the shorter of the conversation’s and the Workspace’s', async () => {
+  test('is the shorter of the conversation’s and the Workspace’s [MSG-CONV-15]', async () => {
     const conversation = await m.direct()
     const path = `/conversations/${conversation}/retention`
     const retention = (days: number | null, effective: number | null) => ({
@@ -99,7 +99,7 @@ describe('retention', () => {
     }
   })
 
-  test('of a group is its owner’s to say', async () => {
+  test('of a group is its owner’s to say [MSG-CONV-15]', async () => {
     const { conversation } = await m.group(m.ann, m.ben)
     await m.ben.refused('FORBIDDEN', 'PUT', `/conversations/${conversation}/retention`, { days: 1 })
     expect((await m.ann.put(`/conversations/${conversation}/retention`, { days: 1 })).days).toBe(1)
@@ -126,7 +126,7 @@ describe('retention', () => {
     expect([await m.texts(short), await m.texts(long)]).toEqual([['young'], []])
     await keepFor(null)
     clock.advance(DAY)
-    await runJob('forget idempotency keys')
+    await runJob('remove old idempotency keys')
     await runJob('remove files')
     expect(await columnsWith(secret)).toEqual([])
   })
@@ -134,10 +134,10 @@ describe('retention', () => {
   test('of uploads that nobody sends is a day', async () => {
     const id = await upload(m.ann, 'forgotten')
     clock.advance(DAY - 60_000)
-    await runJob('remove uploads that nobody sent')
+    await runJob('remove unsent uploads')
     await m.ann.get(`/attachments/${id}`)
     clock.advance(120_000)
-    await runJob('remove uploads that nobody sent')
+    await runJob('remove unsent uploads')
     await m.ann.refused('NOT_FOUND', 'GET', `/attachments/${id}`)
   })
 })

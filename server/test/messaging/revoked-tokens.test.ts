@@ -8,7 +8,7 @@ import { people, unhurried } from './client.ts'
 let server: TestServer
 let admin: Admin
 beforeAll(async () => {
-  server = await startServer({}, { pace: unhurried() })
+  server = await startServer({}, { userRateLimiter: unhurried() })
   admin = adminClient(server)
 })
 afterAll(() => server.close())

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EventReader } from '../../../bench/support/event-reader.ts'
 import type { Database } from '../../src/db/database.ts'
-import { Background } from '../../src/lib/background.ts'
 import { EventHub } from '../../src/messaging/events/hub.ts'
 import { emit } from '../../src/messaging/events/outbox.ts'
 import { EventRelay } from '../../src/messaging/events/relay.ts'
@@ -18,8 +17,7 @@ const fail = (error: Error): void => {
 
 /** A node: its own relay and hub on the database that all nodes share. The bearer token is the user's id. */
 async function startNode(database: Database, workspaceId: string, heartbeatMs?: number) {
-  const background = new Background(fail)
-  const relay = new EventRelay({ ...database, background })
+  const relay = new EventRelay({ ...database, onError: fail })
   const hub = new EventHub({ ...database, onError: fail, ...(heartbeatMs !== undefined && { heartbeatMs }) })
   const server: Server = createServer((request, response) => {
     const after = request.headers['last-event-id']
@@ -39,7 +37,7 @@ async function startNode(database: Database, workspaceId: string, heartbeatMs?: 
     listen: (token: string, lastEventId?: number) => EventReader.open({ base: `http://127.0.0.1:${port}`, token, lastEventId }),
     close: async () => {
       hub.close()
-      await background.close()
+      await relay.close()
       server.closeAllConnections()
       server.close()
     },

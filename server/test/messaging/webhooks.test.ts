@@ -47,7 +47,7 @@ let ann: Person
 let chat: Json
 const open: { receiver: Receiver; id: string }[] = []
 beforeAll(async () => {
-  server = await startServer({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' }, { pace: unhurried(), clock, random: () => 0.5 })
+  server = await startServer({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' }, { userRateLimiter: unhurried(), clock, random: () => 0.5 })
   admin = adminClient(server)
   const { ann: one, ben } = await people(server, ['ann', 'ben'])
   ann = one
@@ -283,8 +283,7 @@ test('nothing happens in another Workspace that this one is told of, and its web
   const { dora, emil } = await people(server, ['dora', 'emil'], elsewhere.workspace)
   await dora.create('/conversations', { contact_id: emil.id })
   await server.context.relay.run()
-  server.context.webhooks.wake()
-  await server.context.background.idle()
+  await server.context.webhooks.idle()
   expect(receiver.received).toEqual([])
 })
 
@@ -317,7 +316,7 @@ describe('a webhook that cannot be right is refused for its field', () => {
 })
 
 test('a private address is refused where nobody has allowed it, at once by name and later when connecting', async () => {
-  const strict = await startServer({}, { pace: unhurried() })
+  const strict = await startServer({}, { userRateLimiter: unhurried() })
   try {
     const there = adminClient(strict)
     for (const host of ['127.0.0.1', 'localhost', '10.0.0.1', '[::1]', '0x7f.1', '169.254.169.254']) {

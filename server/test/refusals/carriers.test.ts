@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHAT } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
 let token: string
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   const extensions = ['tools', 'content_parts', 'developer_role']
   token = (await governed.application({ settings: { extensions } })).token
 })

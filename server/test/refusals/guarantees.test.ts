@@ -26,7 +26,7 @@ const counted = async (): Promise<string[]> =>
   (await governed.api('GET', '/metrics')).text.split('\n').filter((line) => line.startsWith('gatehouse_provider_tokens_total'))
 
 describe('a dry run leaves nothing behind', () => {
-  test('but its record: no item, no escalation, no provider call, no spend', async () => {
+  test('but its record: no item, no escalation, no provider call, no spend [GW-DRY-2]', async () => {
     const { token } = await governed.application({ limits: { tokens_per_minute: 200 } })
     const before = await counts()
     const tokens = await counted()
@@ -128,19 +128,19 @@ describe('cannot tell absent from forbidden', () => {
       [...ids, headers.get('x-audit-id') ?? '-'].reduce((rest, id) => rest.replaceAll(id, 'ID'), `${status} ${text}`)
     expect(bare(a)).toBe(bare(b))
   }
-  test('records of another Application', async () => {
+  test('records of another Application [GW-AUD-1]', async () => {
     const { audit_id } = accepted((await governed.say()).response).governance
     const absent = audit_id.replace(/.{4}$/, '0000')
     const ask = (id: string) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) })
     same(await ask(audit_id), await ask(absent), audit_id, absent)
   })
-  test('holds of another Application', async () => {
+  test('holds of another Application [GW-REV-14]', async () => {
     const held = await governed.hold()
     const absent = held.id.replace(/.{4}$/, '0000')
     const ask = (id: string) => governed.resubmit({ ...held, id }, {}, {}, { app: 1 })
     same(await ask(held.id), await ask(absent), held.id, absent)
   })
-  test('models of another Application, providers that a policy keeps away, and models that nobody has', async () => {
+  test('models of another Application, providers that a policy keeps away, and models that nobody has [GW-MOD-2]', async () => {
     const ask = (model: string) => governed.chat('Good morning', { model }, { app: 1 })
     same(await ask('demo-support'), await ask('demo-sopport'), 'demo-support', 'demo-sopport')
   })

@@ -99,7 +99,7 @@ describe('an approved hold cannot be released', () => {
   test('by another Application', async () => {
     const held = await approved()
     const { message } = refused(await governed.resubmit(held, {}, {}, { app: 1 }), 'VALIDATION_ERROR')
-    expect(message).toBe('There is no such review item.')
+    expect(message).toBe('Review item not found.')
     expect(governed.callsAbout(held)).toBe(0)
   })
   test('by an assertion where a verified user was held', async () => {
@@ -113,7 +113,7 @@ describe('an approved hold cannot be released', () => {
     }
     expect(contentOf(await governed.resubmit(held, {}, {}, { userToken }))).toBe(held.answer)
   })
-  test('once it has expired, even if approved in time', async () => {
+  test('once it has expired, even if approved in time [GW-REV-7]', async () => {
     const held = await approved('juniper-brief')
     clock.advance(31_000)
     refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
@@ -127,7 +127,7 @@ describe('an approved hold cannot be released', () => {
     refused(answer, 'REVIEW_HOLD_EXPIRED')
     expect(answer.text).not.toContain(held.answer)
   })
-  test('when the content has become a denial: a deny published after approval denies at release', async () => {
+  test('when the content has become a denial: a deny published after approval denies at release [GW-REV-12]', async () => {
     const held = await approved()
     await governed.publish([
       ...MARKER_RULES,
@@ -138,7 +138,7 @@ describe('an approved hold cannot be released', () => {
     expect(governed.callsAbout(held)).toBe(0)
     await governed.publish(MARKER_RULES)
   })
-  test('when its answer has become a denial: an output deny published after approval denies the held answer', async () => {
+  test('when its answer has become a denial: an output deny published after approval denies the held answer [GW-REV-12]', async () => {
     const held = await governed.holdOutput()
     await governed.decide(held.id, 'approve')
     const said = held.answer.split(' ')[1]
@@ -167,7 +167,7 @@ describe('an approved hold cannot be released', () => {
 })
 
 describe('a release', () => {
-  test('happens once, however often and however much at once it is asked for; replays are the same bytes', async () => {
+  test('happens once, however often and however much at once it is asked for; replays are the same bytes [GW-REV-13]', async () => {
     for (const held of [await governed.hold(), await governed.holdOutput()]) {
       await governed.decide(held.id, 'approve')
       const answers = await Promise.all(Array.from({ length: 10 }, () => governed.resubmit(held)))
@@ -241,7 +241,7 @@ describe('a review', () => {
     refused(await governed.admin('POST', `/reviews/${held.id}/approve`, { json: {} }), 'CONFLICT')
     refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
   })
-  test('is never decided by the requesting user', async () => {
+  test('is never decided by the requesting user [GW-REV-17]', async () => {
     const decidedBy = String((await review((await approved()).id)).decided_by)
     const held = await governed.hold('juniper-hold', { more: { governance: { user: { id: decidedBy } } } })
     for (const verb of ['approve', 'deny'])
@@ -265,7 +265,7 @@ describe('a review', () => {
     '%',
   ])('of the id %j does not exist: 400, one text for all', async (id) => {
     const { message } = refused(await governed.chat('Good morning', { governance: { review_item_id: id } }), 'VALIDATION_ERROR')
-    expect(message).toBe('There is no such review item.')
+    expect(message).toBe('Review item not found.')
   })
 })
 

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accepted, type ChatOptions, refused } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
 let app: ChatOptions
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   await governed.publish([
     { id: 'contains', at: ['input', 'output'], when: 'content.text.contains("wire fraud")', verdict: 'deny' },
     { id: 'matches', at: ['input'], when: 'content.text.matches(r"(?i)\\bsecret plan\\b")', verdict: 'deny' },

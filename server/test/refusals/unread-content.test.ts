@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accepted, type ChatOptions, type Message, refused } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
 let app: ChatOptions
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   await governed.publish([
     { id: 'no-wires', at: ['input', 'output'], when: 'content.text.contains("wire fraud")', verdict: 'deny' },
     { id: 'no-secrets', at: ['input', 'output'], when: 'content.findings.secret > 0', verdict: 'deny' },

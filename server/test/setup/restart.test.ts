@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { newCredential } from '../../src/applications/credential.ts'
+import { newCredential } from '../../src/lib/credential.ts'
 import { type GatehouseProcess, runCommand, startProcess } from '../support/gatehouse-process.ts'
 import { ownDatabase } from '../support/own-database.ts'
 

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 
-describe('start on the embedded database', () => {
+describe('start on the embedded database [ADM-ENV-3]', () => {
   test('data folder: one that others can read is tightened, and the log says so', async () => {
     const data = join(folder, 'data')
     cpSync(inject('seededDataDir'), data, { recursive: true })
@@ -26,7 +26,7 @@ describe('start on the embedded database', () => {
     expect(server.out()).toContain('other users of this machine can no longer read it')
   })
 
-  test('misspelt variables: the start ends with 2 and names the variable that was meant', async () => {
+  test('misspelt variables: the start ends with 2 and names the variable that was meant [ADM-ENV-9]', async () => {
     const ended = await runCommand(folder, { GATEHOUSE_DATA: join(folder, 'data'), GATEHOUSE_SECRT_KEY: 'x'.repeat(40) }, [
       'serve',
     ])

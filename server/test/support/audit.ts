@@ -5,10 +5,10 @@ import { loadWorkspaceKeys, type WorkspaceKeys } from '../../src/audit/workspace
 import type { Db } from '../../src/db/database.ts'
 import { newId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
-import { STAGES } from '../../src/pipeline/stages.ts'
+import { STAGES } from '../../src/pipeline/endpoints.ts'
 import { seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
 
-/** A Workspace of its own, with its keys. */
+/** Creates a Workspace and loads its keys. */
 export async function seedAuditedWorkspace(db: Db): Promise<{ workspaceId: string; keys: WorkspaceKeys }> {
   const { workspaceId } = await seedWorkspace(db)
   const keys = await loadWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
@@ -16,8 +16,8 @@ export async function seedAuditedWorkspace(db: Db): Promise<{ workspaceId: strin
   return { workspaceId, keys }
 }
 
-/** The sealer of each Workspace that `seedWorkspace` has made, as the server's context has it. */
-export const sealerOf =
+/** Returns the sealer of a Workspace created by `seedWorkspace`, like the server's context. */
+export const findSealer =
   (db: Db) =>
   async (workspaceId: string): Promise<RecordSealer> => {
     const keys = await loadWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
@@ -25,7 +25,7 @@ export const sealerOf =
     return keys.hasher
   }
 
-/** Makes the log what an older version would have left: no seals, checkpoints that name no predecessor. */
+/** Changes the log to that of an older version: no seals, checkpoints without links. */
 export async function asOlderVersion(db: Db, workspaceId: string): Promise<void> {
   const box = secretBox(TEST_SECRET_KEY, 'workspace')
   const workspace = uuidOf('ws', workspaceId)
@@ -42,7 +42,7 @@ export async function asOlderVersion(db: Db, workspaceId: string): Promise<void>
   await db.updateTable('audit_checkpoint').set(unchained).where('workspace_id', '=', workspace).execute()
 }
 
-/** A record of a usual chat; what a test is about goes into `change`. */
+/** The record of a usual chat request; `change` replaces fields. */
 export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {}): AuditDraft => ({
   id: newId('aud'),
   object: 'audit_record',
@@ -100,8 +100,8 @@ export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {})
 })
 
 /**
- * Throws when the record tells one of the texts: as it is, in an encoding that can be undone, or as a plain hash that
- * guessing undoes. Give texts of at least four letters; shorter ones are found in any hash.
+ * Throws if the record contains one of the texts, also encoded or as an unkeyed hash. Use texts of at least four letters;
+ * shorter ones occur in any hash.
  */
 export function assertNoContent(record: AuditRecord | AuditDraft, texts: readonly string[]): void {
   const stored = JSON.stringify(record)

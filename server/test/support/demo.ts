@@ -5,6 +5,7 @@ import { join } from 'node:path'
 export interface Demo {
   readonly base_url: string
   readonly admin_token: string
+  readonly workspace: { readonly id: string; readonly name: string }
   readonly dashboard: { readonly url: string; readonly email: string; readonly password: string }
   readonly applications: readonly {
     readonly id: string
@@ -14,9 +15,11 @@ export interface Demo {
   }[]
   readonly users: readonly {
     readonly id: string
+    readonly username: string
     readonly role: string
     readonly department: string
     readonly user_token: string
+    readonly access_token: string
   }[]
 }
 

@@ -164,7 +164,7 @@ export function refused(answer: Answer, code: ErrorCode): ErrorFacts {
   return answer.body.error
 }
 
-/** Fails unless the answer is an error in the one envelope (gateway-api.md, Errors; decisions.md §1). */
+/** Fails unless the answer is an error in the one envelope (API-ERR-1 to API-ERR-3). */
 export function expectEnvelope({ status, headers, text, body }: Answer): void {
   const error = body?.error
   const row = ERRORS[error?.code as ErrorCode]

@@ -21,6 +21,8 @@ declare module 'vitest' {
     seededDataDir: string
     /** A fresh, migrated database of the PostgreSQL that TEST_DATABASE_URL names, if it names one. */
     postgresUrl: string | null
+    /** Whether the run is `npm run test:full` (vitest.config.ts): else a file keeps to a small share of its cases. */
+    isFull: boolean
   }
 }
 

@@ -3,7 +3,7 @@ import type { Overrides } from '../../src/context.ts'
 import { type Answer, accepted, type ChatOptions, type Gateway, gatewayClient, refused } from './gateway-client.ts'
 import { MARKER_RULES, type MarkerRule, policyDocument } from './marker-policies.ts'
 import { type ScriptedProvider, says, startScriptedProvider, word } from './scripted-provider.ts'
-import { startServer } from './server.ts'
+import { startServer, type TestServer } from './server.ts'
 
 /** Far above what tests send: limits have tests of their own. */
 const OPEN_LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
@@ -23,11 +23,21 @@ export type Held = Said & { readonly id: string }
 
 export type Governed = Awaited<ReturnType<typeof startGoverned>>
 
+/** The environment in which a server has that provider. */
+export const providerEnvironment = ({ url }: ScriptedProvider): Environment => ({
+  OPENAI_API_KEY: 'sk-scripted',
+  OPENAI_BASE_URL: url,
+  OPENAI_MODELS: 'scripted',
+})
+
 /** A server whose model `scripted` does as it is told, under the marker policies, with nothing in the way of many requests. */
 export async function startGoverned(env: Environment = {}, overrides: Overrides = {}) {
   const provider = await startScriptedProvider()
-  const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: provider.url, OPENAI_MODELS: 'scripted' }
-  const server = await startServer({ ...openai, ...env }, overrides)
+  return governedOn(await startServer({ ...providerEnvironment(provider), ...env }, overrides), provider)
+}
+
+/** The same on a server that runs and has that provider. */
+export async function governedOn(server: TestServer, provider: ScriptedProvider) {
   const gateway = gatewayClient(server)
   const change = async (id: string | undefined, json: unknown) =>
     accepted(await gateway.admin('PATCH', `/applications/${id}`, { json }))

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { recordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
-import { bodyHash, bodyOf, type ChainEnd, GENESIS, parseRecord, uuidOf } from '../../src/audit/chain.ts'
+import { readRecordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
+import { type ChainEnd, canonicalBody, GENESIS, hashBody, parseRecord, uuidOf } from '../../src/audit/chain.ts'
 import type { AuditRecord } from '../../src/audit/record.ts'
 import type { Db } from '../../src/db/database.ts'
 
 /**
- * Somebody with write access to the database who knows how the chain is made, and who does not have the secret key: changes
- * records, recomputes every unkeyed hash from there on and moves the chain's end.
+ * An attacker with write access to the database but without the secret key: changes records, recomputes all later unkeyed
+ * hashes and moves the chain's end.
  */
 export class Intruder {
   readonly #db: Db
@@ -21,11 +21,11 @@ export class Intruder {
 
   async rows(): Promise<StoredRecord[]> {
     const all: StoredRecord[] = []
-    for await (const page of recordPages(this.#db, this.#workspaceId, { after: 0, through: 1e9 })) all.push(...page)
+    for await (const page of readRecordPages(this.#db, this.#workspaceId, { after: 0, through: 1e9 })) all.push(...page)
     return all
   }
 
-  /** Makes record `sequence` say that it was allowed, and every hash from there on fit. */
+  /** Changes the verdict of a record to allow and recomputes all later hashes. */
   async allow(sequence: number): Promise<void> {
     const rows = await this.rows()
     await this.#rewrite(
@@ -34,7 +34,7 @@ export class Intruder {
     )
   }
 
-  /** Removes a record; those after it move up. */
+  /** Removes a record and moves all later ones up. */
   async remove(sequence: number): Promise<void> {
     const rows = (await this.rows()).filter((row) => row.sequence !== sequence)
     await this.#db
@@ -48,7 +48,7 @@ export class Intruder {
     )
   }
 
-  /** Removes every record after `sequence`, and the checkpoints over them. */
+  /** Removes all records after `sequence` and their checkpoints. */
   async cutAfter(sequence: number): Promise<void> {
     await this.#db
       .deleteFrom('audit_record')
@@ -63,7 +63,7 @@ export class Intruder {
     await this.#db.deleteFrom('audit_checkpoint').where('workspace_id', '=', this.workspace).where('size', '>', after).execute()
   }
 
-  /** Everything that says that there was a seal, as far as the database tells. */
+  /** Removes the seals of the Workspace and of its records. */
   async removeSeals(): Promise<void> {
     await this.setSeal(null)
     await this.#db.updateTable('audit_record').set({ seal: null }).where('workspace_id', '=', this.workspace).execute()
@@ -94,8 +94,8 @@ export class Intruder {
   async #rechain(row: StoredRecord, end: ChainEnd): Promise<ChainEnd> {
     const { integrity, ...draft } = parseRecord(row.body, row.hash)
     const place = { ...integrity, sequence: row.sequence, prev_hash: end.hash.toString('hex') }
-    const body = bodyOf({ ...draft, integrity: place } as AuditRecord)
-    const hash = bodyHash(body)
+    const body = canonicalBody({ ...draft, integrity: place } as AuditRecord)
+    const hash = hashBody(body)
     await this.#db
       .updateTable('audit_record')
       .set({ body, hash, prev_hash: end.hash, sequence: row.sequence, verdict: row.verdict })
@@ -114,5 +114,5 @@ export class Intruder {
 function withVerdict(row: StoredRecord, verdict: 'allow'): StoredRecord {
   const record = parseRecord(row.body, row.hash)
   const decision = record.decision && { ...record.decision, verdict }
-  return { ...row, verdict, body: bodyOf({ ...record, decision }) }
+  return { ...row, verdict, body: canonicalBody({ ...record, decision }) }
 }

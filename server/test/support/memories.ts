@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Database } from '../../src/db/database.ts'
 import type { MemoryScope } from '../../src/domain/memory-words.ts'
 import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
-import { NOBODY, type User } from '../../src/domain/principal.ts'
+import { ANONYMOUS_USER, type User } from '../../src/domain/principal.ts'
 import type { Viewer } from '../../src/domain/viewer.ts'
 import { newId } from '../../src/lib/id.ts'
 import { type MemoryDraft, storeMemory } from '../../src/memory/capture.ts'
@@ -31,7 +31,7 @@ export async function memoryBench(database: Database) {
       ceiling: 'restricted',
       assertionScopes: SHARED_SCOPES,
       ...fields,
-      user: { ...NOBODY, ...fields.user },
+      user: { ...ANONYMOUS_USER, ...fields.user },
     }),
     store: (viewer: Viewer, fields: Partial<MemoryDraft> & { readonly content: string }) =>
       db.transaction().execute((tx) => storeMemory(tx, viewer, draft(fields), testHasher, clock.now())),

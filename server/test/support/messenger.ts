@@ -3,7 +3,7 @@ import type { Environment } from '../../src/config/environment.ts'
 import type { Overrides } from '../../src/context.ts'
 import { adminClient, type Json } from '../admin/client.ts'
 import { type Person, people, unhurried } from '../messaging/client.ts'
-import { startGoverned } from './governed.ts'
+import { type Governed, startGoverned } from './governed.ts'
 import { MARKER_RULES, type MarkerRule } from './marker-policies.ts'
 import { word } from './scripted-provider.ts'
 
@@ -36,8 +36,11 @@ const MESSAGE_RULES: readonly MarkerRule[] = [
 export type Messenger = Awaited<ReturnType<typeof startMessenger>>
 
 /** A governed server with four users: Ann and Ben talk, Cleo joins in where a test says so, Stan is a stranger to them all. */
-export async function startMessenger(env: Environment = {}, overrides: Overrides = {}) {
-  const governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...env }, { pace: unhurried(), ...overrides })
+export const startMessenger = async (env: Environment = {}, overrides: Overrides = {}) =>
+  messengerOn(await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...env }, { userRateLimiter: unhurried(), ...overrides }))
+
+/** The same on a governed server that runs. */
+export async function messengerOn(governed: Governed) {
   await governed.publish([...MARKER_RULES, ...MESSAGE_RULES])
   const { server } = governed
   const team = await people(server, ['ann', 'ben', 'cleo', 'stan'])

@@ -1,6 +1,6 @@
 import type { PolicyPoint } from '../../src/domain/decision.ts'
 import { countFindings } from '../../src/domain/finding.ts'
-import { DEFAULT_SETTINGS, NOBODY } from '../../src/domain/principal.ts'
+import { ANONYMOUS_USER, DEFAULT_SETTINGS } from '../../src/domain/principal.ts'
 import { type CompiledPolicy, compile } from '../../src/policy/compile.ts'
 import type { PolicyInput } from '../../src/policy/input.ts'
 import { parsePolicySet } from '../../src/policy/parse.ts'
@@ -8,7 +8,7 @@ import { type PolicySet, policySha256 } from '../../src/policy/policy.ts'
 
 /** An input at which nothing was found; tests change what they are about. */
 export const policyInput = (changes: Partial<PolicyInput> = {}): PolicyInput => ({
-  user: NOBODY,
+  user: ANONYMOUS_USER,
   application: { id: 'app_1', name: 'test', settings: DEFAULT_SETTINGS },
   request: {
     endpoint: 'chat',

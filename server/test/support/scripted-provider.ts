@@ -56,6 +56,11 @@ export async function startScriptedProvider() {
     on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
     /** The calls whose body holds `word`. */
     about: (word: string): ProviderCall[] => calls.filter(({ raw }) => raw.includes(word)),
+    /** Forgets scripts and calls. */
+    reset: (): void => {
+      scripts.clear()
+      calls.length = 0
+    },
     close: async (): Promise<void> => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

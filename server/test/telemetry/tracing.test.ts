@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { STAGES } from '../../src/pipeline/stages.ts'
+import { STAGES } from '../../src/pipeline/endpoints.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 /** A collector on loopback that keeps what it is sent. */
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => void collector.close())
 
-test('an exchange is a span with a child for each stage that worked, and holds no content, key or user', async () => {
+test('an exchange is a span with a child for each stage that worked, and holds no content, key or user [GW-AUD-3]', async () => {
   const [application] = server.demo.applications
   const key = application?.api_key ?? ''
   const plain = await fetch(`${server.base}/admin/v1/applications/${application?.id}`, {

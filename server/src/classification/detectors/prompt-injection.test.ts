@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { HARMLESS } from '../../../test/support/classification/harmless-texts.ts'
+import { INJECTIONS, UNKNOWN_INJECTIONS } from '../../../test/support/classification/injection-texts.ts'
 import { groupOf } from '../../domain/finding.ts'
-import { HARMLESS } from '../testing/harmless-texts.ts'
-import { INJECTIONS, UNKNOWN_INJECTIONS } from '../testing/injection-texts.ts'
 import { promptInjection } from './prompt-injection.ts'
 
 const typesIn = (text: string): string[] => [...new Set(promptInjection.detect(text).map(({ type }) => type))]

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { Random } from '../../../test/support/classification/random.ts'
+import {
+  makeApiKeys,
+  makeConnectionStrings,
+  makeDecoys,
+  makePrivateKeys,
+  makeTokens,
+} from '../../../test/support/classification/secret-texts.ts'
 import { scan } from '../scan.ts'
-import { Random } from '../testing/random.ts'
-import { makeApiKeys, makeConnectionStrings, makeDecoys, makePrivateKeys, makeTokens } from '../testing/secret-texts.ts'
 import { SECRETS } from './secrets.ts'
 
 const find = (text: string) => scan([text], { detectors: SECRETS, budgetMs: 1_000 }).findings[0] ?? []

@@ -1,11 +1,11 @@
 export type BlockKind = 'heading' | 'paragraph' | 'list' | 'code' | 'table'
 
-/** A stretch of the Markdown, from the start of its first line up to the start of the next block. */
+/** A range of the Markdown, from the start of its first line to the start of the next block. */
 export interface Block {
   readonly kind: BlockKind
   readonly start: number
   readonly end: number
-  /** Of a heading. */
+  /** Level of a heading, else 0. */
   readonly level: number
   readonly heading: string
 }
@@ -18,14 +18,14 @@ interface Line {
 const BLANK = /^\s*$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/
-/** A longer line is no heading, whatever it begins with. */
+/** A longer line is not a heading, even if it starts with a mark. */
 const MAX_HEADING = 300
 const UNDERLINE = /^ {0,3}(?:(=+)|-{2,})[ \t]*$/
 const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
 const INDENTED = /^(?: {2,}|\t)/
 const DELIMITER_ROW = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/
 
-/** Cuts Markdown into its blocks, without gaps: the blocks in a row are the text. One pass over the lines. */
+/** Splits Markdown into blocks without gaps, in one pass over the lines. */
 export function blocksOf(markdown: string): Block[] {
   const lines = linesOf(markdown)
   const blocks: Block[] = []
@@ -34,7 +34,7 @@ export function blocksOf(markdown: string): Block[] {
     const first = at
     const { kind, next, level = 0, heading = '' } = blockAt(lines, at)
     at = next
-    while (at < lines.length && blank(lines[at])) at += 1
+    while (at < lines.length && isBlank(lines[at])) at += 1
     // Blank lines before the first block belong to it.
     const start = blocks.length === 0 ? 0 : startOf(lines, first, markdown)
     blocks.push({ kind, start, end: startOf(lines, at, markdown), level, heading })
@@ -42,14 +42,14 @@ export function blocksOf(markdown: string): Block[] {
   return blocks
 }
 
-interface Found {
+interface ParsedBlock {
   readonly kind: BlockKind
   readonly next: number
   readonly level?: number
   readonly heading?: string
 }
 
-function blockAt(lines: readonly Line[], at: number): Found {
+function blockAt(lines: readonly Line[], at: number): ParsedBlock {
   const text = textAt(lines, at)
   const fence = FENCE.exec(text)?.[1]
   if (fence) return { kind: 'code', next: afterFence(lines, at + 1, fence) }
@@ -58,16 +58,16 @@ function blockAt(lines: readonly Line[], at: number): Found {
   if (startsTable(lines, at)) return { kind: 'table', next: skip(lines, at + 2, (line) => line.includes('|')) }
   if (ITEM.test(text)) return { kind: 'list', next: afterList(lines, at + 1) }
   let next = at + 1
-  while (next < lines.length && !blank(lines[next]) && !interrupts(lines, next)) {
+  while (next < lines.length && !isBlank(lines[next]) && !interrupts(lines, next)) {
     const underline =
-      next === at + 1 && !blank(lines[at]) && text.length <= MAX_HEADING ? UNDERLINE.exec(textAt(lines, next)) : null
+      next === at + 1 && !isBlank(lines[at]) && text.length <= MAX_HEADING ? UNDERLINE.exec(textAt(lines, next)) : null
     if (underline) return { kind: 'heading', next: next + 1, level: underline[1] ? 1 : 2, heading: text.trim() }
     next += 1
   }
   return { kind: 'paragraph', next }
 }
 
-/** A line that ends a paragraph without a blank one before it. */
+/** Whether a line ends a paragraph without a isBlank line before it. */
 function interrupts(lines: readonly Line[], at: number): boolean {
   const text = textAt(lines, at)
   return (
@@ -94,11 +94,11 @@ function afterFence(lines: readonly Line[], from: number, fence: string): number
   return Math.min(closing + 1, lines.length)
 }
 
-/** A list goes on over blank lines when what follows is an item or indented. */
+/** A list continues after isBlank lines if the next line is an item or indented. */
 function afterList(lines: readonly Line[], from: number): number {
   let next = from
   while (next < lines.length) {
-    if (blank(lines[next])) {
+    if (isBlank(lines[next])) {
       const further = skip(lines, next, (line) => BLANK.test(line))
       if (!ITEM.test(textAt(lines, further)) && !INDENTED.test(textAt(lines, further))) return next
       next = further
@@ -109,9 +109,9 @@ function afterList(lines: readonly Line[], from: number): number {
   return next
 }
 
-function skip(lines: readonly Line[], from: number, while_: (line: string) => boolean): number {
+function skip(lines: readonly Line[], from: number, matches: (line: string) => boolean): number {
   let at = from
-  while (at < lines.length && while_(textAt(lines, at))) at += 1
+  while (at < lines.length && matches(textAt(lines, at))) at += 1
   return at
 }
 
@@ -134,6 +134,6 @@ function startOf(lines: readonly Line[], at: number, markdown: string): number {
   return lines[at]?.start ?? markdown.length
 }
 
-function blank(line: Line | undefined): boolean {
+function isBlank(line: Line | undefined): boolean {
   return line === undefined || BLANK.test(line.text)
 }

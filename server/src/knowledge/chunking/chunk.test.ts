@@ -11,8 +11,8 @@ function chunk(markdown: string, options: ChunkOptions = {}): Chunk[] {
 const sentences = (count: number) =>
   Array.from({ length: count }, (_, index) => `Sentence number ${index} says a thing.`).join(' ')
 
-describe('structure', () => {
-  test('sections stand apart, with the path of their headings', () => {
+describe('chunkMarkdown', () => {
+  test('puts sections into separate chunks with their heading paths', () => {
     const chunks = chunk(`# Guide\n\n## Leave\n\n${sentences(20)}\n\n## Pay\n\n${sentences(20)}`, { maxTokens: 300 })
     expect(chunks.map(({ position, headings }) => ({ position, headings }))).toEqual([
       { position: 0, headings: ['Guide', 'Leave'] },
@@ -21,12 +21,12 @@ describe('structure', () => {
     expect(chunks[1]?.content.startsWith('## Pay\n\nSentence number 0')).toBe(true)
   })
 
-  test('small sections share a chunk, under what their paths have in common', () => {
+  test('joins small sections under their common heading path', () => {
     const text = '# Guide\n\n## Leave\n\nTwo days.\n\n## Pay\n\nMonthly.'
     expect(chunk(text)).toMatchObject([{ headings: ['Guide'], content: text }])
   })
 
-  test('a heading is never the end of a chunk', () => {
+  test('never ends a chunk with a heading', () => {
     for (let length = 1; length < 30; length += 1) {
       for (const { content } of chunk(`# A\n\n${sentences(length)}\n\n### B\n\n${sentences(12)}`, { maxTokens: 120 })) {
         expect(content).not.toMatch(/### B$/)
@@ -34,11 +34,11 @@ describe('structure', () => {
     }
   })
 
-  test('underlined headings count, and hashes in code do not', () => {
+  test('recognises underlined headings and ignores hashes in code', () => {
     expect(chunk('Head\n====\n\n```\n# no\n```')[0]?.headings).toEqual(['Head'])
   })
 
-  test('code, lists and tables that fit are whole', () => {
+  test('keeps code, lists and tables whole when they fit', () => {
     const code = `\`\`\`ts\n${'const a = 1\n\n'.repeat(10)}\`\`\``
     const list = Array.from({ length: 10 }, (_, index) => `- item ${index}\n\n  more of it`).join('\n')
     const table = `| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(10)}`.trim()
@@ -46,7 +46,7 @@ describe('structure', () => {
     for (const block of [code, list, table]) expect(chunks.filter(({ content }) => content.includes(block))).toHaveLength(1)
   })
 
-  test('a table too large is cut between rows, its header repeated', () => {
+  test('splits a large table between rows and repeats its header', () => {
     const rows = Array.from({ length: 100 }, (_, index) => `| row ${index} | value ${index} |`)
     const header = '| name | value |\n|---|---|\n'
     const chunks = chunk(`Intro.\n\n${header}${rows.join('\n')}`, { maxTokens: 100 })
@@ -55,7 +55,7 @@ describe('structure', () => {
     expect(chunks.flatMap(({ content }) => content.split('\n').filter((line) => line.startsWith('| row')))).toEqual(rows)
   })
 
-  test('a paragraph too large is cut between sentences, the last ones opening the next chunk', () => {
+  test('splits a large paragraph between sentences with overlap', () => {
     const chunks = chunk(sentences(60), { maxTokens: 100, overlapTokens: 20 })
     for (const { content } of chunks) expect(content).toMatch(/^Sentence number .* thing\.$/s)
     const overlaps = chunks
@@ -64,7 +64,7 @@ describe('structure', () => {
     expect(overlaps).not.toContain(false)
   })
 
-  test('without overlap chunks follow one another exactly', () => {
+  test('produces adjacent chunks when the overlap is zero', () => {
     const text = sentences(60)
     expect(
       chunk(text, { maxTokens: 100, overlapTokens: 0 })
@@ -73,7 +73,7 @@ describe('structure', () => {
     ).toBe(text)
   })
 
-  test('words without sentences, and a word without end, are cut too', () => {
+  test('splits text without sentences and overlong words', () => {
     for (const text of ['word '.repeat(2_000), 'x'.repeat(20_000), '漢字'.repeat(3_000), '👍🏽'.repeat(1_000)]) {
       const chunks = chunk(text, { maxTokens: 64, overlapTokens: 0 })
       for (const { content } of chunks) {
@@ -89,12 +89,12 @@ describe('structure', () => {
     }
   })
 
-  test('nothing but blank lines has no chunk, nothing but headings has one', () => {
+  test('returns no chunk for blank lines and one for headings only', () => {
     expect(chunk(' \n\n\t\n')).toEqual([])
     expect(chunk('# A\n\n## B')).toMatchObject([{ position: 0, content: '# A\n\n## B' }])
   })
 
-  test('words that steer a model are text', () => {
+  test('counts control tokens as text', () => {
     expect(chunk('before <|endoftext|> after')[0]?.content).toBe('before <|endoftext|> after')
   })
 })
@@ -116,7 +116,7 @@ const block = fc.oneof(
 )
 const document = fc.array(fc.tuple(block, fc.constantFrom('\n', '\n\n', '\n\n\n  \n', '\r\n\r\n', ' ')), { maxLength: 25 })
 
-test('of any document: every word in some chunk, in order, none over the limit, none empty, numbered, the same again', () => {
+test('chunkMarkdown: keeps every word in order within the limit, deterministically, for any document', () => {
   fc.assert(
     fc.property(
       document,
@@ -132,7 +132,7 @@ test('of any document: every word in some chunk, in order, none over the limit, 
           expect(content.trim()).not.toBe('')
           expect(countTokens(content)).toBeLessThanOrEqual(maxTokens)
           expect(tokens).toBeLessThanOrEqual(maxTokens)
-          // Overlap and headers come first, so the words that are new are the end of the chunk.
+          // Overlap and headers come first, so the new words are at the end of the chunk.
           const own = content.split(/\s+/).filter((each) => each !== '')
           let fresh = Math.min(own.length, words.length - next)
           while (fresh > 0 && own.slice(-fresh).some((each, index) => each !== words[next + index])) fresh -= 1
@@ -146,7 +146,7 @@ test('of any document: every word in some chunk, in order, none over the limit, 
   )
 })
 
-test('of any text the blocks in a row are the text', () => {
+test('blocksOf: blocks cover the text without gaps for any text', () => {
   fc.assert(
     fc.property(
       fc.oneof(

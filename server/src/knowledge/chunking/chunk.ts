@@ -13,9 +13,9 @@ export interface ChunkOptions {
 const MIN_LIMIT = 16
 
 /**
- * Cuts a document along its structure: sections apart unless they are small, blocks whole unless they are larger than a chunk.
- * A chunk is an exact stretch of the Markdown; one that begins within a section opens with the last sentences of the one
- * before it, one that begins within a table with the table's header.
+ * Splits a document by its structure: small sections share a chunk, and blocks are split only if they exceed a chunk. A chunk is an
+ * exact range of the Markdown. A chunk that starts within a section repeats the last sentences of the previous chunk; a chunk that
+ * starts within a table repeats the table's header.
  */
 export function chunkMarkdown(
   document: { readonly title: string; readonly markdown: string },
@@ -39,7 +39,7 @@ function putHeading(packer: Packer, markdown: string, block: Block): void {
   else for (const piece of piecesOf(markdown, block, packer.room)) packer.put(piece, true)
 }
 
-/** A table that has to be cut repeats its header, unless the header alone is half a chunk. */
+/** A split table repeats its header, unless the header fills half a chunk. */
 function putTable(packer: Packer, markdown: string, block: Block): void {
   const header = /^[^\n]*\n[^\n]*\n/.exec(markdown.slice(block.start, block.end))?.[0] ?? ''
   const headerTokens = countTokens(header)

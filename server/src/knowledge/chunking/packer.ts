@@ -1,18 +1,18 @@
 import { type Piece, tailOf } from './pieces.ts'
 
-/** A part of a document that is found and quoted by itself. */
+/** A piece of a document that searches return. */
 export interface Chunk {
   readonly position: number
-  /** The headings above all of it, the outermost first. */
+  /** The headings that apply to all of its text, outermost first. */
   readonly headings: readonly string[]
   readonly content: string
-  /** Counted piece by piece: one or two off a count of the whole. */
+  /** Sum over its pieces; differs by one or two from the count of the whole text. */
   readonly tokens: number
 }
 
-/** Below this share of the limit a section is too small to stand alone, and the next one joins it. */
+/** A section below this share of the limit shares its chunk with the next section. */
 const SMALL = 1 / 4
-/** Counts are sums over pieces; the whole can come out a few tokens higher. */
+/** Reserve, because the whole text can have a few tokens more than the sum of its pieces. */
 const MARGIN = 0.02
 
 interface Prefix {
@@ -26,7 +26,7 @@ interface Part extends Piece {
   readonly path: readonly string[]
 }
 
-/** Fills chunks with pieces, in the order of the document. */
+/** Packs pieces into chunks in document order. */
 export class Packer {
   readonly limit: number
   readonly #markdown: string
@@ -43,12 +43,12 @@ export class Packer {
     this.#overlap = overlap
   }
 
-  /** What the next piece may have and still stand under the headings that wait for it. */
+  /** Tokens that the next piece may have to fit into a chunk with the pending headings. */
   get room(): number {
     return this.#parts.every((part) => part.heading) ? this.limit - this.#tokens : this.limit - this.#headingTokens()
   }
 
-  /** A new section begins: a chunk of its own, unless the one so far is small and begins with a heading, too. */
+  /** Starts a section in a new chunk, unless the current chunk is small and also starts with a heading. */
   section(level: number, heading: string): void {
     const small = this.#tokens < this.limit * SMALL && (this.#parts[0]?.heading ?? true)
     const onlyHeadings = this.#parts.every((part) => part.heading) && this.#tokens < this.limit / 2
@@ -61,26 +61,26 @@ export class Packer {
     this.#add(piece, true, false)
   }
 
-  /** Adds the piece to the chunk, or begins a new one with it. */
+  /** Adds the piece to the current chunk, or to a new one if it does not fit. */
   put(piece: Piece, prose: boolean, prefix?: Prefix): void {
     if (this.#tokens + piece.tokens > this.limit) {
-      const waiting = this.#takeHeadings()
-      const overlap = waiting.length > 0 || prefix ? [] : this.#tail(this.limit - piece.tokens)
+      const pending = this.#takeHeadings()
+      const overlap = pending.length > 0 || prefix ? [] : this.#tail(this.limit - piece.tokens)
       this.#close()
-      if (prefix && waiting.length === 0 && prefix.tokens + piece.tokens <= this.limit) {
+      if (prefix && pending.length === 0 && prefix.tokens + piece.tokens <= this.limit) {
         this.#prefix = prefix
         this.#tokens = prefix.tokens
       }
-      for (const part of [...waiting, ...overlap]) this.#keep(part)
+      for (const part of [...pending, ...overlap]) this.#keep(part)
     }
     this.#add(piece, false, prose)
   }
 
   breakIfHalfFull(): void {
     if (this.#tokens <= this.limit / 2 || this.#parts.every((part) => part.heading)) return
-    const waiting = this.#takeHeadings()
+    const pending = this.#takeHeadings()
     this.#close()
-    for (const part of waiting) this.#keep(part)
+    for (const part of pending) this.#keep(part)
   }
 
   finish(): Chunk[] {
@@ -102,7 +102,7 @@ export class Packer {
     if (first && last) {
       const text = this.#markdown.slice(first.start, last.end).trimEnd()
       const whole = first.start === 0 || this.#markdown[first.start - 1] === '\n'
-      // The indentation of a first line means something, the space between two sentences does not.
+      // Keep the indentation of a first line; drop the space between two sentences.
       const content = whole ? text.replace(/^(?:[ \t\r]*\n)+/, '') : text.trimStart()
       if (content.trim() !== '') {
         const position = this.#chunks.length
@@ -119,7 +119,7 @@ export class Packer {
     this.#prefix = undefined
   }
 
-  /** What the paths of all text in the chunk begin with. */
+  /** The common prefix of the heading paths of all text in the chunk. */
   #headings(): readonly string[] {
     const text = this.#parts.filter((part) => !part.heading)
     const [first = [], ...others] = (text.length > 0 ? text : this.#parts).map((part) => part.path)
@@ -127,7 +127,7 @@ export class Packer {
     return differs < 0 ? first : first.slice(0, differs)
   }
 
-  /** Headings at the end of the chunk belong to what comes next. */
+  /** Removes the headings at the end of the chunk, because they belong to the next piece. */
   #takeHeadings(): Part[] {
     let from = this.#parts.length
     while (this.#parts[from - 1]?.heading) from -= 1
@@ -142,16 +142,16 @@ export class Packer {
     return tokens
   }
 
-  /** Whole paragraphs or sentences from the end of the chunk, to open the next one. */
+  /** The overlap: whole paragraphs or sentences from the end of the chunk, repeated at the start of the next one. */
   #tail(room: number): Part[] {
     const tail: Part[] = []
-    let left = Math.min(this.#overlap, room)
+    let remaining = Math.min(this.#overlap, room)
     for (let at = this.#parts.length - 1; this.#parts[at]?.prose; at -= 1) {
       const part = this.#parts[at] as Part
-      const kept = part.tokens <= left ? part : tailOf(this.#markdown, part, left)
+      const kept = part.tokens <= remaining ? part : tailOf(this.#markdown, part, remaining)
       if (kept) tail.unshift({ ...part, ...kept })
       if (kept !== part) break
-      left -= part.tokens
+      remaining -= part.tokens
     }
     return tail
   }

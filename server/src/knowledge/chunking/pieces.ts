@@ -1,32 +1,32 @@
 import type { Block } from './blocks.ts'
 import { countTokens } from './tokens.ts'
 
-/** A stretch of the Markdown that goes into a chunk whole. */
+/** A range of the Markdown that is not split further. */
 export interface Piece {
   readonly start: number
   readonly end: number
   readonly tokens: number
 }
 
-/** No character has more bytes in UTF-8, and no byte more than one token. */
+/** Upper bound: a UTF-8 character has at most four bytes, and a byte at most one token. */
 const TOKENS_PER_CHARACTER = 4
-/** Words of a paragraph without sentences are counted by so many characters at once. */
+/** Words of a paragraph without sentences are counted in groups of this many characters. */
 const WORDS_AT_ONCE = 200
 
 /**
- * The block in pieces that each fit: whole if it does, else cut where it hurts least: a table between rows, a list between items,
- * code between lines, a paragraph between sentences; what is still too large between words, and a word anywhere.
+ * Splits a block into pieces of at most `limit` tokens: tables between rows, lists between items, code between lines, paragraphs
+ * between sentences. Pieces that are still too large are split between words, and words at any character.
  */
 export function piecesOf(markdown: string, block: Block, limit: number): Piece[] {
   const text = markdown.slice(block.start, block.end)
-  // Whoever has this many characters surely does not fit, and need not be counted twice.
+  // A text this long cannot fit, so its tokens are not counted.
   const tokens = text.length > 20 * limit ? Number.POSITIVE_INFINITY : countTokens(text)
   if (tokens <= limit) return [{ start: block.start, end: block.end, tokens }]
-  const cut = block.kind === 'paragraph' || block.kind === 'heading' ? sentencesOf : block.kind === 'list' ? itemsOf : linesOf
-  return fitted(block.start, cut(text), limit)
+  const split = block.kind === 'paragraph' || block.kind === 'heading' ? sentencesOf : block.kind === 'list' ? itemsOf : linesOf
+  return fitParts(block.start, split(text), limit)
 }
 
-/** The sentences at the end of a piece that together have at most `limit` tokens, never all of it. */
+/** The last sentences of a piece with at most `limit` tokens in total; never the whole piece. */
 export function tailOf(markdown: string, piece: Piece, limit: number): Piece | undefined {
   const sentences = sentencesOf(markdown.slice(piece.start, piece.end))
   let start = piece.end
@@ -40,14 +40,14 @@ export function tailOf(markdown: string, piece: Piece, limit: number): Piece | u
   return start < piece.end ? { start, end: piece.end, tokens } : undefined
 }
 
-function fitted(start: number, parts: Iterable<string>, limit: number): Piece[] {
+function fitParts(start: number, parts: Iterable<string>, limit: number): Piece[] {
   const pieces: Piece[] = []
   let at = start
   const put = (part: string, tokens: number) => {
     pieces.push({ start: at, end: at + part.length, tokens })
     at += part.length
   }
-  for (const part of grouped(parts, limit / 2)) {
+  for (const part of groupParts(parts, limit / 2)) {
     const tokens = part.length > 20 * limit ? Number.POSITIVE_INFINITY : countTokens(part)
     if (tokens <= limit) put(part, tokens)
     else for (const words of wordsOf(part, limit)) put(words, countTokens(words))
@@ -55,8 +55,8 @@ function fitted(start: number, parts: Iterable<string>, limit: number): Piece[] 
   return pieces
 }
 
-/** Joins parts that are short, up to so many characters: counting each by itself costs more than it gains. */
-function* grouped(parts: Iterable<string>, length: number): Generator<string> {
+/** Joins short parts up to `length` characters, because counting each of them is slow. */
+function* groupParts(parts: Iterable<string>, length: number): Generator<string> {
   let group = ''
   for (const part of parts) {
     if (group !== '' && group.length + part.length > length) {
@@ -68,7 +68,7 @@ function* grouped(parts: Iterable<string>, length: number): Generator<string> {
   if (group !== '') yield group
 }
 
-/** Runs of whole words that surely fit, as few as are easy to find; words that do not are cut. */
+/** Groups whole words into runs that certainly fit. Splits a word that does not fit. */
 function* wordsOf(text: string, limit: number): Generator<string> {
   const length = Math.max(1, Math.min(WORDS_AT_ONCE, Math.floor(limit / TOKENS_PER_CHARACTER)))
   let run = ''
@@ -91,14 +91,14 @@ function* wordsOf(text: string, limit: number): Generator<string> {
   if (run !== '') yield run
 }
 
-/** Whoever has twenty characters for each token surely does not fit, and need not be counted. */
+/** A text with twenty characters per token cannot fit, so its tokens are not counted. */
 function fits(text: string, limit: number): boolean {
   return text.length <= 20 * limit && countTokens(text) <= limit
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 
-/** The white space between two sentences goes with the second: so tokenizers count, and so the counts add up. */
+/** White space belongs to the sentence after it, as tokenizers count it, so that the counts add up. */
 function sentencesOf(text: string): string[] {
   const sentences: string[] = []
   let space = ''

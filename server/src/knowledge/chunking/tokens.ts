@@ -6,27 +6,27 @@ interface Tokenizer {
   readonly setMergeCacheSize: (words: number) => void
 }
 
-/** The tokenizer's time grows with the square of a run of letters, spaces or signs, so long ones are counted in pieces. */
+/** The tokenizer's time grows with the square of a run of letters, spaces or symbols, so long runs are counted in pieces. */
 const MAX_RUN = 32
 const LONG_RUN = new RegExp(
   ['[\\p{L}\\p{M}]', '\\s', '[^\\s\\p{L}\\p{N}]'].map((sign) => `${sign}{${MAX_RUN + 1},}`).join('|'),
   'gu',
 )
-/** Asked first, because it is quick: classes of all the world's letters are not. */
+/** Tested first, because LONG_RUN's Unicode classes are slow. */
 const MAY_HAVE_LONG_RUN = new RegExp(`\\S{${MAX_RUN + 1}}|\\s{${MAX_RUN + 1}}`)
-/** A document may hold what steers a model elsewhere, as `<|endoftext|>`; here it is text. */
+/** Counts control tokens such as `<|endoftext|>` as text. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() }
-/** A call costs more than counting a few words; lines and headings repeat. */
-const SHORT = 64
-const MAX_KNOWN = 20_000
-/** Words that the library remembers. By default ten times as many, in each thread that reads documents: memory would grow for hours. */
-const MERGED_WORDS = 10_000
+/** Short texts such as headings repeat, so their counts are cached. */
+const MAX_CACHED_LENGTH = 64
+const MAX_CACHED = 20_000
+/** The library's own cache. Its default of 100,000 words in each parser thread would let memory grow for hours. */
+const MAX_LIBRARY_CACHED = 10_000
 
 const require = createRequire(import.meta.url)
 let tokenizer: Count | undefined
-const known = new Map<string, number>()
+const cache = new Map<string, number>()
 
-/** How many tokens of o200k the text has; a little more where it holds runs of more than 32 letters. */
+/** Number of o200k tokens; slightly too high for runs of more than 32 letters. */
 export function countTokens(text: string): number {
   if (!MAY_HAVE_LONG_RUN.test(text)) return count(text)
   let tokens = 0
@@ -42,20 +42,20 @@ export function countTokens(text: string): number {
 
 function count(text: string): number {
   if (text === '') return 0
-  const before = text.length <= SHORT ? known.get(text) : undefined
-  if (before !== undefined) return before
-  // Loaded at the first call: it takes 0.3 s and 75 MB.
+  const cached = text.length <= MAX_CACHED_LENGTH ? cache.get(text) : undefined
+  if (cached !== undefined) return cached
+  // Loaded at the first call, because it takes 0.3 s and 75 MB.
   tokenizer ??= load()
   const tokens = tokenizer(text, AS_TEXT)
-  if (text.length <= SHORT) {
-    if (known.size >= MAX_KNOWN) known.clear()
-    known.set(text, tokens)
+  if (text.length <= MAX_CACHED_LENGTH) {
+    if (cache.size >= MAX_CACHED) cache.clear()
+    cache.set(text, tokens)
   }
   return tokens
 }
 
 function load(): Count {
   const { countTokens, setMergeCacheSize } = require('gpt-tokenizer/encoding/o200k_base') as Tokenizer
-  setMergeCacheSize(MERGED_WORDS)
+  setMergeCacheSize(MAX_LIBRARY_CACHED)
   return countTokens
 }

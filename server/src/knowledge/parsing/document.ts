@@ -1,11 +1,11 @@
-/** What a file says, as Markdown. */
+/** The content of a file as Markdown. */
 export interface ParsedDocument {
   readonly title: string
   readonly markdown: string
   readonly mediaType: MediaType
   /** ISO 639-1, where the file names its language. */
   readonly language?: string
-  /** Only what the ingest knows, and unchecked: anybody may have written it. */
+  /** Only the known fields, unchecked: the file may come from any author. */
   readonly frontMatter?: FrontMatter
 }
 
@@ -29,16 +29,16 @@ export type MediaType =
   | typeof DOCX
 
 export interface ParseOptions {
-  /** File name or path; its ending counts where the content leaves a doubt, its stem is the title of last resort. */
+  /** File name or path. Its extension decides the type if the content is ambiguous; its stem is the fallback title. */
   readonly name: string
   readonly mediaType?: string | undefined
   readonly limits?: Partial<Limits> | undefined
 }
 
 export interface Limits {
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number
-  /** Of the text that comes out, in characters. */
+  /** Length of the resulting Markdown. */
   readonly characters: number
   readonly milliseconds: number
 }
@@ -47,7 +47,7 @@ export const DEFAULT_LIMITS: Limits = { bytes: 20 << 20, characters: 5 << 20, mi
 
 export type DocumentErrorCode = 'empty' | 'too_large' | 'encrypted' | 'broken' | 'unsupported' | 'timeout'
 
-/** Why a file cannot be read. The message is for whoever uploaded it, and says what to do. */
+/** Why a file cannot be read. The message tells the uploader what to do. */
 export class DocumentError extends Error {
   readonly code: DocumentErrorCode
 
@@ -59,19 +59,22 @@ export class DocumentError extends Error {
 }
 
 export function tooMuchText(characters: number): DocumentError {
-  return new DocumentError('too_large', `The file holds more than ${megabytes(characters)} of text. Split it into several files.`)
+  return new DocumentError(
+    'too_large',
+    `The file contains more than ${megabytes(characters)} of text. Split it into several files.`,
+  )
 }
 
-/** For messages: whole megabytes, or what there is. */
+/** Whole megabytes, or bytes below one megabyte. For messages. */
 export function megabytes(count: number): string {
   return count >= 1 << 20 ? `${Math.round(count / (1 << 20))} MB` : `${count} bytes`
 }
 
-/** A reader gave up on something that it was not made for, as a stack too deep for it. */
+/** For a parser that failed unexpectedly, such as by a stack overflow. */
 export function unreadable(cause: unknown): DocumentError {
   return new DocumentError(
     'broken',
-    'The file is damaged, or built in a way that cannot be read. Save it anew, in a simpler form.',
+    'The file is damaged, or has a structure that cannot be read. Save it again in a simpler form.',
     cause,
   )
 }

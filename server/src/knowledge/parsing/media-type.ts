@@ -3,10 +3,10 @@ import { DOCX, DocumentError, type MediaType } from './document.ts'
 import { hasFrontMatter } from './formats/front-matter.ts'
 import { decodeText } from './text.ts'
 
-/** A file of a known kind; `text` where it is one. */
+/** The type of a file, and its text if it is a text file. */
 export type Content = { readonly mediaType: MediaType; readonly text?: string }
 
-const BY_ENDING: Readonly<Record<string, MediaType>> = {
+const BY_EXTENSION: Readonly<Record<string, MediaType>> = {
   md: 'text/markdown',
   mdx: 'text/markdown',
   markdown: 'text/markdown',
@@ -23,8 +23,8 @@ const BY_ENDING: Readonly<Record<string, MediaType>> = {
   docx: DOCX,
 }
 
-const BY_GIVEN: Readonly<Record<string, MediaType>> = {
-  ...Object.fromEntries(Object.values(BY_ENDING).map((type) => [type, type])),
+const BY_MEDIA_TYPE: Readonly<Record<string, MediaType>> = {
+  ...Object.fromEntries(Object.values(BY_EXTENSION).map((type) => [type, type])),
   'application/xhtml+xml': 'text/html',
   'text/x-markdown': 'text/markdown',
   'text/tab-separated-values': 'text/csv',
@@ -32,7 +32,7 @@ const BY_GIVEN: Readonly<Record<string, MediaType>> = {
   'application/x-jsonlines': 'application/x-ndjson',
 }
 
-/** First bytes, in hexadecimal, of what we know and do not read, with what to do about it. */
+/** First bytes (hexadecimal) of formats that are not supported, with the advice for the uploader. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   // PNG, JPEG, GIF, TIFF, WebP
   [
@@ -57,41 +57,38 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^(?:7f454c46|cafebabe|cffaedfe|0061736d)/, 'a program. Upload a text about it'],
 ]
 
-/** What the file is: by its content, then by its name's ending, then by what the uploader said. */
-export function recognise(bytes: Uint8Array, name: string, given: string | undefined): Content {
+/** Detects the type by the content, then by the file extension, then by the media type that the uploader stated. */
+export function detectType(bytes: Uint8Array, name: string, given: string | undefined): Content {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
-  const ending = /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? ''
-  const promised = BY_ENDING[ending] ?? BY_GIVEN[given?.split(';')[0]?.trim().toLowerCase() ?? '']
+  const extension = /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+  const declared = BY_EXTENSION[extension] ?? BY_MEDIA_TYPE[given?.split(';')[0]?.trim().toLowerCase() ?? '']
 
   const pdf = head.indexOf('%PDF-')
-  if (pdf >= 0 && (head.slice(0, pdf).trim() === '' || promised === 'application/pdf')) return { mediaType: 'application/pdf' }
-  if (head.startsWith('PK\x03\x04')) return { mediaType: wordOrNothing(bytes) }
-  if (head.startsWith('\xd0\xcf\x11\xe0')) throw oldOffice(bytes)
+  if (pdf >= 0 && (head.slice(0, pdf).trim() === '' || declared === 'application/pdf')) return { mediaType: 'application/pdf' }
+  if (head.startsWith('PK\x03\x04')) return { mediaType: detectZipType(bytes) }
+  if (head.startsWith('\xd0\xcf\x11\xe0')) throw oldOfficeError(bytes)
   const bytesInHex = Buffer.from(bytes.subarray(0, 512)).toString('hex')
-  for (const [start, what] of REFUSED) {
-    if (start.test(bytesInHex)) throw new DocumentError('unsupported', `The file is ${what}.`)
+  for (const [start, description] of REFUSED) {
+    if (start.test(bytesInHex)) throw new DocumentError('unsupported', `The file is ${description}.`)
   }
 
   const text = decodeText(bytes, /charset="?([\w-]+)/i.exec(given ?? '')?.[1])
-  const binary = promised === 'application/pdf' || promised === DOCX
+  const binary = declared === 'application/pdf' || declared === DOCX
   if (text !== undefined) {
-    const mediaType = kindOfText(text) ?? promised ?? 'text/plain'
+    const mediaType = detectTextType(text) ?? declared ?? 'text/plain'
     if (mediaType !== 'application/pdf' && mediaType !== DOCX) return { mediaType, text }
   }
   if (binary) {
-    const kind = promised === DOCX ? 'Word (.docx)' : 'PDF'
-    throw new DocumentError(
-      'broken',
-      `The file should be a ${kind} file and does not start like one. Save it anew from its program.`,
-    )
+    const kind = declared === DOCX ? 'Word (.docx)' : 'PDF'
+    throw new DocumentError('broken', `The file is not a valid ${kind} file. Save it again from the program that created it.`)
   }
   throw new DocumentError(
     'unsupported',
-    'The file is of a kind that cannot be read. Use Markdown, HTML, PDF, Word (.docx), text, CSV or JSON.',
+    'The file type is not supported. Use Markdown, HTML, PDF, Word (.docx), text, CSV or JSON.',
   )
 }
 
-function kindOfText(text: string): MediaType | undefined {
+function detectTextType(text: string): MediaType | undefined {
   const start = text.slice(0, 4096).trimStart()
   if (/^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html)[\s>]/is.test(start)) return 'text/html'
   if (hasFrontMatter(text)) return 'text/markdown'
@@ -103,8 +100,8 @@ function kindOfText(text: string): MediaType | undefined {
     : undefined
 }
 
-function wordOrNothing(bytes: Uint8Array): MediaType {
-  // The names of a ZIP file's entries stand in it uncompressed.
+function detectZipType(bytes: Uint8Array): MediaType {
+  // A ZIP file contains the names of its entries uncompressed.
   const names = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (names.includes('word/')) return DOCX
   if (names.includes('xl/')) throw new DocumentError('unsupported', 'The file is a spreadsheet. Save each sheet as CSV.')
@@ -112,11 +109,11 @@ function wordOrNothing(bytes: Uint8Array): MediaType {
   throw new DocumentError('unsupported', 'The file is an archive. Unpack it and upload the files in it.')
 }
 
-function oldOffice(bytes: Uint8Array): DocumentError {
+function oldOfficeError(bytes: Uint8Array): DocumentError {
   const encrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(
     Buffer.from('EncryptedPackage', 'utf16le'),
   )
   return encrypted
-    ? new DocumentError('encrypted', 'The file is protected by a password. Save it without one.')
-    : new DocumentError('unsupported', 'The file is in the old format of Office. Save it as .docx or PDF.')
+    ? new DocumentError('encrypted', 'The file is protected by a password. Save it without a password.')
+    : new DocumentError('unsupported', 'The file has an old Office format. Save it as .docx or PDF.')
 }

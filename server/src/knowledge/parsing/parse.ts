@@ -4,17 +4,17 @@ import { ParserPool } from './parser-pool.ts'
 
 const pool = new ParserPool()
 
-/** Reads a file of any kind we know, away from the event loop. Throws `DocumentError`. */
+/** Parses a file in a worker thread. Throws `DocumentError`. */
 export async function parseDocument(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  // Not worth the way to another thread.
+  // Checked here to avoid copying the file to a worker thread.
   if (bytes.length > limits.bytes) {
     throw new DocumentError('too_large', `The file is larger than ${megabytes(limits.bytes)}. Split it into several files.`)
   }
   return pool.run({ kind: 'parse', bytes, options: { ...options, limits } }, limits.milliseconds)
 }
 
-/** `chunkMarkdown`, away from the event loop: counting the tokens of a megabyte takes some 0.3 s. */
+/** `chunkMarkdown` in a worker thread, because counting the tokens of one megabyte takes about 0.3 s. */
 export async function chunkDocument(
   document: { readonly title: string; readonly markdown: string },
   options: ChunkOptions = {},
@@ -23,7 +23,7 @@ export async function chunkDocument(
   return pool.run({ kind: 'chunk', document: { title, markdown }, options }, DEFAULT_LIMITS.milliseconds)
 }
 
-/** Ends the threads now instead of when they have been idle for a while. */
+/** Ends the worker threads at once instead of after their idle time. */
 export function closeParsers(): Promise<void> {
   return pool.close()
 }

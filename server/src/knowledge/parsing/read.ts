@@ -9,42 +9,42 @@ import {
   type ParseOptions,
   tooMuchText,
 } from './document.ts'
-import { type Content, recognise } from './media-type.ts'
+import { type Content, detectType } from './media-type.ts'
 import { asLanguage, asTitle, cleanText } from './text.ts'
 
-/** What a format's reader found. Title and language are the file's own words, not yet checked. */
-interface Reading {
+/** The result of a format's parser. Title and language are not checked yet. */
+interface FormatResult {
   readonly markdown: string
   readonly title?: unknown
   readonly language?: unknown
   readonly frontMatter?: FrontMatter | undefined
 }
 
-/** Reads a file, in the thread that calls: parse.ts is the way in. */
+/** Parses a file in the current thread. Call parse.ts to use a worker thread. */
 export async function readDocument(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  if (bytes.length === 0) throw nothingInIt()
-  const content = recognise(bytes, options.name, options.mediaType)
-  const reading = await read(content, bytes, limits)
-  const markdown = cleanText(reading.markdown)
-  if (markdown === '') throw nothingInIt()
+  if (bytes.length === 0) throw emptyFileError()
+  const content = detectType(bytes, options.name, options.mediaType)
+  const result = await readFormat(content, bytes, limits)
+  const markdown = cleanText(result.markdown)
+  if (markdown === '') throw emptyFileError()
   if (markdown.length > limits.characters) throw tooMuchText(limits.characters)
-  const language = asLanguage(reading.language)
+  const language = asLanguage(result.language)
   return {
-    title: asTitle(reading.title) ?? firstHeading(markdown) ?? stem(options.name),
+    title: asTitle(result.title) ?? firstHeading(markdown) ?? stem(options.name),
     markdown,
     mediaType: content.mediaType,
     ...(language === undefined ? {} : { language }),
-    ...(reading.frontMatter === undefined ? {} : { frontMatter: reading.frontMatter }),
+    ...(result.frontMatter === undefined ? {} : { frontMatter: result.frontMatter }),
   }
 }
 
-function nothingInIt(): DocumentError {
-  return new DocumentError('empty', 'There is no text in the file. Upload one that has some.')
+function emptyFileError(): DocumentError {
+  return new DocumentError('empty', 'The file contains no text. Upload a file with text.')
 }
 
-/** Formats are loaded when first met: most files are of one or two. */
-async function read({ mediaType, text = '' }: Content, bytes: Uint8Array, limits: Limits): Promise<Reading> {
+/** Loads a format's parser at its first file, because most installations use few formats. */
+async function readFormat({ mediaType, text = '' }: Content, bytes: Uint8Array, limits: Limits): Promise<FormatResult> {
   switch (mediaType) {
     case 'text/markdown': {
       const { splitFrontMatter } = await import('./formats/front-matter.ts')
@@ -68,13 +68,13 @@ async function read({ mediaType, text = '' }: Content, bytes: Uint8Array, limits
   }
 }
 
-/** The text of the first heading of the first level. */
+/** The text of the first level-1 heading. */
 export function firstHeading(markdown: string): string | undefined {
   const line = /^#[ \t](.{1,1000})$/m.exec(markdown)?.[1]
   return asTitle(line && withoutClosingMarks(line))
 }
 
-/** `# Title ##` is the title alone. */
+/** Removes the closing marks of `# Title ##`. */
 function withoutClosingMarks(heading: string): string {
   let end = heading.length
   while (end > 0 && ' \t#'.includes(heading.charAt(end - 1))) end--

@@ -2,8 +2,8 @@ const CONTROL = /(?![\t\n\v\f\r])\p{Cc}/gu
 const META_CHARSET = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{1,40})/i
 
 /**
- * The text that the bytes are, or undefined when they are none. By byte order mark, as UTF-8, by a declared charset, and else as
- * Windows-1252, which is what Latin-1 files are in practice.
+ * Decodes bytes by byte order mark, as UTF-8, by the declared charset, or else as Windows-1252, which Latin-1 files are in practice.
+ * Returns undefined if the bytes are not text.
  */
 export function decodeText(bytes: Uint8Array, charset?: string): string | undefined {
   const text = decode(bytes, charset)
@@ -13,15 +13,15 @@ export function decodeText(bytes: Uint8Array, charset?: string): string | undefi
 }
 
 function decode(bytes: Uint8Array, charset: string | undefined): string | undefined {
-  const marked = byteOrderMark(bytes)
-  if (marked) return new TextDecoder(marked).decode(bytes)
+  const encoding = byteOrderMark(bytes)
+  if (encoding) return new TextDecoder(encoding).decode(bytes)
   if (bytes.includes(0)) return undefined
   const text = new TextDecoder().decode(bytes)
-  const wrong = text.match(/\ufffd/g)?.length ?? 0
-  if (wrong === 0) return text
+  const invalid = text.match(/\ufffd/g)?.length ?? 0
+  if (invalid === 0) return text
   const declared = charset ?? META_CHARSET.exec(Buffer.from(bytes.subarray(0, 1024)).toString('latin1'))?.[1]
-  // A few bad bytes among good ones: still UTF-8, damaged somewhere.
-  if (!declared && wrong < (text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0)) return text
+  // Few invalid bytes among valid ones: damaged UTF-8.
+  if (!declared && invalid < (text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0)) return text
   return decoderFor(declared).decode(bytes)
 }
 
@@ -40,7 +40,7 @@ function byteOrderMark(bytes: Uint8Array): string | undefined {
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined
 }
 
-/** One kind of line break; nothing that a database or a terminal would choke on; no blank start or end. */
+/** Unifies line breaks, removes control characters and unpaired surrogates, and trims blank lines at both ends. */
 export function cleanText(text: string): string {
   return text
     .replace(/\r\n?|[\v\f\u2028\u2029]/g, '\n')
@@ -50,14 +50,14 @@ export function cleanText(text: string): string {
     .trimEnd()
 }
 
-/** In one line and of a length for lists; undefined when nothing is left. */
+/** The text in one line, shortened for lists; undefined if nothing is left. */
 export function asTitle(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
   const line = cleanText(text.slice(0, 2_000)).replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
   return line === '' ? undefined : line
 }
 
-/** The two letters of a language tag as `de-AT`. */
+/** The two-letter code of a language tag such as `de-AT`. */
 export function asLanguage(tag: unknown): string | undefined {
   return typeof tag === 'string' ? /^[a-z]{2}(?=$|[-_])/.exec(tag.trim().toLowerCase())?.[0] : undefined
 }

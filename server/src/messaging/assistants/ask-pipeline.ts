@@ -3,9 +3,9 @@ import type { ChatMessage } from '../../domain/message.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { type ChatLimits, parseChat } from '../../gateway/chat-request.ts'
 import { newId } from '../../lib/id.ts'
-import { type PipelineDeps, runPipeline } from '../../pipeline/pipeline.ts'
+import { chatWithApprovalWait, type PipelineDeps } from '../../pipeline/pipeline.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
-import type { Exchange } from '../../pipeline/request.ts'
+import type { IncomingRequest } from '../../pipeline/request.ts'
 import { getReview, reviewContent } from '../../review/review-store.ts'
 import { chatMessages, spokenBefore } from './history.ts'
 import type { Setting } from './setting.ts'
@@ -63,7 +63,7 @@ async function run(turn: Turn, { caller }: Setting, asked: Asked, signal: AbortS
     session_id: turn.conversationId,
     ...(asked.reviewItemId !== undefined && { review_item_id: asked.reviewItemId }),
   }
-  const exchange: Exchange = {
+  const incoming: IncomingRequest = {
     endpoint: 'chat',
     requestId: newId('req'),
     authorization: undefined,
@@ -73,13 +73,13 @@ async function run(turn: Turn, { caller }: Setting, asked: Asked, signal: AbortS
     callerGone: () => signal,
     parse: (body, application) => parseChat(body, application, deps.chatLimits),
   }
-  return outcomeOf(await runPipeline(exchange, deps))
+  return outcomeOf(await chatWithApprovalWait(incoming, deps))
 }
 
-function outcomeOf({ error, held, auditId, trail }: PipelineResult): Outcome {
+function outcomeOf({ error, held, auditId, trace }: PipelineResult): Outcome {
   if (held) return { kind: 'held', reviewItemId: held.itemId, auditId }
   if (!error) {
-    const [choice] = trail.facts.inspect?.completion?.choices ?? []
+    const [choice] = trace.results.inspect?.completion?.choices ?? []
     const text = choice?.message.content
     return { kind: 'answer', text: typeof text === 'string' && text.trim() !== '' ? text : EMPTY, auditId }
   }

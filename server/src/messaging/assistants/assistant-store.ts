@@ -1,9 +1,9 @@
-import { findApplication } from '../../applications/application-store.ts'
-import { isStorable } from '../../applications/shapes.ts'
-import { createUser, updateUser } from '../../applications/user-store.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { type Page, type PageRequest, pageOf } from '../../db/page.ts'
+import { type Page, type PageRequest, readPage } from '../../db/page.ts'
 import type { GovernedString } from '../../domain/governed.ts'
+import { findApplication } from '../../identity/application-store.ts'
+import { createUser, updateUser } from '../../identity/user-store.ts'
+import { isStorable } from '../../lib/fields.ts'
 import { uuidOf } from '../ids.ts'
 import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch, assistantOf } from './assistant.ts'
 
@@ -81,13 +81,8 @@ export async function findAssistant(db: Db, workspaceId: string, id: string): Pr
 /** By id. Undefined when no id can be as `page.after` is. */
 export async function listAssistants(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Assistant> | undefined> {
   if (!isStorable(page.after ?? '')) return undefined
-  let query = assistants(db, workspaceId)
-  if (page.after !== undefined) query = query.where('user.id', '>', page.after)
-  const rows = await query
-    .orderBy('user.id')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page.limit, assistantOf)
+  const place = page.after === undefined ? undefined : [page.after]
+  return readPage(assistants(db, workspaceId), page, { by: ['user.id'], place }, assistantOf)
 }
 
 const found = (assistant: Assistant | undefined): AssistantChange =>

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Name, resettable, Timestamp } from '../../applications/shapes.ts'
+import { Name, resettable, Timestamp } from '../../lib/fields.ts'
 import { toId } from '../../lib/id.ts'
 import { AvatarUrl } from '../people/contact.ts'
 

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { findUser } from '../../applications/user-store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { User } from '../../domain/principal.ts'
+import { findUser } from '../../identity/user-store.ts'
 import { currentTraceparent } from '../../lib/trace-context.ts'
-import type { Member } from '../door/member.ts'
+import type { Member } from '../api/member.ts'
 import { uuidOf } from '../ids.ts'
 import { firstMentioned } from './mentions.ts'
 
-/** Topic of db/signal.ts: an assistant has something to answer. The key is the message's id. */
+/** Topic of db/signal.ts: a turn is due. The key is the message's id. */
 export const ASSISTANTS_TOPIC = 'assistants'
 
 /** A message that has just been stored. */
@@ -24,9 +24,9 @@ export interface Said {
 }
 
 /**
- * Has an assistant answer a message, in the transaction that stores it: in a direct conversation the other side, in a group
- * the first one that is mentioned. What an assistant says is never answered. True: publish ASSISTANTS_TOPIC after the commit;
- * without it the answer comes a moment later.
+ * Enqueues the turn of the assistant that must answer a message, in the transaction that stores the message: in a direct conversation
+ * the other member, in a group the first assistant mentioned. Messages of assistants are never answered. True: publish ASSISTANTS_TOPIC
+ * after the commit; without it the answer comes a moment later.
  */
 export async function enqueueTurn(tx: Tx, said: Said): Promise<boolean> {
   if (said.isGroup && !said.text.includes('@')) return false
@@ -70,7 +70,7 @@ const assistantsIn = (db: Db, { sender, conversationId }: Said): Promise<{ id: s
     .select(['user.id', 'user.username'])
     .execute()
 
-/** What the sender's own token says of them, where it is not what the directory says: the directory is read when it counts. */
+/** The claims of the sender's token where they differ from the directory; null: the turn reads the directory when it is taken. */
 async function claimsOf(tx: Tx, { workspaceId, user }: Member): Promise<User | null> {
   const { id, role, department, attributes } = user
   const known = await findUser(tx, workspaceId, id)

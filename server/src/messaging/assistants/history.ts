@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { type ChatMessage, estimateTokens } from '../../domain/message.ts'
+import type { ChatMessage } from '../../domain/message.ts'
+import { estimateTokens } from '../../domain/tokens.ts'
 import { uuidOf } from '../ids.ts'
 import type { Turn } from './turn-store.ts'
 

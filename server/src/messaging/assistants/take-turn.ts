@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/retried-transaction.ts'
 import { GatehouseError } from '../../errors.ts'
-import { inTransaction } from '../door/transaction.ts'
 import { emit } from '../events/outbox.ts'
 import type { EventRelay } from '../events/relay.ts'
-import type { GovernDeps } from '../governance/governed-text.ts'
+import type { GovernTextDeps } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
 import { prepareMessage, type ReadyMessage, storeMessage } from '../messages/send-message.ts'
 import { type AskDeps, askPipeline, type Outcome } from './ask-pipeline.ts'
@@ -12,26 +12,26 @@ import { type Setting, settingOf } from './setting.ts'
 import { endTurn, holdTurn, postponeTurn, refuseTurn, type Turn } from './turn-store.ts'
 import { HELD, wordsFor } from './words.ts'
 
-export interface TurnDeps extends AskDeps, GovernDeps {
+export interface TurnDeps extends AskDeps, GovernTextDeps {
   readonly db: Db
   readonly log: Logger
   readonly relay: Pick<EventRelay, 'wake'>
 }
 
-/** A turn that keeps failing, or that limits keep from its answer for that long, is given up. */
+/** A turn is given up after this many failures, or when limits delay it for this long. */
 const MAX_ATTEMPTS = 3
 const MAX_WAIT_MS = 10 * 60_000
-/** What a message holds; a model may say more. */
+/** Longest message; a completion may be longer. */
 const MAX_BYTES = 32 * 1_024
 
 /**
- * Answers one message: what the assistant says and the end of the turn are one transaction, so it is said once, whoever dies
- * when. Throws where the database does not answer; then the turn is taken again after its claim.
+ * Answers one message. The reply and the end of the turn are one transaction, so a crash at any time leaves one reply. Throws when the
+ * database does not answer; the turn is then claimed again after its lease.
  */
 export async function takeTurn(turn: Turn, signal: AbortSignal, deps: TurnDeps): Promise<void> {
   const setting = await settingOf(deps.db, turn)
   if (!setting) return end(turn, deps)
-  // It ended in a way that nobody could tell of, as a process does that is killed by what it works on.
+  // Earlier attempts ended without a record, as when this turn kills the process.
   if (turn.attempts > MAX_ATTEMPTS) return giveUp(turn, setting, deps)
   if (turn.reviewItemId === null) await tellOfTyping(turn, setting, deps)
   await settle(turn, setting, await askPipeline(turn, setting, signal, deps), deps)

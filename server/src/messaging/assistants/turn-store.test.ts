@@ -2,16 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
 import { asGoverned } from '../../../test/support/governed-words.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
-import { createUser } from '../../applications/user-store.ts'
 import type { Database } from '../../db/database.ts'
+import { createUser } from '../../identity/user-store.ts'
 import { newId } from '../../lib/id.ts'
+import type { Member } from '../api/member.ts'
 import { createConversation } from '../conversations/conversation-store.ts'
-import type { Member } from '../door/member.ts'
 import { uuidOf } from '../ids.ts'
 import { createAssistant } from './assistant-store.ts'
 import { enqueueTurn } from './enqueue.ts'
 import { settingOf } from './setting.ts'
-import { claimTurn, endTurn, holdTurn, postponeTurn, refuseTurn, renewClaim, type Turn } from './turn-store.ts'
+import { claimTurns, endTurn, holdTurn, postponeTurn, refuseTurn, renewClaim, type Turn } from './turn-store.ts'
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000)
 const LEASE_MS = 10_000
@@ -81,7 +81,7 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
       const asked = await enqueueTurn(tx, { id, conversationId: into, sender, text, isGroup, createdAt: at(seconds) })
       return asked ? id : undefined
     })
-  const claim = (seconds: number) => claimTurn(database.db, at(seconds), LEASE_MS)
+  const claim = (seconds: number) => claimTurns(database.db, at(seconds), LEASE_MS, 1).then(([turn]) => turn)
   const claimed = async (seconds: number): Promise<Turn> => {
     const turn = await claim(seconds)
     if (!turn) throw new Error('there is no turn')

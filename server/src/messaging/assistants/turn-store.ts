@@ -1,58 +1,45 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { User } from '../../domain/principal.ts'
+import { isOver } from '../../jobs/queue/lease.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import { uuidOf } from '../ids.ts'
 
-/** A message that waits for an assistant's answer, claimed by one who works on it. Ids are TypeIDs but for users'. */
+/** A message that an assistant must answer, claimed by a worker. Ids are TypeIDs, except those of users. */
 export interface Turn {
-  /** `msg_…`: the message, and nothing else is answered with its answer. */
+  /** `msg_…`: the message to be answered. */
   readonly messageId: string
   readonly workspaceId: string
   /** `conv_…` */
   readonly conversationId: string
   readonly assistantId: string
-  /** What the author's own token said of them; null: as the directory has them. */
+  /** The author's claims, where their token differed from the directory; null: as in the directory. */
   readonly author: User | null
-  /** How often it has been taken up, this time included; waiting for its turn or for a reviewer does not count. */
+  /** How often it was claimed, this time included; waiting for limits or for a reviewer does not count. */
   readonly attempts: number
-  /** `rev_…`: what a reviewer has decided on in the meantime. */
+  /** `rev_…`: the hold that was decided meanwhile. */
   readonly reviewItemId: string | null
   readonly createdAt: Date
-  /** Of the request that brought the message; null: it had none. */
+  /** Of the request that sent the message; null: it had none. */
   readonly traceparent: string | null
-  /** By which its store functions know that it is still this worker's. */
+  /** Store functions change the turn only while this claim is current. */
   readonly claim: string
 }
 
-interface Row {
-  readonly message_id: string
-  readonly workspace_id: string
-  readonly conversation_id: string
-  readonly assistant_id: string
-  readonly author: User | null
-  readonly attempts: number
-  readonly review_item_id: string | null
-  readonly created_at: Date
-  readonly traceparent: string | null
-  readonly claim: string
-}
-
-/** Neither a claim nor a pause is longer. One that ends later was set before the clock was set back, and is over. */
-const LONGEST_CLAIM_MS = 15 * 60_000
+/** Neither a lease nor a delay is longer. */
+const LONGEST_LEASE_MS = 15 * 60_000
 
 /**
- * The oldest turn that nobody works on, for `leaseMs`; renew it while it takes longer. Turns of one assistant in one
- * conversation are taken one after the other, one that waits for a reviewer once that has decided, or its time is up.
+ * Claims up to `most` turns that no node works on, oldest first, for `leaseMs`; renew the lease while the work takes longer. Turns
+ * of one assistant in one conversation are claimed one after the other, a held turn after its review is decided or has expired.
  */
-export async function claimTurn(db: Db, now: Date, leaseMs: number): Promise<Turn | undefined> {
-  const { rows } = await sql<Row>`
+export async function claimTurns(db: Db, now: Date, leaseMs: number, most: number): Promise<Turn[]> {
+  const { rows } = await sql<Turn>`
     update assistant_turn set attempts = attempts + 1, claim = ${newUuid()}, claimed_until = ${new Date(now.getTime() + leaseMs)}
-    where message_id = (
+    where message_id = any(array(
       select turn.message_id
       from assistant_turn turn left join review_item item on item.id = turn.review_item_id
-      where (turn.claimed_until is null or turn.claimed_until <= ${now}
-        or turn.claimed_until > ${new Date(now.getTime() + LONGEST_CLAIM_MS)}) and (
+      where ${isOver(sql.ref('turn.claimed_until'), now, LONGEST_LEASE_MS)} and (
         (turn.state = 'held' and (item.id is null or item.state <> 'pending' or item.expires_at <= ${now}))
         or (turn.state = 'waiting' and not exists (
           select from assistant_turn earlier
@@ -62,47 +49,40 @@ export async function claimTurn(db: Db, now: Date, leaseMs: number): Promise<Tur
         ))
       )
       order by turn.created_at, turn.message_id
-      limit 1
+      limit ${most}
       for update of turn skip locked
-    )
-    returning message_id, workspace_id, conversation_id, assistant_id, author, attempts, review_item_id, created_at, traceparent, claim`.execute(
+    ))
+    returning message_id as "messageId", workspace_id as "workspaceId", conversation_id as "conversationId",
+      assistant_id as "assistantId", author, attempts, review_item_id as "reviewItemId", created_at as "createdAt", traceparent, claim`.execute(
     db,
   )
-  const [row] = rows
-  return row && turnOf(row)
+  return rows.map((row) => ({
+    ...row,
+    messageId: toId('msg', row.messageId),
+    workspaceId: toId('ws', row.workspaceId),
+    conversationId: toId('conv', row.conversationId),
+    reviewItemId: row.reviewItemId && toId('rev', row.reviewItemId),
+  }))
 }
 
-const turnOf = (row: Row): Turn => ({
-  messageId: toId('msg', row.message_id),
-  workspaceId: toId('ws', row.workspace_id),
-  conversationId: toId('conv', row.conversation_id),
-  assistantId: row.assistant_id,
-  author: row.author,
-  attempts: row.attempts,
-  reviewItemId: row.review_item_id && toId('rev', row.review_item_id),
-  createdAt: row.created_at,
-  traceparent: row.traceparent,
-  claim: row.claim,
-})
-
-/** Works on it until then. False as below. */
+/** Extends the lease. False as in {@link change}. */
 export const renewClaim = (db: Db, turn: Turn, until: Date): Promise<boolean> => change(db, turn, { claimed_until: until })
 
-/** Gives the turn back, for another try not before `until`. */
+/** Releases the turn; it is due again at `until`. */
 export const postponeTurn = (db: Db, turn: Turn, until: Date, { failed }: { readonly failed: boolean }): Promise<boolean> =>
   change(db, turn, { claim: null, claimed_until: until, ...(!failed && { attempts: turn.attempts - 1 }) })
 
-/** The turn waits for a reviewer. */
+/** Holds the turn until a reviewer decides. */
 export const holdTurn = (tx: Tx, turn: Turn, reviewItemId: string): Promise<boolean> =>
   change(tx, turn, { ...UNCLAIMED, state: 'held', review_item_id: uuidOf('rev', reviewItemId), attempts: 0 })
 
-/** There is no answer, and what was asked is not shown to the assistant again. */
+/** Ends the turn without an answer. The row stays: the message is left out of the assistant's history. */
 export const refuseTurn = (tx: Tx, turn: Turn): Promise<boolean> =>
   change(tx, turn, { ...UNCLAIMED, state: 'refused', review_item_id: null })
 
 const UNCLAIMED = { claim: null, claimed_until: null }
 
-/** It is answered. */
+/** Ends the turn with an answer. */
 export async function endTurn(tx: Tx, turn: Turn): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('assistant_turn')
@@ -121,7 +101,7 @@ interface Change {
   readonly review_item_id?: string | null
 }
 
-/** False when the turn is no longer this worker's, or gone with its message: whatever was made of it is nobody's. */
+/** False when another worker has the turn, or it was deleted with its message: the caller then discards its result. */
 async function change(db: Db, turn: Turn, fields: Change): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('assistant_turn')

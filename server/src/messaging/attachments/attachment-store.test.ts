@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
 import { asGoverned } from '../../../test/support/governed-words.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import { createUser } from '../../applications/user-store.ts'
 import type { Database, Tx } from '../../db/database.ts'
-import { NOBODY } from '../../domain/principal.ts'
+import { ANONYMOUS_USER } from '../../domain/principal.ts'
+import { createUser } from '../../identity/user-store.ts'
 import { fromId, newId, newUuid, toId } from '../../lib/id.ts'
+import type { Member } from '../api/member.ts'
 import { createConversation } from '../conversations/conversation-store.ts'
-import type { Member } from '../door/member.ts'
 import { uuidOf } from '../ids.ts'
 import type { Attachment } from './attachment.ts'
 import {
@@ -41,7 +41,7 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
   const user = async (workspaceId: string, id: string): Promise<Member> => {
     await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, NOW)
-    return { workspaceId, user: { ...NOBODY, id, verified: true } }
+    return { workspaceId, user: { ...ANONYMOUS_USER, id, verified: true } }
   }
   async function* bytes(): AsyncGenerator<Buffer> {
     yield Buffer.from('bytes')
@@ -99,10 +99,10 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
     const messageId = await message()
     await send(attachment, messageId)
     expect(await seen()).toEqual([{ ...attachment, messageId }, { ...attachment, messageId }, undefined])
-    expect((await listAttachments(db, ben, { limit: 10 })).data).toEqual([])
+    expect((await listAttachments(db, ben, { limit: 10 }))?.data).toEqual([])
     await db.deleteFrom('conversation_member').where('user_id', '=', 'ann').execute()
     expect(await findAttachmentFor(db, ann, attachment.id)).toBeUndefined()
-    expect((await listAttachments(db, ann, { limit: 10 })).data).toEqual([])
+    expect((await listAttachments(db, ann, { limit: 10 }))?.data).toEqual([])
   })
 
   test('are counted while they wait, up to what is asked', async () => {

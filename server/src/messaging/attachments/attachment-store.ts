@@ -1,12 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import type { MessageAttachmentTable } from '../../db/messaging-tables.ts'
-import type { Page } from '../../db/page.ts'
+import { cursorOf, type Page, type PageRequest, readPage } from '../../db/page.ts'
 import { fromId, toId } from '../../lib/id.ts'
-import type { Member } from '../door/member.ts'
-import { isBackwards, type PageAsked, pageOf, unknownCursor } from '../door/pages.ts'
+import type { Member } from '../api/member.ts'
 import { uuidOf } from '../ids.ts'
 import type { Attachment } from './attachment.ts'
+import type { MessageAttachmentTable } from './tables.ts'
 
 const toAttachment = (row: Selectable<MessageAttachmentTable>): Attachment => ({
   id: toId('att', row.id),
@@ -47,20 +46,14 @@ export async function findAttachmentFor(db: Db, member: Member, id: string): Pro
   return row && toAttachment(row)
 }
 
-/** The member's own uploads, newest first, as far as the member still sees them. Throws a 400 for a cursor that is none of them. */
-export async function listAttachments(db: Db, member: Member, page: PageAsked): Promise<Page<Attachment>> {
-  const back = isBackwards(page)
-  let query = attachmentsOf(db, member).where('uploaded_by', '=', member.user.id)
-  if (page.cursor) {
-    const beside = await findAttachmentFor(db, member, page.cursor.id)
-    if (beside?.uploadedBy !== member.user.id) throw unknownCursor(page)
-    query = query.where('message_attachment.id', back ? '>' : '<', uuidOf('att', beside.id))
-  }
-  const rows = await query
-    .orderBy('message_attachment.id', back ? 'asc' : 'desc')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page, toAttachment)
+/** The member's own uploads that the member still sees, newest first. Undefined when the cursor is not one of them. */
+export async function listAttachments(db: Db, member: Member, page: PageRequest): Promise<Page<Attachment> | undefined> {
+  const cursor = cursorOf(page)
+  const beside = cursor === undefined ? undefined : await findAttachmentFor(db, member, cursor)
+  if (cursor !== undefined && beside?.uploadedBy !== member.user.id) return undefined
+  const query = attachmentsOf(db, member).where('uploaded_by', '=', member.user.id)
+  const place = beside && [uuidOf('att', beside.id)]
+  return readPage(query, page, { by: ['message_attachment.id'], order: 'desc', place }, toAttachment)
 }
 
 /** How many of the member's uploads wait to be sent; counted up to `most`. */

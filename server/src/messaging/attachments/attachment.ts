@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { Seconds, seconds } from '../door/pages.ts'
 import type { EventPayload } from '../events/event.ts'
+import { Seconds, seconds } from '../timestamps.ts'
 
 /** A file that somebody has uploaded; a message carries it, or it waits to be sent. */
 export interface Attachment {
@@ -18,14 +18,16 @@ export interface Attachment {
   readonly createdAt: Date
 }
 
-/** decisions.md §3, Contacts, groups, attachments. */
+/** MSG-RES-4 */
 export const AttachmentView = Type.Object({
   id: Type.String(),
   object: Type.Literal('attachment'),
-  message_id: Type.Union([Type.String(), Type.Null()], { description: 'null: not sent yet; removed after a day.' }),
+  message_id: Type.Union([Type.String(), Type.Null()], {
+    description: 'null: not sent yet. Unsent uploads are deleted after a day.',
+  }),
   filename: Type.String(),
-  file_url: Type.String({ format: 'uri', description: 'Its bytes, for those who may see it.' }),
-  file_type: Type.String({ description: 'What it is by its own bytes.' }),
+  file_url: Type.String({ format: 'uri', description: 'URL of the content, for members who can see the message.' }),
+  file_type: Type.String({ description: 'Media type, detected from the content.' }),
   file_size: Type.Integer(),
   created_at: Seconds,
 })

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { FastifyRequest } from 'fastify'
 import { GatehouseError } from '../../errors.ts'
-import { invalid } from '../door/refusals.ts'
+import { invalid } from '../../http/refusals.ts'
 import type { Received } from './file-store.ts'
 import { receive, tooLarge } from './receive.ts'
 

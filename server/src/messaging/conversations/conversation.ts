@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { SECONDS } from '../door/coerce.ts'
-import { Seconds, seconds, secondsOrNull } from '../door/pages.ts'
+import { SECONDS } from '../../http/coerce.ts'
+import { Seconds, seconds, secondsOrNull } from '../timestamps.ts'
 
 /** A conversation as one of its members has it. Ids are TypeIDs but for users'. */
 export interface Conversation {
@@ -38,7 +38,7 @@ const nullable = <S extends ReturnType<typeof Type.String | typeof Type.Integer>
 const Time = Type.Integer({
   minimum: 0,
   maximum: 253_402_300_799,
-  description: 'Unix time in seconds. A date as in ISO 8601 is read as such.',
+  description: 'Unix time in seconds, or an ISO 8601 date.',
   [SECONDS]: true,
 })
 const Id = Type.String({ minLength: 1, maxLength: 200 })
@@ -46,16 +46,18 @@ const Id = Type.String({ minLength: 1, maxLength: 200 })
 export const ConversationView = Type.Object({
   id: Type.String(),
   object: Type.Literal('conversation'),
-  contact_id: nullable(Type.String({ description: 'Of a direct conversation: the other side.' })),
+  contact_id: nullable(Type.String({ description: 'The other member of a direct conversation.' })),
   group_id: nullable(Type.String()),
   pinned_message_id: nullable(Type.String()),
-  is_pinned: Type.Boolean({ description: "The caller's own, as are is_muted, archived_at and last_opened_at." }),
+  is_pinned: Type.Boolean({ description: 'Applies to the caller only, like is_muted, archived_at and last_opened_at.' }),
   is_muted: Type.Boolean(),
   last_active_at: nullable(Seconds),
   last_opened_at: nullable(Seconds),
   created_at: Seconds,
   archived_at: nullable(Seconds),
-  unread_count: Type.Integer({ description: `Messages of others after the caller's read marker; ${MOST_UNREAD} at most.` }),
+  unread_count: Type.Integer({
+    description: `Messages of other members after the caller's read marker, at most ${MOST_UNREAD}.`,
+  }),
 })
 
 export const conversationView = (conversation: CountedConversation): Static<typeof ConversationView> => ({
@@ -77,18 +79,20 @@ export const conversationView = (conversation: CountedConversation): Static<type
 export const ConversationCreate = Type.Object({
   contact_id: Type.Optional(nullable(Id)),
   group_id: Type.Optional(nullable(Id)),
-  distinct: Type.Optional(Type.Boolean({ description: 'Answer the newest one that exists, if there is one.' })),
+  distinct: Type.Optional(Type.Boolean({ description: 'Return the newest existing conversation, if there is one.' })),
 })
 
 /** Body of `PUT /v1/conversations/:id`. */
 export const ConversationUpdate = Type.Object({
-  pinned_message_id: Type.Optional(Type.Union([Id, Type.Null()], { description: 'null: none.' })),
+  pinned_message_id: Type.Optional(Type.Union([Id, Type.Null()], { description: 'null: no pinned message.' })),
   is_pinned: Type.Optional(Type.Boolean()),
   is_muted: Type.Optional(Type.Boolean()),
-  archived_at: Type.Optional(Type.Union([Time, Type.Null()], { description: 'null: restored.' })),
+  archived_at: Type.Optional(Type.Union([Time, Type.Null()], { description: 'null: not archived.' })),
 })
 
 /** Body of `POST /v1/conversations/:id/read`. */
 export const ReadMarker = Type.Object({
-  message_id: Type.Optional(Type.Union([Id, Type.Null()], { description: 'Read up to here; absent: everything.' })),
+  message_id: Type.Optional(
+    Type.Union([Id, Type.Null()], { description: 'The last message that was read. Default: the newest message.' }),
+  ),
 })

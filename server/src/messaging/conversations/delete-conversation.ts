@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
 import { withdrawReviews } from '../../review/withdraw.ts'
-import { forgetAnswersAbout } from '../door/idempotency.ts'
+import { eraseResponsesAbout } from '../api/idempotency-store.ts'
 import { eraseEvents } from '../events/erase.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
@@ -26,6 +26,6 @@ export async function deleteConversation(tx: Tx, workspaceId: string, id: string
     .where('id', '=', conversation)
     .execute()
   await eraseEvents(tx, workspaceId, { conversationId: id })
-  await forgetAnswersAbout(tx, workspaceId, [id])
+  await eraseResponsesAbout(tx, workspaceId, [id])
   await emit(tx, { workspaceId, type: 'conversation.deleted', audience, payload: { id } })
 }

@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/database.ts'
 import { fromId } from '../../lib/id.ts'
-import type { Member } from '../door/member.ts'
-import { seconds } from '../door/pages.ts'
+import type { Member } from '../api/member.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
+import { seconds } from '../timestamps.ts'
 import { membersOfConversation } from './members.ts'
 
 interface Marked {

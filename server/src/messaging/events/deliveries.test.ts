@@ -9,7 +9,6 @@ import { listDeliveries, removeEnded, replayDelivery } from './delivery-store.ts
 import { eraseEvents } from './erase.ts'
 import { moveToLog } from './log-store.ts'
 import { emit } from './outbox.ts'
-import { TRIED_MS, waitAfter } from './webhook.ts'
 import { createWebhook, deleteWebhook } from './webhook-store.ts'
 
 const box = secretBox(TEST_SECRET_KEY, 'webhook')
@@ -131,12 +130,4 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
     await removeEnded(database.db, 'delivered', new Date('2001-01-02'), 100)
     expect((await list()).map(({ state }) => state).sort()).toEqual(['dead', 'pending'])
   })
-})
-
-test('waits grow, spread, and end within three days', () => {
-  const waits = Array.from({ length: 30 }, (_, i) => waitAfter(i + 1, () => 0.5))
-  expect(waits).toEqual(waits.toSorted((a, b) => a - b))
-  expect(waits[0]).toBe(5_000)
-  expect([waitAfter(1, () => 0), waitAfter(1, () => 1)]).toEqual([4_500, 5_500])
-  expect(Math.max(...waits)).toBeLessThan(TRIED_MS)
 })

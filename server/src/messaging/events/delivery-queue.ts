@@ -1,13 +1,15 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { isOver } from '../../jobs/queue/lease.ts'
+import { longestDelay, RETRY_DELAYS } from '../../jobs/queue/retry-delays.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
-import { LONGEST_WAIT_MS, TRIED_MS } from './webhook.ts'
+import { TRIED_MS } from './webhook.ts'
 
-/** A node that died has its deliveries tried by another after this; longer than any attempt takes. */
+/** After a node has died, another makes its attempts after this; longer than any attempt takes. */
 export const LEASE_MS = 60_000
 
-/** A delivery that is this node's to attempt. */
+/** A delivery that this node has claimed. */
 export interface Claimed {
   readonly uuid: string
   /** `dlv_…` */
@@ -26,8 +28,8 @@ export interface Claimed {
 }
 
 /**
- * Turns up to `most` events that one webhook has not had into deliveries. Answers whether there may be more to do. Webhooks that
- * another node is busy with are left to it.
+ * Makes deliveries of up to `most` new events of one webhook. Resolves to whether there may be more to do. Skips webhooks that another
+ * node is working on.
  */
 export async function enqueueDeliveries(db: Db, now: Date, most: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -43,18 +45,11 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
       .executeTakeFirst()
     if (!webhook) return false
     const { workspace_id, types } = webhook
-    // Locked, so that what is being erased has either not become a delivery, or is one that will be found.
+    // Locked: an event that is being erased either does not become a delivery, or its delivery is erased as well.
     const events = await tx
       .selectFrom('event_log')
-      .select([
-        'sequence',
-        'type',
-        'object_id',
-        'conversation_id',
-        sql<string>`payload::text`.as('payload'),
-        'traceparent',
-        'created_at',
-      ])
+      .select(['sequence', 'type', 'object_id', 'conversation_id', 'traceparent', 'created_at'])
+      .select(sql<string>`payload::text`.as('payload'))
       .where('workspace_id', '=', workspace_id)
       .where('sequence', '>', webhook.position)
       .where('sequence', '<=', webhook.last)
@@ -93,15 +88,14 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
   })
 }
 
-/**
- * A time to wait for that is further away than any wait was set before the clock was set back: it is over. So is that of a first
- * attempt whose delivery was made in what is now the future; a claim or a later attempt sets another time.
- */
+const LONGEST_DELAY_MS = longestDelay(RETRY_DELAYS.webhookDelivery)
+
+/** A first attempt is due at the delivery's creation, also when the clock was set back since; a claim or a retry sets another time. */
 const isDue = (now: Date) =>
-  sql<boolean>`(next_attempt_at <= ${now} or next_attempt_at > ${new Date(now.getTime() + LONGEST_WAIT_MS)}
+  sql<boolean>`(${isOver(sql`next_attempt_at`, now, LONGEST_DELAY_MS)}
     or (next_attempt_at = webhook_delivery.created_at and next_attempt_at > ${new Date(now.getTime() + LEASE_MS)}))`
 
-/** Webhooks with something to deliver. */
+/** Webhooks that have due deliveries. */
 export async function webhooksDue(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('webhook')
@@ -120,7 +114,7 @@ export async function webhooksDue(db: Db, now: Date): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Takes up to `most` due deliveries of one webhook, the one that has waited longest first. */
+/** Claims up to `most` due deliveries of one webhook, the one that has waited longest first. */
 export async function claimDeliveries(
   db: Db,
   box: SecretBox,
@@ -145,41 +139,28 @@ export async function claimDeliveries(
     .where('webhook.enabled', '=', true)
     .where('webhook_delivery.id', 'in', due)
     .returning([
-      'webhook_delivery.id',
+      'webhook_delivery.id as uuid',
       'webhook.url',
       'webhook.secret',
       'webhook_delivery.type',
-      'happened_at',
-      sql<string>`payload::text`.as('payload'),
       'attempts',
       'traceparent',
-      'give_up_at',
     ])
+    .returning(['happened_at as happenedAt', 'give_up_at as giveUpAt', sql<string>`payload::text`.as('payload')])
     .execute()
-  return rows.map((row) => ({
-    uuid: row.id,
-    id: toId('dlv', row.id),
-    url: row.url,
-    secret: box.open(row.secret, toId('whk', webhook)),
-    type: row.type,
-    happenedAt: row.happened_at,
-    payload: row.payload,
-    attempts: row.attempts,
-    traceparent: row.traceparent,
-    giveUpAt: row.give_up_at,
-  }))
+  return rows.map((row) => ({ ...row, id: toId('dlv', row.uuid), secret: box.open(row.secret, toId('whk', webhook)) }))
 }
 
-/** What came of an attempt. */
+/** Outcome of an attempt. */
 export interface Attempted {
   readonly status: number | null
   readonly failure: string | null
   readonly now: Date
-  /** When to try again; undefined: it is over. */
+  /** Time of the next attempt; undefined: there is none. */
   readonly again?: Date
 }
 
-/** Writes down an attempt; what was sent once more meanwhile, or erased, is left as it is. */
+/** Records an attempt. Leaves a delivery unchanged that was replayed or erased meanwhile. */
 export async function recordAttempt(
   db: Db,
   { uuid, attempts }: Claimed,
@@ -195,9 +176,8 @@ export async function recordAttempt(
       next_attempt_at: again ?? null,
       ended_at: again ? null : now,
     })
-    .where(({ and, eb }) => {
-      const same: Expression<SqlBool>[] = [eb('id', '=', uuid), eb('state', '=', 'pending'), eb('attempts', '=', attempts)]
-      return and(same)
-    })
+    .where('id', '=', uuid)
+    .where('state', '=', 'pending')
+    .where('attempts', '=', attempts)
     .execute()
 }

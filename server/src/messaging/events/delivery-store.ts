@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import type { WebhookDeliveryTable } from '../../db/messaging-tables.ts'
-import { type Page, type PageRequest, pageOf } from '../../db/page.ts'
+import { type Page, type PageRequest, pageById } from '../../db/page.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 import { fromId, toId } from '../../lib/id.ts'
+import type { WebhookDeliveryTable } from './tables.ts'
 import { type Delivery, type DeliveryState, TRIED_MS } from './webhook.ts'
 
 const deliveryOf = (row: Selectable<WebhookDeliveryTable>): Delivery => ({
@@ -19,29 +19,22 @@ const deliveryOf = (row: Selectable<WebhookDeliveryTable>): Delivery => ({
   endedAt: row.ended_at,
 })
 
-/** Newest first. Undefined when `page.after` is no id. */
+/** Newest first. Undefined when `page.after` is not an id. */
 export async function listDeliveries(
   db: Db,
   owner: DeliveryOwner,
-  { after: afterId, limit, state }: PageRequest & { readonly state?: DeliveryState },
+  { state, ...page }: PageRequest & { readonly state?: DeliveryState },
 ): Promise<Page<Delivery> | undefined> {
-  const after = afterId === undefined ? undefined : fromId('dlv', afterId)
-  if (afterId !== undefined && after === undefined) return undefined
   let query = db
     .selectFrom('webhook_delivery')
     .selectAll()
     .where('workspace_id', '=', uuidOfWorkspace(owner.workspaceId))
     .where('webhook_id', '=', uuidOfWebhook(owner))
   if (state !== undefined) query = query.where('state', '=', state)
-  if (after !== undefined) query = query.where('id', '<', after)
-  const rows = await query
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  return pageOf(rows, limit, deliveryOf)
+  return pageById(query, 'dlv', page, deliveryOf, { order: 'desc' })
 }
 
-/** A webhook that is known to be there. */
+/** A webhook that is known to exist. */
 export interface DeliveryOwner {
   readonly workspaceId: string
   readonly webhookId: string
@@ -49,7 +42,7 @@ export interface DeliveryOwner {
 
 const uuidOfWebhook = ({ webhookId }: DeliveryOwner): string => fromId('whk', webhookId) as string
 
-const anew = (now: Date) => ({
+const replayed = (now: Date) => ({
   state: 'pending',
   attempts: 0,
   next_attempt_at: now,
@@ -57,13 +50,13 @@ const anew = (now: Date) => ({
   ended_at: null,
 })
 
-/** Sends it once more, whatever became of it, with the same id. Undefined when there is none. */
+/** Makes a delivery due again, in any state, under the same id. Undefined when there is none. */
 export async function replayDelivery(tx: Tx, owner: DeliveryOwner, id: string, now: Date): Promise<Delivery | undefined> {
   const uuid = fromId('dlv', id)
   if (uuid === undefined) return undefined
   const row = await tx
     .updateTable('webhook_delivery')
-    .set(anew(now))
+    .set(replayed(now))
     .where('workspace_id', '=', uuidOfWorkspace(owner.workspaceId))
     .where('webhook_id', '=', uuidOfWebhook(owner))
     .where('id', '=', uuid)
@@ -72,11 +65,11 @@ export async function replayDelivery(tx: Tx, owner: DeliveryOwner, id: string, n
   return row && deliveryOf(row)
 }
 
-/** Sends every dead one once more; answers how many. */
+/** Makes every dead delivery due again; resolves to how many. */
 export async function replayDead(tx: Tx, owner: DeliveryOwner, now: Date): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('webhook_delivery')
-    .set(anew(now))
+    .set(replayed(now))
     .where('workspace_id', '=', uuidOfWorkspace(owner.workspaceId))
     .where('webhook_id', '=', uuidOfWebhook(owner))
     .where('state', '=', 'dead')
@@ -84,7 +77,7 @@ export async function replayDead(tx: Tx, owner: DeliveryOwner, now: Date): Promi
   return Number(numUpdatedRows)
 }
 
-/** Removes up to `most` deliveries in that state which ended before that time; answers how many. */
+/** Removes up to `most` deliveries in that state that ended before that time; resolves to how many. */
 export async function removeEnded(db: Db, state: 'delivered' | 'dead', before: Date, most: number): Promise<number> {
   const old = db.selectFrom('webhook_delivery').select('id').where('state', '=', state).where('ended_at', '<', before).limit(most)
   const { numDeletedRows } = await db

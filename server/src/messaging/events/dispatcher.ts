@@ -1,20 +1,20 @@
 import type { Db } from '../../db/database.ts'
 import type { Signal } from '../../db/signal.ts'
-import type { Background } from '../../lib/background.ts'
+import { RETRY_DELAYS, steppedDelay } from '../../jobs/queue/retry-delays.ts'
+import { WorkQueue } from '../../jobs/queue/work-queue.ts'
 import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { runInStoredTrace } from '../../lib/trace-context.ts'
 import { type Claimed, claimDeliveries, enqueueDeliveries, recordAttempt, webhooksDue } from './delivery-queue.ts'
 import { EVENTS_TOPIC } from './event.ts'
-import { waitAfter } from './webhook.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 import { anyWebhook } from './webhook-store.ts'
 
 const ENQUEUE_BATCH = 200
-/** To one receiver at a time: a slow one keeps nobody else waiting. */
-const AT_ONCE = 8
-/** Gone: the receiver wants to hear no more of this. */
+/** Attempts to one receiver at a time: a slow receiver delays no other. */
+const CONCURRENT_ATTEMPTS = 8
+/** 410: the receiver wants no other attempt. */
 const GONE = 410
 
 interface Deps {
@@ -24,77 +24,64 @@ interface Deps {
   readonly random: () => number
   readonly webhookBox: SecretBox
   readonly sender: Pick<WebhookSender, 'send'>
-  readonly background: Background
+  readonly onError: (error: Error) => void
 }
 
-/** Brings events to webhooks, every node some of them. */
-export class WebhookDispatcher {
+/** Delivers events to webhooks. Every node delivers some of them. */
+export class WebhookDispatcher extends WorkQueue<string> {
   readonly #deps: Deps
-  /** Webhooks that this node is delivering to. */
+  /** Webhooks that this node delivers to. */
   readonly #busy = new Set<string>()
-  /** Most servers have none: then an event costs no query here. */
+  /** Most servers have no webhook: then an event costs no query here. */
   readonly #any: Cache<boolean>
-  #looking = false
-  #again = false
 
   constructor(deps: Deps) {
+    super({
+      claim: () => this.#webhooksDue(),
+      work: (webhook, cut) => this.#deliver(webhook, cut).finally(() => this.#busy.delete(webhook)),
+      concurrency: Number.POSITIVE_INFINITY,
+      topics: [EVENTS_TOPIC],
+      ...deps,
+    })
     this.#deps = deps
-    this.#any = new Cache(() => anyWebhook(deps.db))
-    deps.signal.subscribe(EVENTS_TOPIC, () => this.wake())
+    this.#any = new Cache(() => anyWebhook(deps.db), { maxEntries: 1 })
   }
 
-  /** A webhook was made, or turned on: events count for it from now on. */
+  /** A webhook was created or enabled. */
   changed(): void {
     this.#any.forget()
     this.wake()
   }
 
-  /** There may be something to deliver. Answers at once. */
-  wake(): void {
-    this.#again = true
-    if (this.#looking) return
-    this.#looking = true
-    this.#deps.background.start(async (ending) => {
-      try {
-        while (this.#again && !ending.aborted) {
-          this.#again = false
-          await this.#look()
-        }
-      } finally {
-        this.#looking = false
-      }
-    })
-  }
-
-  async #look(): Promise<void> {
-    const { db, clock, background } = this.#deps
-    if (!(await this.#any.get(''))) return
+  async #webhooksDue(): Promise<string[]> {
+    const { db, clock } = this.#deps
+    if (!(await this.#any.get(''))) return []
     while (await enqueueDeliveries(db, clock.now(), ENQUEUE_BATCH));
-    for (const webhook of await webhooksDue(db, clock.now())) {
-      if (this.#busy.has(webhook)) continue
-      this.#busy.add(webhook)
-      background.start((ending) => this.#deliver(webhook, ending).finally(() => this.#busy.delete(webhook)))
-    }
+    const due = (await webhooksDue(db, clock.now())).filter((webhook) => !this.#busy.has(webhook))
+    for (const webhook of due) this.#busy.add(webhook)
+    return due
   }
 
-  /** Until nothing is due any more. */
-  async #deliver(webhook: string, ending: AbortSignal): Promise<void> {
+  /** Until no delivery of this webhook is due. False when there was none. */
+  async #deliver(webhook: string, cut: AbortSignal): Promise<boolean> {
     const { db, clock, webhookBox } = this.#deps
-    while (!ending.aborted) {
-      const claimed = await claimDeliveries(db, webhookBox, { webhook, now: clock.now(), most: AT_ONCE })
-      if (claimed.length === 0) return
-      await Promise.all(claimed.map((delivery) => this.#attempt(delivery, ending)))
+    for (let hasAttempted = false; ; hasAttempted = true) {
+      if (cut.aborted) return false
+      const claimed = await claimDeliveries(db, webhookBox, { webhook, now: clock.now(), most: CONCURRENT_ATTEMPTS })
+      if (claimed.length === 0) return hasAttempted
+      await Promise.all(claimed.map((delivery) => this.#attempt(delivery, cut)))
     }
   }
 
-  async #attempt(delivery: Claimed, ending: AbortSignal): Promise<void> {
+  async #attempt(delivery: Claimed, cut: AbortSignal): Promise<void> {
     const { db, clock, sender, random } = this.#deps
-    // Deliveries make no spans: the request's is the parent of what the receiver does.
-    const sent = await runInStoredTrace(delivery.traceparent, false, () => sender.send(delivery, clock.now(), ending))
-    // Stopped half-way it counts as not begun: another node, or the next start, tries it when the claim has run out.
-    if (ending.aborted && sent.status === null) return
+    // Deliveries make no spans: the request's span is the parent of the receiver's.
+    const sent = await runInStoredTrace(delivery.traceparent, false, () => sender.send(delivery, clock.now(), cut))
+    // An attempt that was cut off is not counted: a node makes it when the lease is over.
+    if (cut.aborted && sent.status === null) return
     const now = clock.now()
-    const next = new Date(now.getTime() + waitAfter(delivery.attempts + 1, random))
+    const delay = steppedDelay(delivery.attempts + 1, RETRY_DELAYS.webhookDelivery, random)
+    const next = new Date(now.getTime() + delay)
     const isOver = sent.failure === null || sent.status === GONE || next > delivery.giveUpAt
     await recordAttempt(db, delivery, { ...sent, now, ...(!isOver && { again: next }) })
   }

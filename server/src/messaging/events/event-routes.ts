@@ -1,49 +1,49 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { GatehouseError } from '../../errors.ts'
 import { startEvents } from '../../http/event-stream.ts'
-import type { MessagingDeps } from '../door/messaging-deps.ts'
-import { invalid } from '../door/refusals.ts'
-import { readRoute } from '../door/route.ts'
+import { invalid } from '../../http/refusals.ts'
+import { type Route, readRoute } from '../api/route.ts'
 
 const DESCRIPTION =
-  'Server-sent events: `event:` is the type (`message.created` …), `data:` the object as the API shows it, `id:` its place in ' +
-  'the log. `Last-Event-ID` or `after` resumes after that place, without loss or duplicate; the log reaches back seven days, and ' +
-  'what has been deleted is no longer in it. An `id:` without data moves that place on. `event: reset`: the log does not reach ' +
-  'back that far; read anew what you show.'
+  'Server-sent events (MSG-EVENT-1). `event:` is the type (`message.created` …), `data:` the object as the API shows it, `id:` its ' +
+  'place in the log. `Last-Event-ID` or `after` resumes after that place, without loss or duplicate (MSG-EVENT-2). The log holds ' +
+  'seven days, without deleted objects. An `id:` without data only moves the place. `event: reset` means that the place is older ' +
+  'than the log: read again all that you show (MSG-EVENT-3).'
 
-/** `GET /v1/events`: what happens, as it happens. */
-export function eventRoutes(app: FastifyInstance, deps: MessagingDeps): void {
-  app.addHook('preClose', async () => deps.hub.close())
-
-  readRoute(app, deps, {
-    method: 'GET',
-    path: '/v1/events',
-    docs: {
-      operationId: 'streamEvents',
-      summary: "The caller's events, as a stream",
-      description: DESCRIPTION,
-      query: { after: Type.Optional(Type.Integer({ minimum: 0, description: 'As Last-Event-ID, which wins.' })) },
-      answers: { 200: Type.String({ description: 'text/event-stream' }) },
+const streamEventsRoute = readRoute({
+  method: 'GET',
+  path: '/v1/events',
+  docs: {
+    operationId: 'streamEvents',
+    summary: "Stream the caller's events",
+    description: DESCRIPTION,
+    query: {
+      after: Type.Optional(Type.Integer({ minimum: 0, description: 'Same as `Last-Event-ID`. The header takes precedence.' })),
     },
-    handle: async ({ member, query, request }, { hub, members }, reply) => {
-      const after = lastEventId(request) ?? query.after
-      if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send()
-      const { authorization } = request.headers
-      const opening = { member, after, mayStay: () => isValid(members.authenticateAgain(authorization)) }
-      await hub.open(reply.raw, opening, () => startEvents(reply))
-      return hijacked(reply)
-    },
-  })
-}
+    answers: { 200: Type.String({ description: 'text/event-stream' }) },
+  },
+  handle: async ({ member, query, http }, { hub, members }, reply) => {
+    const after = lastEventId(http) ?? query.after
+    if (http.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send()
+    const { authorization } = http.headers
+    const opening = { member, after, mayStay: () => isValid(members.authenticateAgain(authorization)) }
+    await hub.open(reply.raw, opening, () => startEvents(reply))
+    return hijacked(reply)
+  },
+})
 
-/** A reader that went away before its stream began is answered by nobody. */
+const closeStreams: Route = (app, { hub }) => void app.addHook('preClose', async () => hub.close())
+
+export const eventRoutes: readonly Route[] = [closeStreams, streamEventsRoute]
+
+/** A client that disconnected before the stream started gets no response. */
 function hijacked(reply: FastifyReply): FastifyReply {
   if (!reply.sent) reply.hijack()
   return reply
 }
 
-/** Throws a 400 for what no event has had as its id. */
+/** Throws a 400 for an invalid event id. */
 function lastEventId({ headers }: FastifyRequest): number | undefined {
   const id = headers['last-event-id']
   if (id === undefined || id === '') return undefined
@@ -51,7 +51,7 @@ function lastEventId({ headers }: FastifyRequest): number | undefined {
   throw invalid({ param: 'Last-Event-ID', message: 'must be the id of an event' })
 }
 
-/** A database that does not answer is no reason to end a stream. */
+/** A stream does not end because the database is unavailable. */
 async function isValid(authenticating: Promise<unknown>): Promise<boolean> {
   try {
     await authenticating

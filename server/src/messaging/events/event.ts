@@ -1,7 +1,7 @@
 const CHANGES = ['created', 'updated', 'deleted'] as const
 const THINGS = ['conversation', 'message', 'contact', 'group', 'attachment'] as const
 
-/** Everything that members and webhooks are told of (decisions.md §3, Events). */
+/** Everything that members and webhooks are told of (MSG-EVENT-1). */
 export const EVENT_TYPES = [
   ...THINGS.flatMap((thing) => CHANGES.map((change) => `${thing}.${change}` as const)),
   'message.read',

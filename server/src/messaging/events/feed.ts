@@ -1,4 +1,5 @@
 import type { Db } from '../../db/database.ts'
+import { Loop } from '../../jobs/queue/loop.ts'
 import type { LoggedEvent } from './event.ts'
 import { readLog } from './log-store.ts'
 import { type EventStream, frameOf } from './stream.ts'
@@ -9,6 +10,12 @@ const PAGE = 50
 const WINDOW = 5_000
 const WINDOW_PAGE = 20
 
+interface FeedOptions {
+  /** Up to where streams have the log. */
+  readonly position: number
+  readonly onError: (error: Error) => void
+}
+
 /** One Workspace's log on this node: read once, written to every stream whose user may know. */
 export class Feed {
   readonly #db: Db
@@ -16,13 +23,13 @@ export class Feed {
   readonly #streams = new Map<string, Set<EventStream>>()
   /** Up to where it has been read. */
   #position: number
-  #reading: Promise<void> | undefined
-  #again = false
+  readonly #reading: Loop
 
-  constructor(db: Db, workspaceId: string, position: number) {
+  constructor(db: Db, workspaceId: string, { position, onError }: FeedOptions) {
     this.#db = db
     this.#workspaceId = workspaceId
     this.#position = position
+    this.#reading = new Loop(() => this.#readNew(), { onError })
   }
 
   get empty(): boolean {
@@ -66,23 +73,16 @@ export class Feed {
     stream.live = true
   }
 
-  /** Reads what is new, and once more if it is called meanwhile. */
-  pull(): Promise<void> {
-    this.#again = true
-    this.#reading ??= this.#read()
-    return this.#reading
+  /** Reads what is new. Returns at once. */
+  pull(): void {
+    this.#reading.wake()
   }
 
-  async #read(): Promise<void> {
-    try {
-      for (let full = false; this.#again || full; ) {
-        this.#again = false
-        const events = await readLog(this.#db, this.#workspaceId, { after: this.#position }, { most: PAGE })
-        full = events.length === PAGE
-        if (events.length > 0) this.#tell(events)
-      }
-    } finally {
-      this.#reading = undefined
+  async #readNew(): Promise<void> {
+    for (let full = true; full; ) {
+      const events = await readLog(this.#db, this.#workspaceId, { after: this.#position }, { most: PAGE })
+      full = events.length === PAGE
+      if (events.length > 0) this.#tell(events)
     }
   }
 

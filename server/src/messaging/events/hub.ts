@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
-import { WORKSPACES_TOPIC } from '../../applications/user-token.ts'
 import type { Db } from '../../db/database.ts'
 import type { Signal } from '../../db/signal.ts'
 import { GatehouseError } from '../../errors.ts'
-import type { Member } from '../door/member.ts'
+import { WORKSPACES_TOPIC } from '../../identity/user-token.ts'
+import type { Member } from '../api/member.ts'
 import { ACCESS_TOKENS_TOPIC } from '../people/member-authenticator.ts'
 import { EVENTS_TOPIC } from './event.ts'
 import { Feed } from './feed.ts'
@@ -61,7 +61,8 @@ export class EventHub {
     const { last, pruned } = await logPosition(this.#options.db, workspaceId)
     if (this.#closed) throw new GatehouseError('UNAVAILABLE')
     if (response.destroyed) return
-    const feed = this.#feeds.get(workspaceId) ?? new Feed(this.#options.db, workspaceId, last)
+    const feed =
+      this.#feeds.get(workspaceId) ?? new Feed(this.#options.db, workspaceId, { position: last, onError: this.#options.onError })
     if (feed.streamsOf(user.id) >= MAX_STREAMS) {
       const message = `At most ${MAX_STREAMS} event streams may be open for one user; close one first.`
       throw new GatehouseError('RATE_LIMITED', { message, headers: { 'retry-after': '10' } })
@@ -111,7 +112,7 @@ export class EventHub {
 
   #pull(workspaceId?: string): void {
     const feeds = workspaceId === undefined ? [...this.#feeds.values()] : [this.#feeds.get(workspaceId)]
-    for (const feed of feeds) feed?.pull().catch(this.#options.onError)
+    for (const feed of feeds) feed?.pull()
   }
 
   #remove(feed: Feed, stream: EventStream): void {

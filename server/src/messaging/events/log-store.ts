@@ -1,10 +1,10 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
 import type { LoggedEvent } from './event.ts'
 
-/** Of pg_advisory_xact_lock: one at a time gives events their places, on whichever node. */
+/** Of pg_advisory_xact_lock: one relay at a time numbers events, of all nodes. */
 const RELAY_LOCK = 7_241_002
 
 /**
@@ -15,7 +15,7 @@ export async function moveToLog(db: Db, most: number): Promise<{ readonly moved:
   const { rows: waiting } = await sql`select 1 from event_outbox limit 1`.execute(db)
   if (waiting.length === 0) return { moved: 0, workspaceIds: [] }
   const { rows } = await db.transaction().execute(async (tx) => {
-    // A statement of its own: what comes next then sees what the one before has left.
+    // A statement of its own: the next statement then sees what the relay before it has committed.
     await sql`select pg_advisory_xact_lock(${RELAY_LOCK})`.execute(tx)
     return sql<{ workspace_id: string; moved: number }>`
       with taken as (
@@ -75,12 +75,8 @@ export async function readLog(
     .select(['sequence', 'type', 'audience', sql<string>`payload::text`.as('payload')])
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('sequence', '>', after)
-    .where(({ and, eb }) => {
-      const conditions: Expression<SqlBool>[] = []
-      if (upTo !== undefined) conditions.push(eb('sequence', '<=', upTo))
-      if (userId !== undefined) conditions.push(sql<boolean>`${userId} = any(audience)`)
-      return and(conditions)
-    })
+    .$if(upTo !== undefined, (query) => query.where('sequence', '<=', upTo as number))
+    .$if(userId !== undefined, (query) => query.where(sql<boolean>`${userId} = any(audience)`))
     .orderBy('sequence')
     .limit(most)
     .execute()

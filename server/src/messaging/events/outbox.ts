@@ -5,8 +5,8 @@ import { currentTraceparent } from '../../lib/trace-context.ts'
 import type { NewEvent } from './event.ts'
 
 /**
- * Tells of what this transaction does: when it commits, everybody in each event's audience will hear of it, once and in this
- * order. Call `relay.wake()` after the commit; without it they hear of it a moment later.
+ * Emits events of this transaction: when it commits, each event's audience gets them once and in this order. Call `relay.wake()`
+ * after the commit; without it they come a moment later.
  */
 export async function emit(tx: Tx, ...events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return

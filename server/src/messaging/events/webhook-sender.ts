@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { Agent, type Dispatcher } from 'undici'
-import { exchange } from '../../lib/exchange.ts'
-import { guardedConnector, hostProblem } from '../../providers/url-guard.ts'
+import { exchange } from '../../lib/http-request.ts'
+import { guardedConnector, hostProblem } from '../../lib/url-guard.ts'
 import type { Claimed } from './delivery-queue.ts'
 
 export interface SenderOptions {
@@ -19,7 +19,7 @@ const CONNECT_MS = 5_000
 const MAX_ANSWER_BYTES = 65_536
 const CONNECTIONS = 8
 
-/** What a receiver answered; `failure` in words for its operator, null: it has the event. */
+/** Outcome of an attempt. `failure`: text for the operator; null: the receiver has the event. */
 export interface Sent {
   readonly status: number | null
   readonly failure: string | null
@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<string, string>> = {
   aborted: 'The server was stopped.',
 }
 
-/** What is wrong with a webhook's URL, in words for its operator; undefined when nothing is. Other names are judged when connecting. */
+/** What is wrong with a webhook's URL, for its operator; undefined when nothing is. Names are checked when connecting. */
 export function webhookUrlProblem(text: string, allowPrivateUrls: boolean): string | undefined {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be an absolute URL and start with https:// or http://'
@@ -40,7 +40,7 @@ export function webhookUrlProblem(text: string, allowPrivateUrls: boolean): stri
   return hostProblem(url, allowPrivateUrls)
 }
 
-/** Sends events as Standard Webhooks has it. Redirects are not followed: where they lead nobody has checked. */
+/** Sends events as Standard Webhooks specifies. Does not follow redirects: their addresses are not checked. */
 export class WebhookSender {
   readonly #options: SenderOptions
   readonly #agent: Agent
@@ -72,7 +72,7 @@ export class WebhookSender {
       now: () => now.getTime(),
     })
     const status = answer.status || null
-    // What it says beside its status is of no interest, nor whether it comes to its end.
+    // Only the status counts, not the body, which may be cut off.
     if (status !== null && status < 300) return { status, failure: null }
     if (status !== null)
       return { status, failure: status < 400 ? 'It redirects, which is not followed.' : `It answered ${status}.` }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import type { WebhookTable } from '../../db/messaging-tables.ts'
 import { type Page, type PageRequest, pageById } from '../../db/page.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { EventType } from './event.ts'
 import { logPosition } from './log-store.ts'
+import type { WebhookTable } from './tables.ts'
 import type { Webhook, WebhookFields } from './webhook.ts'
 
 const SECRET_BYTES = 32

@@ -2,14 +2,14 @@ import type { Tx } from '../../db/database.ts'
 import type { GovernedString } from '../../domain/governed.ts'
 import type { User } from '../../domain/principal.ts'
 import { newId } from '../../lib/id.ts'
-import { type GovernDeps, governAtOnce } from './governed-text.ts'
-import { type Judging, judge } from './judge.ts'
+import { type GovernTextDeps, governAtOnce } from './governed-text.ts'
+import { decideOnText, type UnrecordedDecisionDeps } from './text-decision.ts'
 
-/** Who wrote the texts, and where they are shown. */
+/** The author of the texts, and the place that shows them. */
 export interface FieldsAbout {
   readonly workspaceId: string
   readonly author: User
-  /** `grp_…`, of a group that is there already. */
+  /** `grp_…`, of an existing group. */
   readonly groupId?: string | null
   readonly now: Date
 }
@@ -27,11 +27,11 @@ export interface GovernedFields<F extends Given> {
 }
 
 /**
- * Asks the policies about what others read of a user or a group: names, descriptions, numbers, addresses. Throws POLICY_DENIED,
- * recorded; nobody can wait for such a field, so that what a person would have to approve is denied as well.
+ * Governs the fields of a user or group that other users read: names, descriptions, numbers, addresses. Throws POLICY_DENIED, recorded;
+ * a field cannot be held, so one that requires approval is denied.
  */
 export async function governFields<const F extends Given>(
-  deps: GovernDeps,
+  deps: GovernTextDeps,
   about: FieldsAbout,
   fields: F,
 ): Promise<GovernedFields<F>> {
@@ -42,23 +42,23 @@ export async function governFields<const F extends Given>(
 }
 
 /**
- * The same for what is declared on the server itself, whose change is recorded as such. Answers the rules that refuse it, or the
- * fields.
+ * The same for fields of a configuration file, whose change has a record of its own. Returns the governed fields, or the rules that
+ * refuse them.
  */
 export async function governDeclared<const F extends Given>(
-  deps: Judging,
+  deps: UnrecordedDecisionDeps,
   about: FieldsAbout,
   fields: F,
 ): Promise<{ readonly ok: true; readonly fields: Governed<F> } | { readonly ok: false; readonly rules: readonly string[] }> {
   const named = textsIn(fields)
-  const judgement = named.length === 0 ? undefined : await judge(utteranceOf(about, named), deps)
-  const { verdict, rules = [] } = judgement?.decision ?? {}
+  const decided = named.length === 0 ? undefined : await decideOnText(utteranceOf(about, named), deps)
+  const { verdict, rules = [] } = decided?.decision ?? {}
   if (verdict === 'deny' || verdict === 'require_approval')
     return { ok: false, rules: rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id) }
-  return { ok: true, fields: merged(fields, judgement?.texts ?? named.map(([, text]) => text)) }
+  return { ok: true, fields: merged(fields, decided?.texts ?? named.map(([, text]) => text)) }
 }
 
-/** A name that the server makes for a user: nobody's words. */
+/** A name that the server generates for a user; it contains no user's text. */
 export const generatedUsername = (): GovernedString => newId('usr') as GovernedString
 
 const textsIn = (fields: Given): [name: string, text: string][] =>
@@ -74,7 +74,7 @@ const utteranceOf = ({ workspaceId, author, groupId = null, now }: FieldsAbout, 
   now,
 })
 
-/** An address that a transform has changed leads nowhere: there is no picture then. */
+/** The address of a picture is removed if a transform changed it, because it no longer leads to the picture. */
 function merged<F extends Given>(fields: F, texts: readonly string[]): Governed<F> {
   const passed = new Map(textsIn(fields).map(([name], index) => [name, texts[index] ?? '']))
   const entries = Object.entries(fields).map(([name, text]) => {

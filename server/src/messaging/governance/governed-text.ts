@@ -10,12 +10,12 @@ import { newId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { openEscalation } from '../../review/review-store.ts'
 import { HeldText } from './held-text.ts'
-import { type JudgeDeps, type Judgement, judge } from './judge.ts'
 import { messageDraft } from './message-record.ts'
 import { newReview } from './message-review.ts'
+import { decideOnText, type TextDecision, type TextDecisionDeps } from './text-decision.ts'
 import type { Utterance } from './utterance.ts'
 
-export interface GovernDeps extends JudgeDeps {
+export interface GovernTextDeps extends TextDecisionDeps {
   readonly reviewBox: SecretBox
   readonly audit: Pick<AuditWriter, 'append'>
 }
@@ -30,15 +30,15 @@ interface Passed {
 let passed: (fields: Passed) => GovernedText
 
 /**
- * Texts that may be stored: only what policies have let pass, or nobody governs, becomes one. Whatever stores a message takes
- * this instead of a string, so there is no way around the policies.
+ * Texts that may be stored: policies allow them, or the Workspace has no rules for messages. Stores take this instead of a string, so that
+ * no text bypasses the policies.
  */
 export class GovernedText {
-  /** Transforms applied: the message first, then what came with it. */
+  /** Transforms applied: the message first, then the texts that belong to it. */
   readonly texts: readonly GovernedString[]
   /** Policies escalated it. */
   readonly flagged: boolean
-  /** `aud_…` of the decision; null: nobody governs. */
+  /** `aud_…` of the decision; null: not governed. */
   readonly auditId: string | null
   readonly #settle: Passed['settle']
 
@@ -57,7 +57,7 @@ export class GovernedText {
     return this.texts[0] ?? ('' as GovernedString)
   }
 
-  /** An id out of `ids`, which is nobody's words; undefined when it is none of them. */
+  /** An id out of `ids`, which the server generated; undefined: it is none of them. */
   unchanged(id: string, ids: ReadonlySet<string>): GovernedString | undefined {
     return ids.has(id) ? (id as GovernedString) : undefined
   }
@@ -68,65 +68,65 @@ export class GovernedText {
   }
 }
 
-/** What policies let pass, or what a person has to approve first. Throws POLICY_DENIED, recorded. */
-export async function govern(utterance: Utterance, deps: GovernDeps): Promise<GovernedText | HeldText> {
-  const judgement = await judge(utterance, deps)
-  if (!judgement) return ungoverned(utterance)
+/** The governed text, or the held text if it requires approval. Throws POLICY_DENIED, recorded. */
+export async function governText(utterance: Utterance, deps: GovernTextDeps): Promise<GovernedText | HeldText> {
+  const decided = await decideOnText(utterance, deps)
+  if (!decided) return ungoverned(utterance)
   const keys = await deps.workspaceKeys.get(utterance.workspaceId)
-  const { verdict } = judgement.decision
-  if (verdict === 'deny') return denied(judgement, keys, deps)
-  if (verdict === 'require_approval') return new HeldText(judgement, keys, deps.reviewBox)
-  return letPass(judgement, keys, deps)
+  const { verdict } = decided.decision
+  if (verdict === 'deny') return denied(decided, keys, deps)
+  if (verdict === 'require_approval') return new HeldText(decided, keys, deps.reviewBox)
+  return letPass(decided, keys, deps)
 }
 
-/** The same for what nobody can wait for: what a person would have to approve is denied. */
-export async function governAtOnce(utterance: Utterance, deps: GovernDeps): Promise<GovernedText> {
-  const judgement = await judge(utterance, deps)
-  if (!judgement) return ungoverned(utterance)
+/** The same for a text that cannot be held: one that requires approval is denied. */
+export async function governAtOnce(utterance: Utterance, deps: GovernTextDeps): Promise<GovernedText> {
+  const decided = await decideOnText(utterance, deps)
+  if (!decided) return ungoverned(utterance)
   const keys = await deps.workspaceKeys.get(utterance.workspaceId)
-  const { verdict } = judgement.decision
-  if (verdict === 'deny' || verdict === 'require_approval') return denied(judgement, keys, deps)
-  return letPass(judgement, keys, deps)
+  const { verdict } = decided.decision
+  if (verdict === 'deny' || verdict === 'require_approval') return denied(decided, keys, deps)
+  return letPass(decided, keys, deps)
 }
 
 /**
- * A held text that a reviewer approves: the policies in force now are asked again (decisions.md §2.5, At release). Undefined
- * when they deny it.
+ * A held text that a reviewer approves: the current policies are evaluated again (GW-REV-12). Undefined
+ * if they deny it.
  */
 export async function governReleased(
   utterance: Utterance,
   reviewItemId: string,
-  deps: JudgeDeps,
+  deps: TextDecisionDeps,
 ): Promise<GovernedText | undefined> {
-  const judgement = await judge(utterance, deps)
-  if (!judgement) return ungoverned(utterance)
-  if (judgement.decision.verdict === 'deny') return undefined
+  const decided = await decideOnText(utterance, deps)
+  if (!decided) return ungoverned(utterance)
+  if (decided.decision.verdict === 'deny') return undefined
   const keys = await deps.workspaceKeys.get(utterance.workspaceId)
   const auditId = newId('aud')
-  const draft = messageDraft(judgement, { auditId, review: { id: reviewItemId, state: 'released' } }, keys.hasher)
-  return passed({ texts: judgement.texts, flagged: false, auditId, settle: (tx) => append(tx, draft, keys.hasher) })
+  const draft = messageDraft(decided, { auditId, review: { id: reviewItemId, state: 'released' } }, keys.hasher)
+  return passed({ texts: decided.texts, flagged: false, auditId, settle: (tx) => append(tx, draft, keys.hasher) })
 }
 
 const ungoverned = ({ texts }: Utterance): GovernedText =>
   passed({ texts, flagged: false, auditId: null, settle: () => Promise.resolve() })
 
-function letPass(judgement: Judgement, keys: WorkspaceKeys, { reviewBox }: GovernDeps): GovernedText {
+function letPass(decided: TextDecision, keys: WorkspaceKeys, { reviewBox }: GovernTextDeps): GovernedText {
   const auditId = newId('aud')
-  const { texts, decision, utterance } = judgement
+  const { texts, decision, utterance } = decided
   const flagged = decision.verdict === 'escalate'
   const settle = async (tx: Tx): Promise<void> => {
     const opener = { workspaceId: utterance.workspaceId, applicationId: null }
-    const item = flagged ? await openEscalation(tx, opener, newReview(judgement, auditId, keys), reviewBox) : undefined
+    const item = flagged ? await openEscalation(tx, opener, newReview(decided, auditId, keys), reviewBox) : undefined
     const review = item && { review: { id: item.id, state: 'pending' } }
-    await append(tx, messageDraft(judgement, { auditId, ...review }, keys.hasher), keys.hasher)
+    await append(tx, messageDraft(decided, { auditId, ...review }, keys.hasher), keys.hasher)
   }
   return passed({ texts, flagged, auditId, settle })
 }
 
-async function denied(judgement: Judgement, { hasher }: WorkspaceKeys, { audit }: GovernDeps): Promise<never> {
+async function denied(decided: TextDecision, { hasher }: WorkspaceKeys, { audit }: GovernTextDeps): Promise<never> {
   const auditId = newId('aud')
-  const { rules, verdict } = judgement.decision
-  const draft = messageDraft(judgement, { auditId, error: 'POLICY_DENIED' }, hasher)
+  const { rules, verdict } = decided.decision
+  const draft = messageDraft(decided, { auditId, error: 'POLICY_DENIED' }, hasher)
   await recorded(audit.append(draft.workspace_id, draft))
   const deciding = rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id)
   const details = { rules: deciding, point: 'message' }
@@ -137,7 +137,7 @@ async function denied(judgement: Judgement, { hasher }: WorkspaceKeys, { audit }
 const append = (tx: Tx, draft: AuditDraft, hasher: RecordSealer): Promise<void> =>
   recorded(appendInTransaction(tx, draft.workspace_id, [draft], hasher))
 
-/** What cannot be recorded does not happen (decisions.md §2.2). */
+/** A decision that cannot be recorded has no effect (GW-SAFE-3). */
 async function recorded(writing: Promise<unknown>): Promise<void> {
   try {
     await writing

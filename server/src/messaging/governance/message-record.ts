@@ -1,10 +1,10 @@
 import type { KeyedHasher } from '../../audit/hashes.ts'
 import type { AuditDraft } from '../../audit/record.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
-import { STAGES } from '../../pipeline/stages.ts'
-import type { Judgement } from './judge.ts'
+import { STAGES } from '../../pipeline/endpoints.ts'
+import type { TextDecision } from './text-decision.ts'
 
-/** How the utterance ended. */
+/** The outcome for the utterance. */
 export interface Ending {
   readonly auditId: string
   readonly error?: ErrorCode
@@ -15,11 +15,11 @@ const STATUS = { create: 201, update: 200, react: 200, profile: 200 } as const
 const WORKED: ReadonlySet<string> = new Set(['authenticate', 'admit', 'identify', 'classify', 'authorize', 'record'])
 
 /** The record of a decision on a text of messaging. Content enters as a keyed hash only. */
-export function messageDraft(judgement: Judgement, { auditId, error, review }: Ending, hasher: KeyedHasher): AuditDraft {
-  const { utterance, policy, decision, counts, assessed, transforms, tokens, ms } = judgement
+export function messageDraft(decided: TextDecision, { auditId, error, review }: Ending, hasher: KeyedHasher): AuditDraft {
+  const { utterance, policy, scanned, decision, transforms, tokens, ms } = decided
   const { workspaceId, sender, place, change, texts, exchange, now } = utterance
   const text = texts.join('\n')
-  const found = Object.entries(counts).filter(([, count]) => count > 0)
+  const found = Object.entries(scanned.counts).filter(([, count]) => count > 0)
   return {
     application_id: null,
     attempts: [],
@@ -32,8 +32,8 @@ export function messageDraft(judgement: Judgement, { auditId, error, review }: E
     endpoint: 'message',
     error_code: error ?? null,
     features: {
-      'content.classification': assessed.classification,
-      'content.risk_level': assessed.risk,
+      'content.classification': scanned.classification,
+      'content.risk_level': scanned.risk,
       'message.change': change,
       'message.conversation_id': place.id,
       ...(exchange !== undefined && { 'message.exchange': exchange }),
@@ -66,7 +66,7 @@ export function messageDraft(judgement: Judgement, { auditId, error, review }: E
 
 const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000
 
-const timeOf = (stage: string, ms: Judgement['ms']): number =>
+const timeOf = (stage: string, ms: TextDecision['ms']): number =>
   stage === 'classify' ? ms.classify : stage === 'authorize' ? ms.authorize : 0
 
 function outcomeOf(stage: string, error: ErrorCode | undefined): string {

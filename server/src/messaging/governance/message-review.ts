@@ -2,11 +2,11 @@ import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import { newId } from '../../lib/id.ts'
 import { bindRequest } from '../../review/request-hash.ts'
 import type { NewReview } from '../../review/review-store.ts'
-import type { Judgement } from './judge.ts'
+import type { TextDecision } from './text-decision.ts'
 
-/** What a person is asked to look at. `bound`: what an identical attempt is known by, beside its texts. */
+/** The review item of a text. `bound`: the values that identify an identical attempt, beside its texts. */
 export function newReview(
-  { utterance, policy, decision, counts }: Judgement,
+  { utterance, policy, decision, scanned }: TextDecision,
   auditId: string,
   { binding }: Pick<WorkspaceKeys, 'binding'>,
   bound: Readonly<Record<string, unknown>> = {},
@@ -21,11 +21,11 @@ export function newReview(
     rules: decision.rules.filter((rule) => rule.verdict === decision.verdict),
     classification: decision.classification,
     riskLevel: decision.risk,
-    findings: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+    findings: Object.fromEntries(Object.entries(scanned.counts).filter(([, count]) => count > 0)),
     ...bindRequest(binding, {
       applicationId: null,
       userId: sender.id,
-      // Nobody merely claims to be a member: there is nothing to tell apart.
+      // Members are always verified, so the hash need not distinguish.
       isVerified: false,
       sessionId: place.id,
       request: { texts, ...bound },

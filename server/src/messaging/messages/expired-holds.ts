@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
+import { inTransaction } from '../../db/retried-transaction.ts'
 import { toId } from '../../lib/id.ts'
-import { inTransaction } from '../door/transaction.ts'
 import { emit } from '../events/outbox.ts'
 
 /** Lets go of up to `most` held messages whose time is up, undecided, and tells their authors; answers how many. */

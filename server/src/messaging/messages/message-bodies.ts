@@ -6,10 +6,10 @@ const MAX_BYTES = 32 * 1_024
 const MAX_ATTACHMENTS = 20
 
 const Id = Type.String({ minLength: 1, maxLength: 200 })
-const Text = Type.String({ minLength: 1, maxLength: MAX_BYTES, description: '32 KiB at most.' })
+const Text = Type.String({ minLength: 1, maxLength: MAX_BYTES, description: 'At most 32 KiB.' })
 const Attachments = Type.Array(Type.Union([Id, Type.Object({ id: Id })]), {
   maxItems: MAX_ATTACHMENTS,
-  description: "Ids of the caller's uploads, or objects with an id.",
+  description: "Ids of the caller's uploads, or objects with an `id`.",
 })
 
 /** Body of `POST /v1/messages`. */
@@ -22,8 +22,11 @@ export const MessageCreate = Type.Object({
 /** Body of `PUT /v1/messages/:id`. */
 export const MessageUpdate = Type.Object({
   message: Type.Optional(Text),
-  reactions: Type.Optional({ ...ReactionsBody, description: "What the caller gives: texts by name. Others' stay." }),
-  attachments: Type.Optional({ ...Attachments, description: 'All that the message carries from now on.' }),
+  reactions: Type.Optional({
+    ...ReactionsBody,
+    description: "The caller's reactions: text by name. Reactions of other members stay unchanged.",
+  }),
+  attachments: Type.Optional({ ...Attachments, description: 'All attachments of the message after the change.' }),
 })
 
 /** Each id once. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { GovernedString } from '../../domain/governed.ts'
+import { invalid } from '../../http/refusals.ts'
 import { fromId, toId } from '../../lib/id.ts'
+import type { Member } from '../api/member.ts'
 import { attachmentEvent } from '../attachments/attachment.ts'
-import type { Member } from '../door/member.ts'
-import { invalid } from '../door/refusals.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
 

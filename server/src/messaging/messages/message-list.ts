@@ -1,31 +1,27 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { Page } from '../../db/page.ts'
+import { cursorOf, isBackwards, type Page, type PageRequest, pageOf, readPage } from '../../db/page.ts'
 import { fromId } from '../../lib/id.ts'
-import type { Member } from '../door/member.ts'
-import { isBackwards, type PageAsked, pageOf, unknownCursor } from '../door/pages.ts'
+import type { Member } from '../api/member.ts'
 import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, type Message, type MessageRow, toMessage } from './message.ts'
 import { messagesOf } from './message-store.ts'
 
-/** The messages of a conversation that the member is in, newest first. Throws a 400 for a cursor that is none of them. */
-export async function listMessages(db: Db, member: Member, conversationId: string, page: PageAsked): Promise<Page<Message>> {
-  const back = isBackwards(page)
-  let query = messagesOf(db, member).where('message.conversation_id', '=', uuidOf('conv', conversationId))
-  if (page.cursor) {
-    const { conversation_id, sequence } = await placeOf(db, member, page)
-    if (conversation_id !== uuidOf('conv', conversationId)) throw unknownCursor(page)
-    query = query.where('sequence', back ? '>' : '<', sequence)
-  }
-  const rows = await query
-    .select(MESSAGE_COLUMNS)
-    .orderBy('sequence', back ? 'asc' : 'desc')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page, toMessage)
+/** The messages of a conversation that the member is in, newest first. Undefined when the cursor is not one of them. */
+export async function listMessages(
+  db: Db,
+  member: Member,
+  conversationId: string,
+  page: PageRequest,
+): Promise<Page<Message> | undefined> {
+  const conversation = uuidOf('conv', conversationId)
+  const beside = await findPlace(db, member, page)
+  if (cursorOf(page) !== undefined && beside?.conversation_id !== conversation) return undefined
+  const query = messagesOf(db, member).where('message.conversation_id', '=', conversation).select(MESSAGE_COLUMNS)
+  return readPage(query, page, { by: ['sequence'], order: 'desc', place: beside && [beside.sequence] }, toMessage)
 }
 
-type Place = Awaited<ReturnType<typeof placeOf>>
+type Place = NonNullable<Awaited<ReturnType<typeof findPlace>>>
 
 /** Conversations that are asked for their messages at once, at most. */
 const MOST_AT_ONCE = 400
@@ -35,10 +31,11 @@ const MOST_AT_ONCE = 400
  *
  * Conversations are asked for their newest messages in the order in which they were last active, until none of those left can
  * hold a newer one than the page has: what a page costs depends on how many were active since its place, not on how many
- * there are.
+ * there are. Undefined when the cursor is not a message of the member.
  */
-export async function listAllMessages(db: Db, member: Member, page: PageAsked): Promise<Page<Message>> {
-  const place = page.cursor && (await placeOf(db, member, page))
+export async function listAllMessages(db: Db, member: Member, page: PageRequest): Promise<Page<Message> | undefined> {
+  const place = await findPlace(db, member, page)
+  if (cursorOf(page) !== undefined && !place) return undefined
   const back = isBackwards(page)
   let found: MessageRow[] = []
   let last: Candidate | undefined
@@ -86,7 +83,7 @@ function conversationsBefore(
 async function messagesIn(
   db: Db,
   candidates: readonly Candidate[],
-  page: PageAsked,
+  page: PageRequest,
   place: Place | undefined,
 ): Promise<MessageRow[]> {
   if (candidates.length === 0) return []
@@ -109,7 +106,7 @@ async function messagesIn(
 }
 
 /** As many as a page needs to know of, in the order in which it is walked. */
-function newest(rows: readonly MessageRow[], page: PageAsked): MessageRow[] {
+function newest(rows: readonly MessageRow[], page: PageRequest): MessageRow[] {
   const sign = isBackwards(page) ? 1 : -1
   return rows.toSorted((a, b) => sign * compare(a, b)).slice(0, page.limit + 1)
 }
@@ -118,11 +115,12 @@ const compare = (a: MessageRow, b: MessageRow): number =>
   a.created_at.getTime() - b.created_at.getTime() ||
   (a.conversation_id === b.conversation_id ? a.sequence - b.sequence : a.conversation_id < b.conversation_id ? -1 : 1)
 
-export async function placeOf(db: Db, member: Member, page: PageAsked) {
-  const place = await messagesOf(db, member)
+/** The place of the page's cursor among the member's messages. Undefined without a cursor, and when it is not one of them. */
+export async function findPlace(db: Db, member: Member, page: PageRequest) {
+  const cursor = cursorOf(page)
+  if (cursor === undefined) return undefined
+  return messagesOf(db, member)
     .select(['message.conversation_id', 'message.sequence', 'message.created_at'])
-    .where('message.id', '=', fromId('msg', page.cursor?.id ?? '') ?? null)
+    .where('message.id', '=', fromId('msg', cursor) ?? null)
     .executeTakeFirst()
-  if (!place) throw unknownCursor(page)
-  return place
 }

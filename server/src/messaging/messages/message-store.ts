@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { fromId } from '../../lib/id.ts'
 import { withdrawReviews } from '../../review/withdraw.ts'
+import { eraseResponsesAbout } from '../api/idempotency-store.ts'
+import type { Member } from '../api/member.ts'
 import { membersOfConversation } from '../conversations/members.ts'
-import { forgetAnswersAbout } from '../door/idempotency.ts'
-import type { Member } from '../door/member.ts'
 import { eraseEvents } from '../events/erase.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernedText } from '../governance/governed-text.ts'
@@ -119,7 +119,7 @@ export async function deleteMessages(
   const removed = ids.filter((_, index) => gone.some(({ id }) => id === uuids[index]))
   const payload = { conversation_id: conversationId }
   await eraseEvents(tx, workspaceId, { objectIds: removed })
-  await forgetAnswersAbout(tx, workspaceId, removed)
+  await eraseResponsesAbout(tx, workspaceId, removed)
   await emit(
     tx,
     ...removed.map((id) => ({ workspaceId, type: 'message.deleted' as const, audience, payload: { id, ...payload } })),

@@ -3,15 +3,15 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { asGoverned } from '../../../test/support/governed-words.ts'
 import { REVIEW_BOX, transact } from '../../../test/support/reviews.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import { createUser } from '../../applications/user-store.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { Database } from '../../db/database.ts'
+import { createUser } from '../../identity/user-store.ts'
 import { Cache } from '../../lib/cache.ts'
 import { newId } from '../../lib/id.ts'
+import type { Member } from '../api/member.ts'
 import { listConversations } from '../conversations/conversation-list.ts'
 import { countedConversation, createConversation } from '../conversations/conversation-store.ts'
 import { readUpTo } from '../conversations/read-marker.ts'
-import type { Member } from '../door/member.ts'
 import { type GovernedText, governAtOnce } from '../governance/governed-text.ts'
 import { insertMessage } from './insert-message.ts'
 import { listAllMessages, listMessages } from './message-list.ts'
@@ -87,7 +87,7 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
       expect(message.createdAt.getTime()).toBeGreaterThanOrEqual(ordered[i - 1]?.createdAt.getTime() ?? 0)
     }
     const listed = await listMessages(database.db, ben, id, { limit: 100 })
-    expect(listed.data).toEqual(ordered.toReversed())
+    expect(listed?.data).toEqual(ordered.toReversed())
   })
 
   test('a namesake in another Workspace sees none of it', async () => {
@@ -95,9 +95,9 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     const message = await say(ann, id, 'canary')
     expect(await countedConversation(database.db, stranger, id)).toBeUndefined()
     expect(await findMessageFor(database.db, stranger, message.id)).toBeUndefined()
-    expect((await listAllMessages(database.db, stranger, { limit: 10 })).data).toEqual([])
-    expect((await listConversations(database.db, stranger, { limit: 10 }, {})).data).toEqual([])
-    expect((await searchMessages(database.db, stranger, 'canary', { limit: 10 })).data).toEqual([])
+    expect((await listAllMessages(database.db, stranger, { limit: 10 }))?.data).toEqual([])
+    expect((await listConversations(database.db, stranger, { limit: 10 }, {}))?.data).toEqual([])
+    expect((await searchMessages(database.db, stranger, 'canary', { limit: 10 }))?.data).toEqual([])
     await expect(say(stranger, id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
@@ -116,7 +116,7 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     expect((await findMessageFor(database.db, ann, first.id))?.readAt).toEqual(later(1))
   })
 
-  test('markers and reactions of many at once are all kept', async () => {
+  test('markers and reactions of many at once are all kept [MSG-REACT-5]', async () => {
     const id = await talk()
     const messages = await Promise.all(Array.from({ length: 10 }, () => say(ann, id)))
     const [one] = messages
@@ -149,8 +149,10 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     expect(await findMessageFor(database.db, ann, first.id)).toBeUndefined()
     expect(await findMessageFor(database.db, ann, second.id)).toEqual(second)
     expect((await say(ann, id)).sequence).toBe(3)
+    // A relay of another test may have moved the event to the log.
     const { rows } = await database.pool.query(
-      "select payload from event_outbox where type = 'message.deleted' and payload ->> 'conversation_id' = $1",
+      `select payload from (select type, payload from event_outbox union all select type, payload from event_log) events
+        where type = 'message.deleted' and payload ->> 'conversation_id' = $1`,
       [id],
     )
     expect(rows).toEqual([{ payload: { id: first.id, conversation_id: id } }])

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
-import type { MessageTable } from '../../db/messaging-tables.ts'
 import { toId } from '../../lib/id.ts'
 import { AttachmentView } from '../attachments/attachment.ts'
-import { Seconds, seconds, secondsOrNull } from '../door/pages.ts'
 import { ContactView } from '../people/contact.ts'
+import { Seconds, seconds, secondsOrNull } from '../timestamps.ts'
+import type { MessageTable } from './tables.ts'
 
 /** A message as it is stored. Ids are TypeIDs but for users'. */
 export interface Message {
@@ -67,13 +67,13 @@ export const MessageView = Type.Object({
   id: Type.String(),
   object: Type.Literal('message'),
   conversation_id: Type.String(),
-  contact: { ...ContactView, description: 'Who sent it.' },
+  contact: { ...ContactView, description: 'Id of the sender.' },
   message: Type.String(),
   reactions: Type.Array(Type.Record(Type.String(), Type.Array(Type.String()))),
   attachments: Type.Array(AttachmentView),
-  reply_to: nullable(Type.String({ description: 'The message that an assistant answers with this one.' })),
+  reply_to: nullable(Type.String({ description: 'The message that this message of an assistant answers.' })),
   governance: Type.Union([Type.Object({ audit_id: Type.String() }), Type.Null()], {
-    description: 'Record of the last decision on its text; null: nobody governs.',
+    description: 'Audit record of the last decision on the text. null: no policy decision.',
   }),
   read_at: nullable(Seconds),
   created_at: Seconds,

@@ -1,22 +1,22 @@
-import { findUser } from '../../applications/user-store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { GatehouseError } from '../../errors.ts'
+import { findUser } from '../../identity/user-store.ts'
 import { toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { releaseAtOnce } from '../../review/release-at-once.ts'
 import type { ReviewItem } from '../../review/review.ts'
 import { getReview, reviewContent } from '../../review/review-store.ts'
+import type { Member } from '../api/member.ts'
 import { conversationFor } from '../conversations/conversation-store.ts'
-import type { Member } from '../door/member.ts'
 import { emit } from '../events/outbox.ts'
 import { type GovernedText, governReleased } from '../governance/governed-text.ts'
-import type { JudgeDeps } from '../governance/judge.ts'
+import type { TextDecisionDeps } from '../governance/text-decision.ts'
 import { uuidOf } from '../ids.ts'
 import { insertMessage } from './insert-message.ts'
 import { lockMessageFor, replaceText, tellOfUpdate } from './message-store.ts'
 import { replaceFiles } from './update-message.ts'
 
-export interface ReleaseDeps extends JudgeDeps {
+export interface ReleaseDeps extends TextDecisionDeps {
   readonly db: Db
   readonly reviewBox: SecretBox
 }

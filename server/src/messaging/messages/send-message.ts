@@ -1,11 +1,11 @@
 import type { Tx } from '../../db/database.ts'
+import { notFound } from '../../http/refusals.ts'
 import { newId } from '../../lib/id.ts'
+import type { Member } from '../api/member.ts'
+import type { MessagingDeps } from '../api/messaging-deps.ts'
 import { ASSISTANTS_TOPIC } from '../assistants/enqueue.ts'
 import { conversationFor } from '../conversations/conversation-store.ts'
-import type { Member } from '../door/member.ts'
-import type { MessagingDeps } from '../door/messaging-deps.ts'
-import { notFound } from '../door/refusals.ts'
-import { type GovernDeps, type GovernedText, govern } from '../governance/governed-text.ts'
+import { type GovernedText, type GovernTextDeps, governText } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
 import { type Inserted, insertMessage } from './insert-message.ts'
 import { filenamesOf } from './message-files.ts'
@@ -30,7 +30,7 @@ export interface ReadyMessage extends Draft {
 
 /** Asks the policies about a message. Throws NOT_FOUND where the member is not in the conversation, and POLICY_DENIED. */
 export async function prepareMessage(
-  deps: GovernDeps & Pick<MessagingDeps, 'db'>,
+  deps: GovernTextDeps & Pick<MessagingDeps, 'db'>,
   member: Member,
   draft: Draft,
   now: Date,
@@ -49,7 +49,7 @@ export async function prepareMessage(
     exchange: draft.auditId,
     now,
   }
-  return { ...draft, id, governed: await govern(utterance, deps) }
+  return { ...draft, id, governed: await governText(utterance, deps) }
 }
 
 export type Sent =

@@ -1,12 +1,12 @@
 import type { Tx } from '../../db/database.ts'
 import type { GovernedString } from '../../domain/governed.ts'
+import { forbidden, notFound } from '../../http/refusals.ts'
+import { eraseResponsesAbout } from '../api/idempotency-store.ts'
+import type { Member } from '../api/member.ts'
+import type { MessagingDeps } from '../api/messaging-deps.ts'
 import { conversationFor } from '../conversations/conversation-store.ts'
 import { membersOfConversation } from '../conversations/members.ts'
-import { forgetAnswersAbout } from '../door/idempotency.ts'
-import type { Member } from '../door/member.ts'
-import type { MessagingDeps } from '../door/messaging-deps.ts'
-import { forbidden, notFound } from '../door/refusals.ts'
-import { type GovernedText, govern, governAtOnce } from '../governance/governed-text.ts'
+import { type GovernedText, governAtOnce, governText } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
 import type { Utterance } from '../governance/utterance.ts'
 import type { Message } from './message.ts'
@@ -55,7 +55,7 @@ export async function prepareUpdate(
   })
   const names = await filenamesOf(deps.db, member, attachments ?? [], id)
   return {
-    text: text === undefined ? undefined : await govern(about([text, ...names], 'update'), deps),
+    text: text === undefined ? undefined : await governText(about([text, ...names], 'update'), deps),
     attachments: attachments && {
       ids: attachments,
       // With a text they are looked at together.
@@ -121,7 +121,7 @@ export async function replaceFiles(
 ): Promise<void> {
   const before = await attachmentIdsOf(tx, messageId)
   await removeOtherFiles(tx, messageId, ids, now)
-  await forgetAnswersAbout(
+  await eraseResponsesAbout(
     tx,
     member.workspaceId,
     before.filter((id) => !ids.includes(id)),

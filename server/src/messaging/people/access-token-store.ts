@@ -1,13 +1,13 @@
 import { type Selectable, sql } from 'kysely'
-import { newCredential } from '../../applications/credential.ts'
-import { isStorable } from '../../applications/shapes.ts'
 import type { Db } from '../../db/database.ts'
-import type { AccessTokenTable } from '../../db/messaging-tables.ts'
 import { type Page, type PageRequest, pageById } from '../../db/page.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
+import { newCredential } from '../../lib/credential.ts'
+import { isStorable } from '../../lib/fields.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
-import type { Member } from '../door/member.ts'
+import type { Member } from '../api/member.ts'
 import type { AccessToken } from './access-token.ts'
+import type { AccessTokenTable } from './tables.ts'
 
 const tokenOf = (row: Selectable<AccessTokenTable>): AccessToken => ({
   id: toId('tok', row.id),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Name, Timestamp } from '../../applications/shapes.ts'
+import { Name, Timestamp } from '../../lib/fields.ts'
 
 /** A user's token for the messaging API (`gu_…`) as operators see it: never the token itself. */
 export interface AccessToken {
@@ -23,7 +23,7 @@ export const AccessTokenView = Type.Object({
   user_id: Type.String(),
   name: Type.String(),
   issued_by: Type.Union([Type.String(), Type.Null()], {
-    description: 'The operator who issued it, who may not decide on what the user sends. null: issued on the server itself.',
+    description: "The operator who issued the token and cannot decide on the user's messages. null: issued on the server.",
   }),
   created_at: Timestamp,
   revoked_at: Type.Union([Timestamp, Type.Null()]),

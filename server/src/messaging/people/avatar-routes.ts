@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { avatarSvg } from './avatar.ts'
 
-/** Drawn from the name in the path and nothing else, so it needs no token: a browser sends none for a picture. */
+/** Drawn from the name in the path only, so it needs no token: browsers send none for images. */
 export function avatarRoutes(app: FastifyInstance): void {
   const schema = {
     operationId: 'getAvatar',
-    summary: 'The picture of a contact or group that has none of its own',
+    summary: 'Get the default avatar of a contact or group',
     tags: ['messaging'],
-    response: { 200: { description: 'A picture.', content: { 'image/svg+xml': { schema: { type: 'string' } } } } },
+    response: { 200: { description: 'An SVG image.', content: { 'image/svg+xml': { schema: { type: 'string' } } } } },
   }
   app.get<{ Params: { name: string } }>('/v1/avatars/:name', { schema }, async (request, reply) =>
     reply

@@ -1,12 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
-import { isStorable } from '../../applications/shapes.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import type { Page } from '../../db/page.ts'
+import { cursorOf, type Page, type PageRequest, readPage } from '../../db/page.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 import type { GovernedString } from '../../domain/governed.ts'
+import { isStorable } from '../../lib/fields.ts'
 import { toId } from '../../lib/id.ts'
-import type { Member } from '../door/member.ts'
-import { isBackwards, type PageAsked, pageOf } from '../door/pages.ts'
+import type { Member } from '../api/member.ts'
 import type { Contact } from './contact.ts'
 import { memberIds } from './group-store.ts'
 
@@ -58,28 +57,21 @@ export interface ContactFilter {
   readonly groupId?: string
 }
 
-/** By username. Undefined when the cursor is nobody of the Workspace. */
+/** By username. Undefined when the cursor is not a contact of the Workspace. */
 export async function listContacts(
   db: Db,
   { workspaceId, user }: Member,
-  page: PageAsked,
+  page: PageRequest,
   { username, groupId }: ContactFilter = {},
 ): Promise<Page<Contact> | undefined> {
-  const back = isBackwards(page)
   let query = contacts(db, workspaceId)
   if (groupId === undefined) query = query.where('workspace_user.id', '!=', user.id)
   else query = query.where('workspace_user.id', 'in', memberIds(db, workspaceId, groupId))
   if (username !== undefined) query = query.where('username', '=', username)
-  if (page.cursor) {
-    const beside = await findContact(db, workspaceId, page.cursor.id)
-    if (!beside) return undefined
-    query = query.where('username', back ? '<' : '>', beside.username)
-  }
-  const rows = await query
-    .orderBy('username', back ? 'desc' : 'asc')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page, contactOf)
+  const cursor = cursorOf(page)
+  const beside = cursor === undefined ? undefined : await findContact(db, workspaceId, cursor)
+  if (cursor !== undefined && !beside) return undefined
+  return readPage(query, page, { by: ['username'], place: beside && [beside.username] }, contactOf)
 }
 
 /** What of a profile changes; what is left out stays. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { Line, Name } from '../../applications/shapes.ts'
-import { Seconds, seconds } from '../door/pages.ts'
+import { Line, Name } from '../../lib/fields.ts'
+import { Seconds, seconds } from '../timestamps.ts'
 
 /** A user of the Workspace as the others see them. */
 export interface Contact {

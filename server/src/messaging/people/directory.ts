@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
-import { NOBODY } from '../../domain/principal.ts'
+import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import { toId } from '../../lib/id.ts'
 import { generatedUsername, governDeclared } from '../governance/governed-fields.ts'
-import type { Judging } from '../governance/judge.ts'
+import type { UnrecordedDecisionDeps } from '../governance/text-decision.ts'
 
-export interface DirectoryDeps extends Judging {
+export interface DirectoryDeps extends UnrecordedDecisionDeps {
   readonly db: Db
 }
 
@@ -31,7 +31,7 @@ export async function admitToDirectory(deps: DirectoryDeps, workspaceId: string,
   const find = () => entryOf(db, workspaceId, userId)
   const known = await find()
   if (known) return known.application_id === null
-  const about = { workspaceId, author: { ...NOBODY, id: userId, verified: true }, now }
+  const about = { workspaceId, author: { ...ANONYMOUS_USER, id: userId, verified: true }, now }
   const governed = await governDeclared(deps, about, { username: userId })
   const own = governed.ok && governed.fields.username === userId ? [governed.fields.username] : []
   for (const username of [...own, generatedUsername()]) {

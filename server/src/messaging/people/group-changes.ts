@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/database.ts'
+import { forbidden, invalid, notFound } from '../../http/refusals.ts'
+import { eraseResponsesAbout } from '../api/idempotency-store.ts'
+import type { Member } from '../api/member.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { stopWaitingFor } from '../conversations/read-marker.ts'
-import { forgetAnswersAbout } from '../door/idempotency.ts'
-import type { Member } from '../door/member.ts'
-import { forbidden, invalid, notFound } from '../door/refusals.ts'
 import { eraseEvents, forgetReaders } from '../events/erase.ts'
 import { emit } from '../events/outbox.ts'
 import { contactsByIds } from './contact-store.ts'
@@ -90,6 +90,6 @@ export async function removeGroup(tx: Tx, workspaceId: string, group: Group, now
   for (const id of await conversationIds(tx, workspaceId, group.id)) await deleteConversation(tx, workspaceId, id, now)
   await deleteGroup(tx, workspaceId, group.id)
   await eraseEvents(tx, workspaceId, { objectIds: [group.id] })
-  await forgetAnswersAbout(tx, workspaceId, [group.id])
+  await eraseResponsesAbout(tx, workspaceId, [group.id])
   await tellGone(tx, workspaceId, group, group.memberIds)
 }

@@ -1,14 +1,13 @@
 import { type Selectable, sql } from 'kysely'
-import { isStorable } from '../../applications/shapes.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import type { MessagingGroupTable } from '../../db/messaging-tables.ts'
-import type { Page } from '../../db/page.ts'
+import { cursorOf, type Page, type PageRequest, readPage } from '../../db/page.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 import type { GovernedString } from '../../domain/governed.ts'
+import { isStorable } from '../../lib/fields.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
-import type { Member } from '../door/member.ts'
-import { isBackwards, type PageAsked, pageOf } from '../door/pages.ts'
+import type { Member } from '../api/member.ts'
 import type { Group } from './group.ts'
+import type { MessagingGroupTable } from './tables.ts'
 
 /** A group that the member belongs to; undefined also when there is one that the member does not. */
 export async function findGroup(db: Db, { workspaceId, user }: Member, id: string): Promise<Group | undefined> {
@@ -31,20 +30,14 @@ export async function lockGroup(tx: Tx, member: Member, id: string): Promise<Gro
   return findGroup(tx, member, id)
 }
 
-/** The member's groups, newest first. Undefined when the cursor is none of them. */
-export async function listGroups(db: Db, member: Member, page: PageAsked): Promise<Page<Group> | undefined> {
-  const back = isBackwards(page)
-  let query = groups(db, member.workspaceId).where(hasMember(member.user.id))
-  if (page.cursor) {
-    const beside = await findGroup(db, member, page.cursor.id)
-    if (!beside) return undefined
-    query = query.where('messaging_group.id', back ? '>' : '<', uuidOfGroup(beside.id))
-  }
-  const rows = await query
-    .orderBy('messaging_group.id', back ? 'asc' : 'desc')
-    .limit(page.limit + 1)
-    .execute()
-  return pageOf(rows, page, groupOf)
+/** The member's groups, newest first. Undefined when the cursor is not one of them. */
+export async function listGroups(db: Db, member: Member, page: PageRequest): Promise<Page<Group> | undefined> {
+  const cursor = cursorOf(page)
+  const beside = cursor === undefined ? undefined : await findGroup(db, member, cursor)
+  if (cursor !== undefined && !beside) return undefined
+  const place = beside && [uuidOfGroup(beside.id)]
+  const query = groups(db, member.workspaceId).where(hasMember(member.user.id))
+  return readPage(query, page, { by: ['messaging_group.id'], order: 'desc', place }, groupOf)
 }
 
 export interface GroupFields {

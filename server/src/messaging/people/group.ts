@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { Name } from '../../applications/shapes.ts'
-import { Seconds, seconds } from '../door/pages.ts'
+import { Name } from '../../lib/fields.ts'
+import { Seconds, seconds } from '../timestamps.ts'
 import { AvatarUrl } from './contact.ts'
 
-/** Decisions.md §3, Limits; the owner is one of them. */
+/** MSG-RES-3; the owner is one of them. */
 export const MAX_MEMBERS = 1_000
 
 /** People and assistants of a Workspace who share conversations. */
@@ -22,7 +22,7 @@ export interface Group {
 
 const ContactIds = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
   maxItems: MAX_MEMBERS,
-  description: 'Ids of contacts; the owner is always one.',
+  description: 'Ids of the members. The owner is always a member.',
 })
 const Description = Type.String({ maxLength: 2_000 })
 
@@ -53,7 +53,7 @@ export const GroupView = Type.Object({
   description: Type.String(),
   avatar_url: Type.String({ format: 'uri' }),
   owner_id: Type.String(),
-  contacts: Type.Array(Type.String(), { description: 'Ids of its members.' }),
+  contacts: Type.Array(Type.String(), { description: 'Ids of the members.' }),
   created_at: Seconds,
   updated_at: Seconds,
 })

@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto'
-import { misplacedCredential, readBearer } from '../../applications/credential.ts'
-import { CredentialCache, type CredentialCacheOptions } from '../../applications/credential-cache.ts'
-import type { UserTokenVerifier } from '../../applications/user-token.ts'
-import { WORKSPACES_TOPIC } from '../../applications/user-token.ts'
 import type { Db } from '../../db/database.ts'
 import type { Signal } from '../../db/signal.ts'
 import { GatehouseError } from '../../errors.ts'
+import type { UserTokenVerifier } from '../../identity/user-token.ts'
+import { WORKSPACES_TOPIC } from '../../identity/user-token.ts'
 import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Member } from '../door/member.ts'
+import { misplacedCredential, readBearer } from '../../lib/credential.ts'
+import { CredentialCache, type CredentialCacheOptions } from '../../lib/credential-cache.ts'
+import type { Member } from '../api/member.ts'
 import { findTokenHolder } from './access-token-store.ts'
 import { admitToDirectory, type DirectoryDeps, isPerson, workspacesWithKeys } from './directory.ts'
 
@@ -27,7 +27,7 @@ interface Deps extends DirectoryDeps {
   readonly credentials?: CredentialCacheOptions
 }
 
-/** Bearer token → member: an access token (`gu_…`), or a JWT that a Workspace's own keys verify (decisions.md §3, Token). */
+/** Bearer token → member: an access token (`gu_…`), or a JWT that a Workspace's own keys verify (MSG-AUTH-1, MSG-AUTH-2). */
 export class MemberAuthenticator {
   readonly #deps: Deps
   readonly #tokens: CredentialCache<Found>
@@ -41,7 +41,10 @@ export class MemberAuthenticator {
     const { db, signal, clock, credentials } = deps
     this.#deps = deps
     this.#tokens = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')), credentials)
-    this.#workspaces = new Cache(() => workspacesWithKeys(db), { loadMs: credentials?.lookUpMs })
+    this.#workspaces = new Cache<readonly string[]>(() => workspacesWithKeys(db), {
+      loadMs: credentials?.lookUpMs,
+      maxEntries: 1,
+    })
     this.#admitted = new Cache((key) => admitToDirectory(deps, ...(JSON.parse(key) as [string, string]), clock.now()))
     this.#listed = new Cache((key) => isPerson(db, ...(JSON.parse(key) as [string, string])))
     signal.subscribe(ACCESS_TOKENS_TOPIC, () => {

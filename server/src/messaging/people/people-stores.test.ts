@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
 import { asGoverned } from '../../../test/support/governed-words.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
-import { createUser } from '../../applications/user-store.ts'
 import type { Database, Tx } from '../../db/database.ts'
-import { NOBODY } from '../../domain/principal.ts'
+import { ANONYMOUS_USER } from '../../domain/principal.ts'
+import { createUser } from '../../identity/user-store.ts'
 import { fromId, newId, newUuid } from '../../lib/id.ts'
-import type { Member } from '../door/member.ts'
+import type { Member } from '../api/member.ts'
 import { acquaintancesOf } from './acquaintances.ts'
 import { activity, contactsByIds, findContact, listContacts, updateProfile } from './contact-store.ts'
 import { joinGroup, leaveGroup } from './group-membership.ts'
@@ -26,7 +26,7 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
 
   const user = async (workspaceId: string, id: string): Promise<Member> => {
     await createUser(database.db, workspaceId, { id, username: asGoverned(`${id}.name`) }, NOW)
-    return { workspaceId, user: { ...NOBODY, id, verified: true } }
+    return { workspaceId, user: { ...ANONYMOUS_USER, id, verified: true } }
   }
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
   const group = (owner: Member, ...members: Member[]) => {
@@ -164,7 +164,7 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
       for (const other of [cleo, stranger]) {
         expect(await findGroup(db, other, id)).toBeUndefined()
         expect(await run((tx) => lockGroup(tx, other, id))).toBeUndefined()
-        expect(await listGroups(db, other, { limit: 1, cursor: { param: 'starting_after', id } })).toBeUndefined()
+        expect(await listGroups(db, other, { limit: 1, after: id })).toBeUndefined()
       }
       expect([await isMember(db, ann.workspaceId, id, 'ben'), await isMember(db, ann.workspaceId, id, 'cleo')]).toEqual([
         true,
@@ -179,14 +179,14 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
     test('are paged both ways, newest first', async () => {
       const owner = await user(ann.workspaceId, newId('usr'))
       const ids = [(await group(owner)).id, (await group(owner)).id, (await group(owner)).id].toReversed()
-      const page = async (limit: number, param?: 'starting_after' | 'ending_before', at = 0) => {
-        const found = await listGroups(database.db, owner, { limit, ...(param && { cursor: { param, id: ids[at] ?? '' } }) })
+      const page = async (limit: number, cursor?: 'after' | 'before', at = 0) => {
+        const found = await listGroups(database.db, owner, { limit, ...(cursor && { [cursor]: ids[at] }) })
         return [found?.data.map(({ id }) => id), found?.hasMore]
       }
       expect(await page(2)).toEqual([ids.slice(0, 2), true])
-      expect(await page(2, 'starting_after', 1)).toEqual([[ids[2]], false])
-      expect(await page(1, 'ending_before', 2)).toEqual([[ids[1]], true])
-      expect(await page(2, 'ending_before', 2)).toEqual([ids.slice(0, 2), false])
+      expect(await page(2, 'after', 1)).toEqual([[ids[2]], false])
+      expect(await page(1, 'before', 2)).toEqual([[ids[1]], true])
+      expect(await page(2, 'before', 2)).toEqual([ids.slice(0, 2), false])
     })
 
     test('bring who joins into their conversations, with nothing unread, and take who leaves out', async () => {

@@ -14,13 +14,13 @@ export interface Retention {
 const Days = Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()])
 
 /** Body of `PUT /v1/conversations/:id/retention`. */
-export const RetentionUpdate = Type.Object({ days: { ...Days, description: 'null: as long as the Workspace keeps them.' } })
+export const RetentionUpdate = Type.Object({ days: { ...Days, description: "null: the Workspace's retention." } })
 
 export const RetentionView = Type.Object({
   object: Type.Literal('retention'),
   conversation_id: Type.String(),
   days: Days,
-  effective_days: { ...Days, description: "The shorter of days and the Workspace's; null: for ever." },
+  effective_days: { ...Days, description: "The shorter of `days` and the Workspace's retention. null: no limit." },
 })
 
 export const retentionView = (conversationId: string, { days, effectiveDays }: Retention) => ({

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
+import { inTransaction } from '../../db/retried-transaction.ts'
 import { toId } from '../../lib/id.ts'
-import { inTransaction } from '../door/transaction.ts'
 import { uuidOf } from '../ids.ts'
 import { deleteMessages } from '../messages/message-store.ts'
 

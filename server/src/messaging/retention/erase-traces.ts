@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/retried-transaction.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import { withdrawReviews } from '../../review/withdraw.ts'
+import { ERASED } from '../api/idempotency-store.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { membersOfConversation } from '../conversations/members.ts'
 import { stopWaitingFor } from '../conversations/read-marker.ts'
-import { FORGOTTEN } from '../door/idempotency.ts'
-import { inTransaction } from '../door/transaction.ts'
 import { eraseEvents } from '../events/erase.ts'
 import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, toMessage } from '../messages/message.ts'
@@ -192,7 +192,7 @@ async function forgetAnswers(tx: Tx, { workspaceId, userId, erasedAt }: Erasure)
   // Others may repeat their requests, and must not do them a second time.
   await tx
     .updateTable('idempotency_key')
-    .set(FORGOTTEN)
+    .set(ERASED)
     .where('workspace_id', '=', kept.workspace)
     .where('created_at', '<=', erasedAt)
     .where(kept.inBody)

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
-import { NOBODY } from '../../domain/principal.ts'
+import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import { eraseUser as eraseMemories } from '../../memory/erase.ts'
-import type { Member } from '../door/member.ts'
+import type { Member } from '../api/member.ts'
 import { eraseEvents } from '../events/erase.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
@@ -24,7 +24,7 @@ export interface Erasure {
 export async function eraseUser(tx: Tx, { workspaceId, userId, erasedAt }: Erasure, base: string): Promise<boolean> {
   const workspace = uuidOf('ws', workspaceId)
   const audience = (await acquaintancesOf(tx, workspaceId, userId)).filter((id) => id !== userId)
-  const member: Member = { workspaceId, user: { ...NOBODY, id: userId } }
+  const member: Member = { workspaceId, user: { ...ANONYMOUS_USER, id: userId } }
   await leaveGroups(tx, { member, base, now: erasedAt })
   // Tokens and profile go with it.
   const { numDeletedRows } = await tx

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
+import type { Member } from '../api/member.ts'
 import type { CountedConversation } from '../conversations/conversation.ts'
 import { conversationView } from '../conversations/conversation.ts'
-import type { Member } from '../door/member.ts'
 import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, toMessage } from '../messages/message.ts'
 import { messagesOf } from '../messages/message-store.ts'

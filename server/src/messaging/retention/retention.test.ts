@@ -3,12 +3,12 @@ import { dumpTables } from '../../../test/support/dump-tables.ts'
 import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
 import { asGoverned } from '../../../test/support/governed-words.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
-import { createUser, findUser } from '../../applications/user-store.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { NOBODY } from '../../domain/principal.ts'
+import { ANONYMOUS_USER } from '../../domain/principal.ts'
+import { createUser, findUser } from '../../identity/user-store.ts'
 import { newUuid } from '../../lib/id.ts'
+import type { Member } from '../api/member.ts'
 import { createConversation, type With } from '../conversations/conversation-store.ts'
-import type { Member } from '../door/member.ts'
 import { uuidOf } from '../ids.ts'
 import { createGroup, findGroup } from '../people/group-store.ts'
 import { retentionOf, setRetention } from './conversation-retention.ts'
@@ -32,7 +32,7 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work)
   const user = async (workspaceId: string, id: string): Promise<Member> => {
     await createUser(db, workspaceId, { id, username: asGoverned(`${id} name`) }, NOW)
-    return { workspaceId, user: { ...NOBODY, id, verified: true } }
+    return { workspaceId, user: { ...ANONYMOUS_USER, id, verified: true } }
   }
   const conversation = async (member: Member, partner: With): Promise<string> =>
     (await run((tx) => createConversation(tx, member, partner, { distinct: false, now: daysAgo(50) }))).id

@@ -1,19 +1,19 @@
-import type { Authentication, Authenticator } from '../../applications/authenticator.ts'
-import { misplacedCredential } from '../../applications/credential.ts'
-import type { Caller } from '../facts.ts'
-import { refuse, type Step } from '../outcome.ts'
-import { PlaygroundCaller } from '../playground-caller.ts'
-import type { Exchange } from '../request.ts'
+import { refuse, type StageReturn } from '../../domain/outcome.ts'
+import type { Authentication, Authenticator } from '../../identity/authenticator.ts'
+import { misplacedCredential } from '../../lib/credential.ts'
+import { PlaygroundCaller } from '../callers.ts'
+import type { IncomingRequest } from '../request.ts'
+import type { Caller } from '../stage-results.ts'
 
-/** Stage 1 of 12: the API key names the Application (gateway-api.md, Authentication), or code of this server does. */
+/** Stage 1 of 12: resolves the API key to its Application (GW-AUTH-1); code of this server names the Application itself. */
 export async function authenticate(
-  { authorization, caller }: Pick<Exchange, 'authorization' | 'caller'>,
+  { authorization, caller }: Pick<IncomingRequest, 'authorization' | 'caller'>,
   { authenticator }: { authenticator: Authenticator },
-): Promise<Step<Caller>> {
+): Promise<StageReturn<Caller>> {
   if (caller) {
     const { application } = caller
     if (!(caller instanceof PlaygroundCaller)) return { application, keyId: '' }
-    return { application, keyId: '', playedBy: caller.operatorId, keepsNothing: !caller.remembers }
+    return { application, keyId: '', operatorId: caller.operatorId, memoryDisabled: !caller.remembers }
   }
   const answer = await authenticator.authenticate(authorization)
   if (answer.ok) return callerOf(answer)
@@ -24,6 +24,6 @@ export async function authenticate(
 const callerOf = ({ application, keyId, keyIssuer }: Extract<Authentication, { ok: true }>): Caller => ({
   application,
   keyId,
-  // A token without an operator stands for no person who could approve: what it issued binds nobody.
+  // A key issued by an admin token binds no operator, because a token is not a reviewer.
   ...(keyIssuer?.startsWith('opr_') && { keyIssuer }),
 })

@@ -1,33 +1,33 @@
-import { estimateRequestTokens } from '../../domain/message.ts'
+import { rateLimited, refuse, type StageReturn } from '../../domain/outcome.ts'
+import { estimateRequestTokens } from '../../domain/tokens.ts'
 import { newId } from '../../lib/id.ts'
 import { parseJson } from '../../lib/json.ts'
-import { type Limiter, UNLIMITED } from '../../limits/limiter.ts'
-import type { Admitted, Caller } from '../facts.ts'
-import { rateLimited, refuse, type Step } from '../outcome.ts'
-import type { Exchange, Parsed } from '../request.ts'
-import { ENDPOINT_PLANS } from '../stages.ts'
+import { UNLIMITED } from '../../limits/lease.ts'
+import type { Limiter } from '../../limits/limiter.ts'
+import { ENDPOINT_PLANS } from '../endpoints.ts'
+import type { IncomingRequest, Parsed } from '../request.ts'
+import type { Admitted, Caller } from '../stage-results.ts'
 
 /**
- * Stage 2 of 12: the body is validated and the Application's limits let it in. Once it has passed, there is an execution:
- * everything from here on is recorded.
+ * Stage 2 of 12: validates the body and charges the Application's limits. Every outcome from here on is recorded.
  */
 export function admit(
-  exchange: Exchange,
+  incoming: IncomingRequest,
   { application }: Caller,
   { limiter, jsonDepth }: { limiter: Limiter; jsonDepth: number },
-): Step<Admitted> {
-  const parsed = parse(exchange, application, jsonDepth)
+): StageReturn<Admitted> {
+  const parsed = parse(incoming, application, jsonDepth)
   if (!parsed.ok) return refuse(parsed.code ?? 'VALIDATION_ERROR', parsed.problem)
   const { request } = parsed
   const tokens = estimateRequestTokens(request)
-  const admitted = { request, auditId: newId('aud'), tokens, bytes: exchange.body.length }
-  if (!ENDPOINT_PLANS[exchange.endpoint].limited) return { ...admitted, lease: UNLIMITED }
-  if (exchange.continues) return { ...admitted, lease: exchange.continues }
+  const admitted = { request, auditId: newId('aud'), tokens, bytes: incoming.body.length }
+  if (!ENDPOINT_PLANS[incoming.endpoint].limited) return { ...admitted, lease: UNLIMITED }
+  if (incoming.lease) return { ...admitted, lease: incoming.lease }
   const answer = limiter.admit(application, tokens)
   return answer.ok ? { ...admitted, lease: answer.lease } : rateLimited(answer)
 }
 
-function parse({ body, parse }: Exchange, application: Caller['application'], jsonDepth: number): Parsed {
+function parse({ body, parse }: IncomingRequest, application: Caller['application'], jsonDepth: number): Parsed {
   if (body.length === 0) return parse(undefined, application)
   const json = parseJson(body, jsonDepth)
   return json.ok ? parse(json.value, application) : { ok: false, problem: { message: json.problem } }

@@ -1,29 +1,28 @@
-import type { UserTokenVerifier } from '../../applications/user-token.ts'
-import { NOBODY, type User } from '../../domain/principal.ts'
-import type { Admitted, Caller, Identity } from '../facts.ts'
-import { rateLimited, refuse, type Step, Stop } from '../outcome.ts'
-import type { Exchange, UserAssertion } from '../request.ts'
-import { TrustedCaller } from '../trusted-caller.ts'
+import { rateLimited, refuse, type StageReturn, Stop } from '../../domain/outcome.ts'
+import { ANONYMOUS_USER, type User } from '../../domain/principal.ts'
+import type { UserTokenVerifier } from '../../identity/user-token.ts'
+import { TrustedCaller } from '../callers.ts'
+import type { IncomingRequest, UserAssertion } from '../request.ts'
+import type { Admitted, Caller, Identity } from '../stage-results.ts'
 
 /**
- * Stage 3 of 12: who the end user is, and whether their own limit lets the request in. A user token that verifies supersedes
- * the Identity Assertion; one that does not is a refusal, never silently the assertion (decisions.md §2.6). Code of this
- * server has verified its user itself.
+ * Stage 3 of 12: resolves the user and charges the user's limit. A valid user token supersedes the Identity Assertion; an invalid one
+ * is refused and never replaced by the assertion (GW-AUTH-8). Code of this server has verified its user itself.
  */
 export async function identify(
-  exchange: Pick<Exchange, 'userToken' | 'caller'>,
+  incoming: Pick<IncomingRequest, 'userToken' | 'caller'>,
   caller: Caller,
   admitted: Admitted,
   deps: { userTokens: UserTokenVerifier },
-): Promise<Step<Identity>> {
-  const identity = await whoAsks(exchange, caller, admitted, deps)
+): Promise<StageReturn<Identity>> {
+  const identity = await resolveUser(incoming, caller, admitted, deps)
   if (identity instanceof Stop) return identity
   const refusal = admitted.lease.chargeUser(identity.user.id)
   return refusal ? rateLimited(refusal, identity) : identity
 }
 
-async function whoAsks(
-  { userToken, caller }: Pick<Exchange, 'userToken' | 'caller'>,
+async function resolveUser(
+  { userToken, caller }: Pick<IncomingRequest, 'userToken' | 'caller'>,
   { application }: Caller,
   { request }: Admitted,
   { userTokens }: { userTokens: UserTokenVerifier },
@@ -38,7 +37,7 @@ async function whoAsks(
 
 const asserted = (assertion: UserAssertion | undefined): User =>
   assertion === undefined
-    ? NOBODY
+    ? ANONYMOUS_USER
     : {
         id: assertion.id,
         role: assertion.role ?? '',

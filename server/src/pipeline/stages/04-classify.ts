@@ -1,36 +1,33 @@
-import type { Detector } from '../../classification/detector.ts'
-import { assess } from '../../classification/risk.ts'
-import { scanJoined } from '../../classification/scan-joined.ts'
-import { scanSplit } from '../../classification/scan-split.ts'
+import { NO_DEMANDS } from '../../domain/decision.ts'
 import { collect, joinsOfUsers, joinsWithin } from '../../domain/message.ts'
-import type { Admitted, Caller, Content } from '../facts.ts'
-import { deniedByFault } from '../fault-denial.ts'
-import { NOTHING_DECIDED } from '../neutral.ts'
-import { refuse, type Step } from '../outcome.ts'
+import { refuse, type StageReturn } from '../../domain/outcome.ts'
+import { deniedByFault, type GovernDeps, scanContent } from '../govern.ts'
+import type { Admitted, Caller, Classified } from '../stage-results.ts'
 
-export interface ClassifyDeps {
-  readonly detectors: readonly Detector[]
-  readonly detectorBudgetMs: number
-}
+export type ClassifyDeps = Pick<GovernDeps, 'detectors' | 'detectorBudgetMs'>
 
 /**
- * Stage 4 of 12: every detector reads every message, and whatever else would go to the provider. A detector that fails or
- * overruns its time denies: silence would look like innocence (decisions.md §2.2).
+ * Stage 4 of 12: all detectors scan every message and every parameter that goes to the provider. A detector that fails or overruns
+ * its time denies, because a missing finding must not count as a clean text (GW-SAFE-1).
  */
-export async function classify({ application }: Caller, { request }: Admitted, deps: ClassifyDeps): Promise<Step<Content>> {
+export async function classify(
+  { application }: Caller,
+  { request }: Admitted,
+  deps: ClassifyDeps,
+): Promise<StageReturn<Classified>> {
   const messages = collect(request.messages)
   const parameters = collect(request.parameters)
-  const texts = [...messages.texts, ...parameters.texts]
-  const joins = [...joinsWithin(messages.spoken), ...joinsWithin(parameters.spoken, messages.texts.length)]
-  const options = { detectors: deps.detectors, budgetMs: deps.detectorBudgetMs }
-  const runs = joinsOfUsers(request.messages, messages.spoken)
-  const { findings, counts, failures, joined } = scanSplit(texts, runs, await scanJoined(texts, joins, options), options)
-  const start = { classification: application.settings.default_classification, risk: 'low' as const }
-  const unread = messages.unread + parameters.unread
-  const content = { texts, joined, unread, findings, messageTexts: messages.texts.length, counts, ...assess(counts, start) }
-  if (failures.length === 0) return content
-  const failed = failures.map((name) => `detector:${name}`)
-  const { classification, risk } = content
-  const denial = deniedByFault({ ...NOTHING_DECIDED.decision, classification, risk }, 'input', failed)
-  return refuse('POLICY_DENIED', { details: { failed } }, { ...content, denial })
+  const messageTexts = messages.texts.length
+  const content = {
+    texts: [...messages.texts, ...parameters.texts],
+    joins: [...joinsWithin(messages.spoken), ...joinsWithin(parameters.spoken, messageTexts)],
+    runs: joinsOfUsers(request.messages, messages.spoken),
+    unread: messages.unread + parameters.unread,
+    start: { classification: application.settings.default_classification, risk: 'low' as const },
+  }
+  const classified = { ...(await scanContent(content, deps)), messageTexts }
+  const { failed, classification, risk } = classified
+  if (failed.length === 0) return classified
+  const denial = deniedByFault({ ...NO_DEMANDS, classification, risk }, 'input', failed)
+  return refuse('POLICY_DENIED', { details: { failed } }, { ...classified, denial })
 }

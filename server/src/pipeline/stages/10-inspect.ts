@@ -1,112 +1,137 @@
-import type { Detector } from '../../classification/detector.ts'
-import { assess } from '../../classification/risk.ts'
-import { scanJoined } from '../../classification/scan-joined.ts'
 import { type Completion, partsOf, withParts } from '../../domain/completion.ts'
-import type { Decision } from '../../domain/decision.ts'
-import type { ReportFault } from '../../domain/fault.ts'
-import { collect, estimateTokens, joinsAcross, replaceTexts } from '../../domain/message.ts'
+import { type Decision, decidingRules } from '../../domain/decision.ts'
+import { withInspectedLogprobs } from '../../domain/logprobs.ts'
+import { collect, joinsAcross, replaceTexts } from '../../domain/message.ts'
+import { refuse, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
+import { estimateTokens } from '../../domain/tokens.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { evaluate, mergeDecisions } from '../../policy/evaluate.ts'
-import { applyTransforms } from '../../policy/transforms.ts'
-import { Vault } from '../../policy/vault.ts'
-import type { Admitted, Authorized, Caller, Identity, Inspected, Recalled, Reply, Retrieved } from '../facts.ts'
-import { deniedByFault } from '../fault-denial.ts'
-import { inspectHits } from '../inspect-hits.ts'
-import { withInspectedLogprobs } from '../logprobs.ts'
-import { uninspected } from '../neutral.ts'
-import { Passed, refuse, type Step, Stop } from '../outcome.ts'
-import { policyInput } from '../policy-input.ts'
-import type { Exchange } from '../request.ts'
+import { mergeDecisions } from '../../policy/evaluate.ts'
+import { type GovernDeps, govern } from '../govern.ts'
+import type { Authorized, Inspected, Invoked, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
+import { policyInputOf, uninspected } from '../stage-results.ts'
 
-export interface InspectDeps {
-  readonly detectors: readonly Detector[]
-  readonly detectorBudgetMs: number
+export interface InspectDeps extends GovernDeps {
   readonly clock: Clock
-  readonly reportFault: ReportFault
+}
+
+interface Outputs {
+  readonly retrieved: Retrieved
+  readonly recalled: Recalled
+  readonly invoked: Invoked
 }
 
 /**
- * Stage 10 of 12: the whole answer, every choice or every hit of it, before a byte of it is replayed: first the originals of
- * what the provider saw as placeholders, so that detectors, output policies and transforms see what would leave.
+ * Stage 10 of 12: governs the whole completion, or all hits of a search, before any byte of it is sent. Placeholders are replaced by
+ * their originals first, so that detectors and output policies see what the client would receive.
  */
 export async function inspect(
-  exchange: Pick<Exchange, 'endpoint'>,
-  caller: Caller,
-  admitted: Admitted,
-  identity: Identity,
-  leave: Authorized,
-  { found, recalled, reply: { completion, provider } }: { found: Retrieved; recalled: Recalled; reply: Reply },
+  context: RequestContext,
+  authorized: Authorized,
+  outputs: Outputs,
   deps: InspectDeps,
-): Promise<Step<Inspected>> {
-  if (exchange.endpoint !== 'chat') return inspectHits(exchange, caller, admitted, identity, leave, { found, recalled }, deps)
-  if (!completion) return new Passed(uninspected(leave))
-  if (leave.release?.kind === 'again') {
-    // It has left once, inspected, and leaves again as it was, with what was decided on it then.
-    const { decision = leave.decision, transforms = [] } = leave.release.result
-    return new Passed({ ...uninspected(leave), decision, transforms, completion })
+): Promise<StageReturn<Inspected>> {
+  if (context.incoming.endpoint !== 'chat') return inspectHits(context, authorized, outputs, deps)
+  const { completion, provider } = outputs.invoked
+  if (!completion) return new Skipped()
+  const { release } = authorized
+  if (release?.kind === 'again') {
+    // Sent before: it is sent again with the decision of that time.
+    const { decision = authorized.decision, transforms = [] } = release.result
+    return new Skipped({ ...uninspected(authorized), decision, transforms, completion })
   }
+  return inspectCompletion(context, authorized, completion, provider, deps)
+}
 
-  const { application } = caller
+async function inspectCompletion(
+  context: RequestContext,
+  authorized: Authorized,
+  completion: Completion,
+  provider: string,
+  deps: InspectDeps,
+): Promise<StageReturn<Inspected>> {
+  const { policy, vault } = authorized
   const { texts: answered, spoken, unread } = collect(partsOf(completion))
-  const texts = answered.map((text) => leave.vault.restore(text))
+  const texts = answered.map((text) => vault.restore(text))
   const joins = joinsAcross(spoken.slice(0, completion.choices.length))
-  const { findings, counts, failures, joined } = await scanJoined(texts, joins, {
-    detectors: deps.detectors,
-    budgetMs: deps.detectorBudgetMs,
-  })
-  const start = { classification: application.settings.default_classification, risk: 'low' as const }
-  const input = policyInput(exchange.endpoint, application, admitted, identity, deps.clock.now(), {
-    texts,
-    joined,
-    unread,
-    counts,
-    ...assess(counts, start),
-  })
+  const { default_classification: classification } = context.caller.application.settings
   const response = responseOf(completion, provider, texts)
-  const decision = evaluate(leave.policy, 'output', { ...input, response })
-  const { classification, riskLevel } = input.content
-  const looked = { classification, riskLevel, unread, response }
-  const inspected = { ...uninspected(leave), decision: mergeDecisions(leave.decision, decision), counts, looked, completion }
-  if (failures.length > 0) {
-    return denied(
-      inspected,
-      failures.map((name) => `detector:${name}`),
-    )
+  const hasRules = (policy?.rules.output.length ?? 0) > 0
+  const { scanned, decision, value, transforms, failed } = await govern(
+    { texts, joins, unread, start: { classification, risk: 'low' } },
+    'output',
+    {
+      policy,
+      input: { ...policyInputOf(context, deps.clock.now()), response },
+      isAllowed: (decision) => !endOf(context, authorized, decision),
+      replace: (changed) => withTexts(completion, answered, changed, hasRules),
+    },
+    deps,
+  )
+  const inspected = {
+    ...uninspected(authorized),
+    decision: mergeDecisions(authorized.decision, decision),
+    counts: scanned.counts,
+    outputContext: { classification: scanned.classification, riskLevel: scanned.risk, unread, response },
+    completion: value ?? completion,
+    transforms,
   }
-  const verdict = stop(admitted, leave, decision, inspected)
-  if (verdict) return verdict
+  if (failed.length > 0) return refuse('POLICY_DENIED', { details: { failed } }, inspected)
+  const end = endOf(context, authorized, decision)
+  return end ? new Stop(end, inspected) : inspected
+}
 
-  const spans = texts.map((text, index) => ({ text, findings: findings[index] ?? [] }))
-  try {
-    const { texts: changed, applied } = applyTransforms(spans, decision.transforms, new Vault())
-    const outputRules = (leave.policy?.rules.output.length ?? 0) > 0
-    return { ...inspected, completion: withTexts(completion, answered, changed, outputRules), transforms: applied }
-  } catch (error) {
-    deps.reportFault({ kind: 'transform', name: 'output', how: 'threw', error })
-    return denied(inspected, ['transform'])
+/** The outcome that a decision ends the run with. A dry run goes on in any case, and an approved completion is not held again. */
+function endOf({ admitted }: RequestContext, { release }: Authorized, decision: Decision): Stop<never>['outcome'] | undefined {
+  if (admitted.request.dryRun) return undefined
+  const { verdict } = decision
+  if (verdict === 'deny') return refuse('POLICY_DENIED', { details: { rules: decidingRules(decision), point: 'output' } }).outcome
+  if (verdict !== 'require_approval' || release?.item.point === 'output') return undefined
+  return { kind: 'held', point: 'output' }
+}
+
+/** Searches declare no 403: a denial, a demand for approval and a failure leave no hits (GW-VERD-7). */
+async function inspectHits(
+  context: RequestContext,
+  authorized: Authorized,
+  { retrieved, recalled }: Outputs,
+  deps: InspectDeps,
+): Promise<StageReturn<Inspected>> {
+  const texts = [
+    ...retrieved.hits.flatMap(({ title, content }) => [title, content]),
+    ...recalled.hits.flatMap(({ content, summary }) => [content, summary ?? '']),
+  ]
+  if (texts.length === 0) return new Skipped()
+  const { classification, risk } = authorized.decision
+  const { scanned, decision, value, transforms } = await govern(
+    { texts, start: { classification, risk } },
+    'output',
+    {
+      policy: authorized.policy,
+      input: policyInputOf(context, deps.clock.now()),
+      isAllowed: ({ verdict }) => verdict !== 'deny' && verdict !== 'require_approval',
+      replace: (changed) => hitsWithTexts(retrieved, recalled, changed),
+    },
+    deps,
+  )
+  return {
+    ...uninspected(authorized),
+    ...value,
+    decision: mergeDecisions(authorized.decision, decision),
+    counts: scanned.counts,
+    outputContext: { classification: scanned.classification, riskLevel: scanned.risk },
+    transforms,
   }
 }
 
-/** What broke down denies: silence would look like innocence (decisions.md §2.2). */
-const denied = (inspected: Inspected, failed: readonly string[]): Stop<Inspected> =>
-  refuse(
-    'POLICY_DENIED',
-    { details: { failed } },
-    { ...inspected, decision: deniedByFault(inspected.decision, 'output', failed) },
-  )
-
-/** A dry run goes on whatever the verdict; what a reviewer has approved at output is held no more. */
-function stop(
-  { request }: Admitted,
-  { release }: Authorized,
-  { verdict, rules }: Decision,
-  inspected: Inspected,
-): Stop<Inspected> | undefined {
-  if (request.dryRun) return undefined
-  const deciding = { rules: rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id) }
-  if (verdict === 'deny') return refuse('POLICY_DENIED', { details: { ...deciding, point: 'output' } }, inspected)
-  if (verdict !== 'require_approval' || release?.item.point === 'output') return undefined
-  return new Stop({ kind: 'held', point: 'output' }, inspected)
+function hitsWithTexts(retrieved: Retrieved, recalled: Recalled, texts: readonly string[]) {
+  const next = texts[Symbol.iterator]()
+  const text = () => next.next().value ?? ''
+  const passages = retrieved.hits.map((hit) => ({ ...hit, title: text(), content: text() }))
+  const memories = recalled.hits.map((hit) => {
+    const [content, summary] = [text(), text()]
+    return { ...hit, content, summary: hit.summary === null ? null : summary }
+  })
+  return { passages, memories }
 }
 
 const responseOf = ({ model, choices, usage }: Completion, provider: string, texts: readonly string[]) => ({
@@ -116,14 +141,8 @@ const responseOf = ({ model, choices, usage }: Completion, provider: string, tex
   tokens: usage?.completion_tokens ?? estimateTokens(texts),
 })
 
-function withTexts(
-  completion: Completion,
-  before: readonly string[],
-  after: readonly string[],
-  outputRules: boolean,
-): Completion {
+function withTexts(completion: Completion, before: readonly string[], after: readonly string[], hasRules: boolean): Completion {
   const unchanged = before.every((text, index) => text === after[index])
-  const inspected = withInspectedLogprobs(completion, unchanged, outputRules)
-  if (unchanged) return inspected
-  return withParts(inspected, replaceTexts(partsOf(completion), after))
+  const inspected = withInspectedLogprobs(completion, unchanged, hasRules)
+  return unchanged ? inspected : withParts(inspected, replaceTexts(partsOf(completion), after))
 }

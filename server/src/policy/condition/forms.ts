@@ -32,11 +32,18 @@ export function formsOf(content: PolicyContent): Forms {
   if (found) return found
   const { text, joined } = content
   const written = joined ? [text, joined] : [text]
-  const readable = written.map((one) => plainText(one))
-  const forms = new Set(readable.flatMap((one) => [one, withoutAccents(one)]))
-  const made = { written, plain: [...forms], all: [...new Set([...written, ...forms])] }
-  known.set(content, made)
-  return made
+  const forms = isPlain(written) ? { written, plain: written, all: written } : plainForms(written)
+  known.set(content, forms)
+  return forms
+}
+
+/** Most texts are their own plain form without accents; sets of forms would hash them three times. */
+const isPlain = (written: readonly string[]): boolean =>
+  written.length === 1 && written.every((text) => plainText(text) === text && withoutAccents(text) === text)
+
+function plainForms(written: readonly string[]): Forms {
+  const plain = new Set(written.map((text) => plainText(text)).flatMap((text) => [text, withoutAccents(text)]))
+  return { written, plain: [...plain], all: [...new Set([...written, ...plain])] }
 }
 
 /** Characters that the plain form does not have: who writes them into a condition looks for exactly these. */

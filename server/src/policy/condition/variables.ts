@@ -26,7 +26,7 @@ const FINDINGS: Type = { kind: 'map', of: INT, keys: new Set([...FINDING_TYPES, 
 
 const variable = (type: Type, read: Variable['read']): Variable => ({ type, read })
 
-/** Everything conditions can see (decisions.md §2.4a), by its full name. docs/policies.md explains each to authors. */
+/** Everything conditions can see (GW-POL-5), by its full name. docs/policies.md explains each to authors. */
 export const VARIABLES: ReadonlyMap<string, Variable> = new Map(
   Object.entries({
     'user.id': variable(STRING, ({ user }) => user.id),

@@ -7,8 +7,8 @@ import type { CompiledPolicy } from '../compile.ts'
 import { evaluate, mergeDecisions } from '../evaluate.ts'
 import type { PolicyInput } from '../input.ts'
 import { type Demand, Replayer } from './replay.ts'
-import type { StoredExchange } from './stored-exchange.ts'
 import { OTHER, StoredInput } from './stored-input.ts'
+import type { StoredExchange } from './stored-request.ts'
 
 /** Of stored values, of hashed ones, of texts and of what nobody stores. */
 const CONDITIONS = [

@@ -4,8 +4,8 @@ import type { CompiledPolicy } from '../compile.ts'
 import { mergeDecisions } from '../evaluate.ts'
 import type { Rule } from '../policy.ts'
 import { type Reading, readingOf } from './reading.ts'
-import type { StoredExchange, StoredPoint } from './stored-exchange.ts'
 import type { StoredInput } from './stored-input.ts'
+import type { StoredExchange, StoredPoint } from './stored-request.ts'
 
 /** What policies demanded of an exchange, or would. Obligations as demanded, whether or not there was anything to change. */
 export interface Demand {

@@ -1,14 +1,14 @@
-/** Most servers take this many texts at once; some no more. */
+/** Most servers accept this many texts at once, and some accept no more. */
 export const BATCH_TEXTS = 32
 const BATCH_TOKENS = 16_000
-/** A longer text is embedded by its beginning: what today's large models read at once. */
+/** Only the beginning of a longer text is embedded; large models read about this many tokens. */
 const TEXT_TOKENS = 8_000
-/** Of UTF-8 and on the cautious side: English has four to five, Chinese about three. */
+/** Bytes of UTF-8, a cautious estimate: English has four to five, Chinese about three. */
 const BYTES_PER_TOKEN = 3
 
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
 
-/** The beginning of `text` that a model reads; never half a character. */
+/** The beginning of `text` that a model reads. Never splits a surrogate pair. */
 export function cutText(text: string): string {
   const most = TEXT_TOKENS * BYTES_PER_TOKEN
   if (Buffer.byteLength(text) <= most) return text
@@ -17,7 +17,7 @@ export function cutText(text: string): string {
   return kept.isWellFormed() ? kept : kept.slice(0, -1)
 }
 
-/** Texts in their order, in batches bounded by number and by tokens. */
+/** Groups texts in their order into batches with limited numbers of texts and tokens. */
 export function batchesOf(texts: readonly string[]): readonly (readonly string[])[] {
   const batches: string[][] = []
   let tokens = Number.POSITIVE_INFINITY

@@ -1,43 +1,49 @@
 import type { Embedded, EmbedFailure } from './embedder.ts'
 import type { Embedding } from './vector-store.ts'
 
-interface How {
+interface EmbedContext {
   readonly embed: (texts: readonly string[]) => Promise<Embedded>
   readonly dimensions: number
-  /** Whether the server answers a text that nobody could mind. */
-  readonly isWell: () => Promise<boolean>
+  /** Whether the server embeds a harmless text. */
+  readonly isServerAvailable: () => Promise<boolean>
 }
 
-type Made = { readonly ok: true; readonly embeddings: readonly Embedding[] } | EmbedFailure
+type EntryEmbeddings = { readonly ok: true; readonly embeddings: readonly Embedding[] } | EmbedFailure
 
 /**
- * The embeddings of these entries. Where the server is well but refuses a batch, the entry that it minds is found by halving, and
- * goes without: one text must not keep all others from being found.
+ * Embeds these entries. If an available server refuses a batch, bisection finds the refused entry, which gets no vector, so that one
+ * text does not block the others.
  */
-export async function embedEntries(entries: readonly (readonly [id: string, text: string])[], how: How): Promise<Made> {
-  const written = entries.filter(([, text]) => text.trim() !== '')
+export async function embedEntries(
+  entries: readonly (readonly [id: string, text: string])[],
+  context: EmbedContext,
+): Promise<EntryEmbeddings> {
+  const withText = entries.filter(([, text]) => text.trim() !== '')
   const blank = entries.filter(([, text]) => text.trim() === '').map(([id]): Embedding => [id, null])
-  const made = await embedWritten(written, how)
-  return made.ok ? { ok: true, embeddings: [...blank, ...made.embeddings] } : made
+  const result = await embedTexts(withText, context)
+  return result.ok ? { ok: true, embeddings: [...blank, ...result.embeddings] } : result
 }
 
-async function embedWritten(entries: readonly (readonly [id: string, text: string])[], how: How): Promise<Made> {
+async function embedTexts(
+  entries: readonly (readonly [id: string, text: string])[],
+  context: EmbedContext,
+): Promise<EntryEmbeddings> {
   if (entries.length === 0) return { ok: true, embeddings: [] }
-  const answer = await how.embed(entries.map(([, text]) => text))
-  if (answer.ok) {
-    if (answer.vectors[0]?.length !== how.dimensions) return { ok: false, failure: 'dimensions', status: 200 }
-    return { ok: true, embeddings: entries.map(([id], place) => [id, answer.vectors[place] ?? null]) }
+  const result = await context.embed(entries.map(([, text]) => text))
+  if (result.ok) {
+    if (result.vectors[0]?.length !== context.dimensions) return { ok: false, failure: 'dimensions', status: 200 }
+    return { ok: true, embeddings: entries.map(([id], place) => [id, result.vectors[place] ?? null]) }
   }
-  if (!mayBeTheText(answer) || !(await how.isWell())) return answer
+  if (!mayBeCausedByText(result) || !(await context.isServerAvailable())) return result
   const [only] = entries
   if (only && entries.length === 1) return { ok: true, embeddings: [[only[0], null]] }
   const middle = Math.ceil(entries.length / 2)
-  const first = await embedWritten(entries.slice(0, middle), how)
+  const first = await embedTexts(entries.slice(0, middle), context)
   if (!first.ok) return first
-  const second = await embedWritten(entries.slice(middle), how)
+  const second = await embedTexts(entries.slice(middle), context)
   return second.ok ? { ok: true, embeddings: [...first.embeddings, ...second.embeddings] } : second
 }
 
-/** Too long, or in a form that the server does not know; some answer that with 500, or with vectors of nothing. */
-const mayBeTheText = ({ failure, status }: EmbedFailure): boolean =>
+/** Failures of a text that is too long or malformed. Some servers respond with 500 or with unusable vectors. */
+const mayBeCausedByText = ({ failure, status }: EmbedFailure): boolean =>
   failure === 'unusable' || failure === 'malformed' || (failure === 'status' && [400, 413, 422, 500].includes(status))

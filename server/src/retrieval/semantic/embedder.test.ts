@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { answer, type Behaviour, FAULTS, failing, startFaultyProvider } from '../../../test/support/faulty-provider.ts'
-import { guardedConnector } from '../../providers/url-guard.ts'
+import { guardedConnector } from '../../lib/url-guard.ts'
 import { batchesOf, cutText } from './batches.ts'
 import { Embedder, type ModelChoice } from './embedder.ts'
 
@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const OPTIONS = { timeoutMs: 3_000, retries: 2 }
 
-/** Answers with [length of the text, 1] for each text. */
+/** Responds with [length of the text, 1] for each text. */
 const well: Behaviour = (socket, call) => {
   const { input } = JSON.parse(call.body) as { input: string[] }
   answer({ data: input.map((text, index) => ({ index, embedding: [text.length, 1] })) })(socket, call)
@@ -37,15 +37,15 @@ interface Start {
   readonly allowPrivate?: boolean
 }
 
-describe('asking for embeddings', () => {
-  test('sends model, texts and key, and brings every vector to length 1', async () => {
+describe('Embedder: requests', () => {
+  test('sends model, texts and key, and scales each vector to length 1', async () => {
     const { server, embedder } = await start([embedding(3, 4)])
     expect(await embedder.embed(['hello'], OPTIONS)).toEqual({ ok: true, vectors: [Float32Array.of(0.6, 0.8)] })
     expect(server.calls[0]).toMatchObject({ method: 'POST', path: '/v1/embeddings', headers: { authorization: 'Bearer sk-1' } })
     expect(JSON.parse(server.calls[0]?.body ?? '')).toEqual({ model: 'tiny', input: ['hello'] })
   })
 
-  test('asks for a number of dimensions only where one is configured, and for another model where one is named', async () => {
+  test('states dimensions only when configured, and another model when given', async () => {
     const { server, embedder } = await start([well], { dimensions: 2 })
     await embedder.embed(['a'], OPTIONS)
     await embedder.embed(['a'], { ...OPTIONS, model: { name: 'old', dimensions: undefined } })
@@ -55,13 +55,13 @@ describe('asking for embeddings', () => {
     ])
   })
 
-  test('many texts go in batches, two at a time, and come back in their order', async () => {
-    let underWay = 0
+  test('sends batches two at a time and keeps the order of texts', async () => {
+    let inFlight = 0
     let most = 0
     const slow: Behaviour = (socket, call) => {
-      most = Math.max(most, ++underWay)
+      most = Math.max(most, ++inFlight)
       setTimeout(() => {
-        underWay--
+        inFlight--
         well(socket, call)
       }, 20)
     }
@@ -74,7 +74,7 @@ describe('asking for embeddings', () => {
     expect(tangents).toEqual(texts.map(({ length }) => length))
   })
 
-  test('an answer in another order is put in order by its indexes', async () => {
+  test('orders vectors by the indexes of the response', async () => {
     const { embedder } = await start([
       answer({
         data: [
@@ -89,15 +89,15 @@ describe('asking for embeddings', () => {
     })
   })
 
-  test('no texts, no call', async () => {
+  test('sends no request without texts', async () => {
     const { server, embedder } = await start()
     expect(await embedder.embed([], OPTIONS)).toEqual({ ok: true, vectors: [] })
     expect(server.calls).toEqual([])
   })
 })
 
-describe('what a server does wrong', () => {
-  test('429 is asked again, not before its Retry-After', async () => {
+describe('Embedder: server failures', () => {
+  test('retries 429 after its Retry-After', async () => {
     const { server, embedder } = await start([failing(429, { 'retry-after-ms': '300' }), well])
     const startedAt = performance.now()
     expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: true })
@@ -105,25 +105,25 @@ describe('what a server does wrong', () => {
     expect(server.calls).toHaveLength(2)
   })
 
-  test('a Retry-After beyond the time left is not waited for', async () => {
+  test('does not wait for a Retry-After beyond the deadline', async () => {
     const { server, embedder } = await start([failing(429, { 'retry-after': '60' }), well])
     expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: false, failure: 'status', status: 429 })
     expect(server.calls).toHaveLength(1)
   })
 
-  test('500 is asked again as often as allowed', async () => {
+  test('retries 500 up to the limit', async () => {
     const { server, embedder } = await start([failing(500)])
     expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: false, failure: 'status', status: 500 })
     expect(server.calls).toHaveLength(3)
   })
 
-  test.each([400, 401, 404, 302])('%i is final', async (status) => {
+  test.each([400, 401, 404, 302])('does not retry %i', async (status) => {
     const { server, embedder } = await start([failing(status)])
     expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: false, failure: 'status', status })
     expect(server.calls).toHaveLength(1)
   })
 
-  test('a hang ends in time, and is not paid for twice', async () => {
+  test('ends a hanging request at the timeout without a retry', async () => {
     const { server, embedder } = await start([FAULTS['hangs before headers']])
     expect(await embedder.embed(['a'], { ...OPTIONS, timeoutMs: 200 })).toMatchObject({ ok: false, failure: 'timeout' })
     expect(server.calls).toHaveLength(1)
@@ -148,7 +148,7 @@ describe('what a server does wrong', () => {
     expect(await embedder.embed(texts, { ...OPTIONS, retries: 0 })).toMatchObject({ ok: false, failure })
   })
 
-  test('vectors of several lengths are refused although no length was asked for', async () => {
+  test('refuses vectors of different lengths when no dimensions are configured', async () => {
     const { embedder } = await start([
       answer({
         data: [
@@ -160,7 +160,7 @@ describe('what a server does wrong', () => {
     expect(await embedder.embed(['a', 'b'], OPTIONS)).toMatchObject({ ok: false, failure: 'dimensions' })
   })
 
-  test('an address that is not permitted is not called', async () => {
+  test('does not connect to an address that is not permitted', async () => {
     const { server, embedder } = await start([well], { allowPrivate: false })
     expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: false, failure: 'blocked' })
     expect(server.connections()).toBe(0)
@@ -168,7 +168,7 @@ describe('what a server does wrong', () => {
 })
 
 describe('batches', () => {
-  test('hold every text once, in order, within their bounds', () => {
+  test('contain every text once, in order, within the limits', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20_000)), (lengths) => {
         const texts = lengths.map((length) => 'x'.repeat(length))
@@ -182,7 +182,7 @@ describe('batches', () => {
     )
   })
 
-  test.each(['x', 'é', '語', '🙂', 'a🙂'])('a long text of %s is cut to what a model reads, between characters', (letter) => {
+  test.each(['x', 'é', '語', '🙂', 'a🙂'])('cuts a long text of %s between characters', (letter) => {
     const cut = cutText(letter.repeat(30_000))
     expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(24_000)
     expect(Buffer.byteLength(cut)).toBeGreaterThan(23_000)

@@ -3,11 +3,11 @@ import type { Db } from '../../db/database.ts'
 import type { Partition } from '../partition.ts'
 import type { Ranked } from '../ranked.ts'
 import { EXACT_ROWS, indexedType } from './approximate-index.ts'
-import type { Vector } from './embedding-answer.ts'
+import type { Vector } from './embedding-response.ts'
 import type { EmbeddingModel } from './model-store.ts'
 import { toSql } from './vector-store.ts'
 
-/** Candidates beyond what was asked for, so that the exact order of the approximate ones has a choice. */
+/** Factor of additional candidates, because the approximate order differs from the exact one. */
 const OVERFETCH = 2
 const MIN_CANDIDATES = 200
 /** pgvector's own limit of `hnsw.ef_search`. */
@@ -19,12 +19,12 @@ interface Row {
 }
 
 /**
- * The entries of these partitions nearest to `vector` by this model, ties by id; similarity is their cosine, at least 0.
+ * The entries of these partitions nearest to `vector` by this model; ties are ordered by id. Similarity is the cosine, at least 0.
  *
- * Up to 50,000 visible entries all of them are compared: the result is exact, and nothing hidden has any influence. Above, where
- * the model has an index, candidates come from it. They are visible ones only and put in exact order, but which near ones are
- * among them depends on a graph that hidden vectors are part of: a visible neighbour can be missed, and that it was can be due to them.
- * No score, count or text of theirs is in the result. Where the index gives too few, all visible entries are compared after all.
+ * Up to 50,000 visible entries the search compares all of them: the result is exact, and hidden entries have no influence. Above that,
+ * if the model has an index, candidates come from the index. They are visible entries in exact order, but the index graph contains
+ * hidden vectors too, so that a near visible entry may be missed because of them. The result contains no score, count or text of hidden
+ * entries. If the index returns too few, the search compares all visible entries.
  */
 export async function nearest(
   db: Db,
@@ -35,9 +35,9 @@ export async function nearest(
   depth: number,
 ): Promise<readonly Ranked[]> {
   const ids = partitions.map(({ id }) => id)
-  const approximate = model.indexed && (await countVisible(db, workspaceUuid, ids)) > EXACT_ROWS
-  const near = approximate ? await approximately(db, model, ids, toSql(vector), depth) : []
-  const rows = near.length >= depth ? near : await exactly(db, model, ids, toSql(vector), depth)
+  const useIndex = model.indexed && (await countVisible(db, workspaceUuid, ids)) > EXACT_ROWS
+  const near = useIndex ? await searchIndex(db, model, ids, toSql(vector), depth) : []
+  const rows = near.length >= depth ? near : await searchAll(db, model, ids, toSql(vector), depth)
   return rows.map(({ id, distance }) => ({ id, similarity: Math.min(1, Math.max(0, 1 - distance)) }))
 }
 
@@ -47,7 +47,7 @@ async function countVisible(db: Db, workspaceUuid: string, partitions: readonly 
   return Number(rows[0]?.count ?? 0)
 }
 
-async function exactly(db: Db, model: EmbeddingModel, partitions: readonly number[], vector: string, depth: number) {
+async function searchAll(db: Db, model: EmbeddingModel, partitions: readonly number[], vector: string, depth: number) {
   const { rows } = await sql<Row>`
     select entry_id as id, embedding <=> ${vector}::vector as distance from retrieval_vector
     where model_id = ${model.id} and partition_id = any(${partitions}::bigint[]) and embedding is not null
@@ -55,11 +55,11 @@ async function exactly(db: Db, model: EmbeddingModel, partitions: readonly numbe
   return rows
 }
 
-function approximately(db: Db, model: EmbeddingModel, partitions: readonly number[], vector: string, depth: number) {
+function searchIndex(db: Db, model: EmbeddingModel, partitions: readonly number[], vector: string, depth: number) {
   const type = sql.raw(indexedType(model))
   const candidates = Math.max(MIN_CANDIDATES, depth * OVERFETCH)
   return db.transaction().execute(async (tx) => {
-    // Sorting is discouraged, or the planner may pass the index by; what it thinks that costs must not make it compile the query.
+    // enable_sort off, so that the planner uses the index; jit off, because the resulting cost estimate would trigger compilation.
     await sql`select set_config('hnsw.iterative_scan', 'strict_order', true), set_config('enable_sort', 'off', true),
       set_config('jit', 'off', true), set_config('hnsw.ef_search', ${String(Math.min(candidates, MAX_EF_SEARCH))}, true)`.execute(
       tx,

@@ -1,26 +1,26 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 
-/** What the database can do with vectors. */
+/** The vector features of the database. */
 export interface VectorSupport {
-  /** Whether an approximate search can go on until enough visible rows are found: from pgvector 0.8 on. */
+  /** Whether an approximate search can continue until it finds enough visible rows (pgvector 0.8 or later). */
   readonly iterativeScans: boolean
 }
 
-/** Nodes that start together take turns; the number is arbitrary, and only used here. */
+/** Advisory lock for nodes that start at the same time. The number is arbitrary and used only here. */
 const LOCK = 7_202_311_303
 
 /**
- * Makes the table of vectors, if it is not there: not a migration, because the database may get its extension `vector` later, or
- * never. undefined without it: search then goes by words alone, and `onAbsent` is told why.
+ * Creates the table of vectors if needed. This is not a migration, because the extension `vector` may be installed later or never.
+ * Returns undefined without the extension: searches are then lexical only, and `onAbsent` receives the reason.
  */
-export async function prepareVectors(db: Db, onAbsent: (why: string) => void): Promise<VectorSupport | undefined> {
+export async function prepareVectors(db: Db, onAbsent: (reason: string) => void): Promise<VectorSupport | undefined> {
   try {
     return await db.transaction().execute(async (tx) => {
       await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
       const version = (await versionOf(tx)) ?? (await install(tx))
       if (version === undefined) {
-        onAbsent('the database does not have the extension vector: search goes by words alone')
+        onAbsent('the database does not have the extension vector: searches are lexical only')
         return undefined
       }
       for (const statement of STATEMENTS) await sql.raw(statement).execute(tx)
@@ -29,7 +29,7 @@ export async function prepareVectors(db: Db, onAbsent: (why: string) => void): P
   } catch (cause) {
     if ((cause as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw cause
     onAbsent(
-      'this database user may not create the extension vector: search goes by words alone until somebody who may has done it',
+      'this database user may not create the extension vector: searches are lexical only until a privileged user creates it',
     )
     return undefined
   }
@@ -57,7 +57,7 @@ function isAtLeast(version: string, major: number, minor: number): boolean {
 }
 
 const STATEMENTS = [
-  // Without a length: each model has its own. Main: a vector of up to 2,000 numbers lies in the row, where an exact search reads it.
+  // No fixed length, because models differ. Storage main: vectors of up to 2,000 numbers stay in the row, where exact search reads them.
   `create table if not exists retrieval_vector (
     model_id integer not null references embedding_model,
     partition_id bigint not null,
@@ -65,7 +65,7 @@ const STATEMENTS = [
     embedding vector,
     primary key (model_id, partition_id, entry_id)
   )`,
-  // Apart from the column: PostgreSQL 15 takes no storage there. Only when it is not set yet: altering a table locks it.
+  // A separate statement, because PostgreSQL 15 accepts no storage in a column definition. Conditional, because altering locks the table.
   `do $$ begin
     if exists (
       select from pg_attribute

@@ -3,12 +3,12 @@ import { Cache } from '../../lib/cache.ts'
 import type { Partition } from '../partition.ts'
 import type { Ranked } from '../ranked.ts'
 import type { Embedder } from './embedder.ts'
-import { answeringModel, type EmbeddingModel } from './model-store.ts'
+import { type EmbeddingModel, findReadyModel } from './model-store.ts'
 import { nearest } from './nearest.ts'
 import { type QueryReports, QueryVectors } from './query-vectors.ts'
 
 export interface SemanticRanker {
-  /** As `Ranker.rank`, by meaning; undefined when there is no model ready or the embedder does not answer. */
+  /** Like `Ranker.rank`, by meaning. Returns undefined if no model is ready or the embedder fails. */
   rank(
     workspaceUuid: string,
     partitions: readonly Partition[],
@@ -22,9 +22,9 @@ export interface SemanticRankerDeps extends QueryReports {
   readonly embedder: Embedder
 }
 
-/** Ranks by the vectors of the model that is ready. For a database that `prepareVectors` has found fit. */
+/** Ranks by the vectors of the ready model. Requires a database that `prepareVectors` has prepared. */
 export function createSemanticRanker({ db, embedder, ...reports }: SemanticRankerDeps): SemanticRanker {
-  const models = new Cache<EmbeddingModel | undefined>(() => answeringModel(db))
+  const models = new Cache<EmbeddingModel | undefined>(() => findReadyModel(db), { maxEntries: 1 })
   const queries = new QueryVectors(embedder, reports)
   return {
     async rank(workspaceUuid, partitions, query, depth) {

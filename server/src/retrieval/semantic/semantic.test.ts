@@ -1,42 +1,24 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  answer,
-  type Behaviour,
-  type FaultyProvider,
-  failing,
-  startFaultyProvider,
-} from '../../../test/support/faulty-provider.ts'
+import { embedByMeaning } from '../../../test/support/embed-by-meaning.ts'
+import { answer, type FaultyProvider, failing, startFaultyProvider } from '../../../test/support/faulty-provider.ts'
 import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { Db } from '../../db/database.ts'
 import { fromId, newUuid } from '../../lib/id.ts'
-import { guardedConnector } from '../../providers/url-guard.ts'
+import { guardedConnector } from '../../lib/url-guard.ts'
 import { addEntries, removeEntries } from '../entries.ts'
 import { openPartition, type Partition } from '../partition.ts'
 import { createRanker } from '../rank.ts'
 import { buildIndex } from './approximate-index.ts'
 import { EmbeddingProgress, embedMissing } from './embed-missing.ts'
 import { Embedder, type ModelChoice } from './embedder.ts'
-import { answeringModel, findModel, leaseModel } from './model-store.ts'
+import { findModel, findReadyModel, leaseModel } from './model-store.ts'
 import { nearest } from './nearest.ts'
 import { prepareVectors, type VectorSupport } from './prepare-vectors.ts'
 import { createSemanticRanker } from './semantic-ranker.ts'
 
-/** Where each meaning lies; a text means the first of these words that it holds. */
-const MEANINGS: Record<string, readonly number[]> = { cat: [1, 0, 0], kitten: [0.9, 0.1, 0], car: [0, 1, 0], boat: [0, 0.6, 0.8] }
-const meaningOf = (text: string): readonly number[] =>
-  Object.entries(MEANINGS).find(([word]) => text.includes(word))?.[1] ?? [0.5, 0.5, 0.5]
-
-/** By its model's name: `…-4` has a fourth dimension and is otherwise turned round. */
-const well: Behaviour = (socket, call) => {
-  const { input, model } = JSON.parse(call.body) as { input: string[]; model: string }
-  const place = (text: string) => (model.endsWith('-4') ? [...meaningOf(text).toReversed(), 0.1] : meaningOf(text))
-  if (input.some((text) => text.includes('poison'))) return failing(400)(socket, call)
-  answer({ data: input.map((text, index) => ({ index, embedding: place(text) })) })(socket, call)
-}
-
-describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) => {
+describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => {
   let fresh: FreshDatabase
   let db: Db
   let support: VectorSupport
@@ -51,7 +33,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
   beforeAll(async () => {
     fresh = await open()
     db = fresh.database.db
-    server = await startFaultyProvider(well)
+    server = await startFaultyProvider(embedByMeaning)
     const prepared = await prepareVectors(db, (why) => expect.unreachable(why))
     if (prepared) support = prepared
   })
@@ -68,7 +50,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     })
   })
   afterEach(async () => {
-    server.behave(well)
+    server.behave(embedByMeaning)
     server.calls.length = 0
     problems.length = 0
     texts.clear()
@@ -90,7 +72,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     return entries.map(({ id }) => id)
   }
   const textsOf = async (_: unknown, ids: readonly string[]) => new Map(ids.map((id) => [id, texts.get(id) ?? '']))
-  /** One server with that model: embeds what is missing, and searches. */
+  /** A server with this model that embeds missing entries and searches. */
   const node = (name = 'm-3', dimensions?: number) => {
     const embedder = embedderOf({ name, dimensions })
     const fallbacks: string[] = []
@@ -108,14 +90,9 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     }
   }
   const found = (hits: readonly { id: string }[] | undefined) => hits?.map(({ id }) => texts.get(id))
-  const vectors = async () =>
-    (
-      await sql<{ model_id: number; embedding: string | null }>`select model_id, embedding::text from retrieval_vector`.execute(
-        db,
-      )
-    ).rows
+  const vectors = () => db.selectFrom('retrieval_vector').select(['model_id', 'embedding']).execute()
 
-  test('nothing answers before every entry has its vector; then what means the same is found without a common word', async () => {
+  test('serves queries only when every entry has a vector, then finds entries without a common word', async () => {
     await add(animals, 'a small cat', 'the red car')
     const one = node()
     expect(await one.semantic.rank(workspace, [animals], 'kitten', 10)).toBeUndefined()
@@ -126,7 +103,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     expect(found(await node().ranker.rank(workspace, [animals], 'kitten', 1))).toEqual(['a small cat'])
   })
 
-  test('hidden partitions change nothing, byte for byte', async () => {
+  test('returns identical results with hidden partitions', async () => {
     await add(animals, 'a small cat', 'one kitten', 'nothing')
     await node().embed()
     const before = await node().semantic.rank(workspace, [animals], 'kitten', 10)
@@ -137,14 +114,14 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     expect(await node().semantic.rank(workspace, [], 'kitten', 10)).toBeUndefined()
   })
 
-  test('work stops after so many batches, and goes on where it stopped', async () => {
+  test('stops after the maximum of batches and continues there', async () => {
     await add(animals, ...Array.from({ length: 150 }, (_, at) => `cat ${at}`))
     const one = node()
     expect(await one.embed(1)).toBe(64)
-    expect(await answeringModel(db)).toBeUndefined()
+    expect(await findReadyModel(db)).toBeUndefined()
     expect(await node().embed(1)).toBe(64)
     expect(await one.embed(1)).toBe(22)
-    expect(await answeringModel(db)).toMatchObject({ name: 'm-3', dimensions: 3, state: 'ready' })
+    expect(await findReadyModel(db)).toMatchObject({ name: 'm-3', dimensions: 3, state: 'ready' })
     server.calls.length = 0
     expect(await one.embed()).toBe(0)
     expect(server.calls).toEqual([])
@@ -152,22 +129,22 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     expect(await one.embed()).toBe(1)
   })
 
-  test('of two nodes one works', async () => {
+  test('runs on one of two nodes only', async () => {
     await add(animals, 'cat')
     await node().embed()
     await add(animals, 'another cat')
     const two = node()
     await two.embed(0)
     const id = two.progress.modelId ?? 0
-    const somebody = newUuid()
-    expect(await leaseModel(db, id, somebody)).toBe(true)
+    const otherNode = newUuid()
+    expect(await leaseModel(db, id, otherNode)).toBe(true)
     expect(await two.embed()).toBe(0)
     await sql`update embedding_model set leased_until = now() - interval '1 second'`.execute(db)
     expect(await two.embed()).toBe(1)
-    expect(await leaseModel(db, id, somebody)).toBe(true)
+    expect(await leaseModel(db, id, otherNode)).toBe(true)
   })
 
-  test('entries that are removed take their vectors along', async () => {
+  test('removes the vectors of removed entries', async () => {
     const [cat = ''] = await add(animals, 'cat', 'car')
     await node().embed()
     await db.transaction().execute((tx) => removeEntries(tx, [cat]))
@@ -175,7 +152,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     expect(found(await node().semantic.rank(workspace, [animals], 'cat', 10))).toEqual(['car'])
   })
 
-  test('a text that the model refuses, or that is blank, goes without; the others are found', async () => {
+  test('stores no vector for a refused or blank text and finds the other entries', async () => {
     await add(animals, 'cat', 'poison cat', ' ', 'car')
     const one = node()
     expect(await one.embed()).toBe(4)
@@ -184,7 +161,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     expect(problems).toEqual([])
   })
 
-  test('a changed model builds while the old one answers, then takes over, then the old vectors go', async () => {
+  test('builds a new model while the old one serves queries, then switches and deletes the old vectors', async () => {
     await add(animals, ...Array.from({ length: 100 }, (_, at) => `car ${at}`), 'cat')
     await node('m-3').embed()
     const next = node('m-4')
@@ -194,7 +171,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     expect(JSON.parse(server.calls[0]?.body ?? '')).toMatchObject({ model: 'm-3', input: ['kitten'] })
 
     await next.embed()
-    expect(await answeringModel(db)).toMatchObject({ name: 'm-4', dimensions: 4 })
+    expect(await findReadyModel(db)).toMatchObject({ name: 'm-4', dimensions: 4 })
     expect(await vectors()).toHaveLength(202)
     server.calls.length = 0
     const later = node('m-4')
@@ -207,7 +184,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     expect((await sql`select from embedding_model`.execute(db)).rows).toHaveLength(1)
   })
 
-  test('a server with the old model does not take it back from those with the new one; a restarted one does', async () => {
+  test('keeps the new model when a server still has the old one; a restarted server switches', async () => {
     await add(animals, 'cat')
     const old = node('m-3')
     await old.embed()
@@ -217,10 +194,10 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     expect(await old.embed()).toBe(0)
     expect(problems).toEqual([expect.stringContaining('another server')])
     expect(await node('m-3').embed()).toBe(1)
-    expect(await answeringModel(db)).toMatchObject({ name: 'm-3' })
+    expect(await findReadyModel(db)).toMatchObject({ name: 'm-3' })
   })
 
-  test('another length under the same name is another model', async () => {
+  test('treats other dimensions under the same name as another model', async () => {
     await add(animals, 'cat')
     await node('m', 3).embed()
     server.behave((socket, call) => {
@@ -228,10 +205,10 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
       answer({ data: input.map((_, index) => ({ index, embedding: [1, 2] })) })(socket, call)
     })
     await node('m', 2).embed()
-    expect(await answeringModel(db)).toMatchObject({ name: 'm', dimensions: 2, shortened: true })
+    expect(await findReadyModel(db)).toMatchObject({ name: 'm', dimensions: 2, shortened: true })
   })
 
-  test('a failing embedder costs the search its meaning, not its words: said once, counted each time', async () => {
+  test('falls back to lexical search when the embedder fails, reports once and counts each time', async () => {
     await add(animals, 'a small cat', 'the red car')
     await node().embed()
     const one = node()
@@ -242,11 +219,11 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     }
     expect(one.fallbacks).toHaveLength(3)
     expect(problems).toEqual([expect.stringContaining('status 500')])
-    // One query is asked for twice; the others wait for nothing, unless this machine takes seconds for them.
+    // One query tries the embedder twice; the others do not wait, unless the machine takes seconds for them.
     expect(server.calls.length).toBeLessThanOrEqual(4)
   })
 
-  test('pages of one search keep one order, also when the embedder goes in between', async () => {
+  test('keeps the order of pages when the embedder fails between them', async () => {
     await add(animals, 'a small cat', 'the red car', 'a boat')
     await node().embed()
     const one = node()
@@ -256,7 +233,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     expect(one.fallbacks).toEqual([])
   })
 
-  test('an embedder that is down stops the work, is said once, and is left alone for a while', async () => {
+  test('pauses the job and reports once when the embedder is down', async () => {
     await add(animals, 'cat')
     server.behave(failing(401))
     const one = node()
@@ -264,15 +241,15 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     const calls = server.calls.length
     expect(await one.embed()).toBe(0)
     expect(server.calls).toHaveLength(calls)
-    one.progress.pausedUntil = 0
+    one.progress.pause.until = 0
     await one.embed()
     expect(problems).toEqual([expect.stringContaining('status 401')])
-    server.behave(well)
-    one.progress.pausedUntil = 0
+    server.behave(embedByMeaning)
+    one.progress.pause.until = 0
     expect(await one.embed()).toBe(1)
   })
 
-  test('the approximate index gives the exact order, of visible entries only', async () => {
+  test('returns visible entries in exact order from the approximate index', async () => {
     const points = Array.from({ length: 600 }, (_, at) => `point ${at}`)
     server.behave((socket, call) => {
       const { input } = JSON.parse(call.body) as { input: string[] }
@@ -285,7 +262,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     await add(animals, ...points.filter((_, at) => at % 2 === 0))
     await add(vehicles, ...points.filter((_, at) => at % 2 === 1))
     await node().embed(20)
-    const model = await answeringModel(db)
+    const model = await findReadyModel(db)
     if (!model) return expect.unreachable()
     const target = Float32Array.of(Math.cos(1), Math.sin(1), 0)
     const exact = await nearest(db, model, workspace, [animals], target, 50)
@@ -298,7 +275,7 @@ describe.each(freshDatabases())('search by meaning on $name', ({ name, open }) =
     expect(found(exact)?.every((text) => Number(text?.split(' ')[1]) % 2 === 0)).toBe(true)
   })
 
-  test.skipIf(name === 'embedded')('a user without the right to create the extension: by words alone, said once', async () => {
+  test.skipIf(name === 'embedded')('searches lexically when the database user may not create the extension', async () => {
     const said: string[] = []
     await sql`create role ungifted`.execute(db)
     try {

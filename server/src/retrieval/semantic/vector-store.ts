@@ -1,26 +1,27 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { Vector } from './embedding-answer.ts'
+import type { PartitionKind } from '../tables.ts'
+import type { Vector } from './embedding-response.ts'
 
-/** An entry, and the kind of its partition: who knows its text. */
+/** An entry without a vector. The kind of its partition determines the source of its text. */
 export interface Unembedded {
   readonly id: string
-  readonly kind: string
+  readonly kind: PartitionKind
 }
 
-/** null: the model takes no such text. */
+/** null: the model cannot embed the text. */
 export type Embedding = readonly [entryId: string, vector: Vector | null]
 
 export const toSql = (vector: Vector): string => `[${vector.join()}]`
 
-/** Changes whenever an entry is added anywhere; costs little to ask. */
+/** A cheap fingerprint that changes whenever an entry is added. */
 export async function stateOfEntries(db: Db): Promise<string> {
   const { rows } = await sql<{ state: string }>`
     select concat_ws(' ', count(*), max(id), sum(next_number)) as state from retrieval_partition`.execute(db)
   return rows[0]?.state ?? ''
 }
 
-/** Entries that have no vector of this model yet, in the order of their ids. */
+/** Entries without a vector of this model, ordered by id. */
 export async function unembedded(db: Db, modelId: number, after: string, limit: number): Promise<readonly Unembedded[]> {
   return db
     .selectFrom('retrieval_entry as entry')
@@ -42,7 +43,7 @@ export async function unembedded(db: Db, modelId: number, after: string, limit: 
     .execute()
 }
 
-/** Entries that are gone, or just going, get none: nothing here waits for who removes them. */
+/** Skips entries that are deleted or locked for deletion, instead of waiting for the deleting transaction. */
 export async function storeEmbeddings(db: Db, modelId: number, embeddings: readonly Embedding[]): Promise<void> {
   await sql`
     insert into retrieval_vector (model_id, partition_id, entry_id, embedding)
@@ -61,7 +62,7 @@ export async function countVectors(db: Db, modelId: number): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** How many it was: fewer than `limit` when none are left. */
+/** Returns the number of deleted vectors; fewer than `limit` means that none is left. */
 export async function deleteVectors(db: Db, modelId: number, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from retrieval_vector where ctid = any(array(

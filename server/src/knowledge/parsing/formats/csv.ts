@@ -5,7 +5,7 @@ import { cellText } from './html.ts'
 const DELIMITERS = [',', ';', '\t', '|'] as const
 const ROWS_PER_TABLE = 50
 
-/** Rows as Markdown tables in pieces, each with the header and a heading that says which rows it holds. */
+/** Converts rows to Markdown tables of 50 rows, each with the header and a heading with its row numbers. */
 export function readCsv(text: string, limit: number): string {
   const [header, ...rows] = parseRows(text)
   if (!header) return ''
@@ -42,7 +42,7 @@ function parseRows(text: string): string[][] {
   }
 }
 
-/** The sign that cuts the first lines into the same number of cells, and into most. */
+/** The delimiter that splits the first lines into equally many cells, and into the most. */
 function delimiterOf(text: string): string {
   const lines = text
     .slice(0, 65_536)

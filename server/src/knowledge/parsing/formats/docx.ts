@@ -1,20 +1,17 @@
 import mammoth from 'mammoth'
 import { DocumentError } from '../document.ts'
-import { unzip, zipStored } from '../zip.ts'
+import { type Files, unzip } from '../zip.ts'
 import { readHtml } from './html.ts'
 
-/** What the XML in a file may unfold to; a book of a thousand pages has some 10 MB. */
+/** Limit of the unpacked XML. A book of a thousand pages has about 10 MB. */
 const MAX_XML = 64 << 20
 const IS_XML = /\.(?:xml|rels)$/i
 
-/**
- * A Word file's text as Markdown. mammoth gets an archive packed anew from the XML files alone: its own unpacking knows no limit,
- * and pictures are not read.
- */
+/** Converts a Word file to Markdown, without pictures. mammoth unpacks without a limit, so it receives the unpacked XML files. */
 export async function readDocx(bytes: Uint8Array): Promise<{ markdown: string; title?: unknown; language?: unknown }> {
-  const files = unzip(bytes, (name) => IS_XML.test(name), MAX_XML)
-  const html = await convert(zipStored(files))
-  const properties = Buffer.from(files.get('docProps/core.xml') ?? []).toString('utf8')
+  const files = await unzip(bytes, (name) => IS_XML.test(name), MAX_XML)
+  const html = await convert(files)
+  const properties = textOf(files, 'docProps/core.xml')
   return {
     markdown: readHtml(html).markdown,
     title: property(properties, 'dc:title'),
@@ -22,15 +19,20 @@ export async function readDocx(bytes: Uint8Array): Promise<{ markdown: string; t
   }
 }
 
-async function convert(buffer: Buffer): Promise<string> {
+async function convert(files: Files): Promise<string> {
+  // @NOTE mammoth 1.13 accepts unpacked files, although its types do not say so.
+  const file = { exists: (name: string) => files.has(name), read: async (name: string) => textOf(files, name) }
   try {
     const convertImage = mammoth.images.imgElement(async () => ({ src: '' }))
     const options = { convertImage, includeEmbeddedStyleMap: false, externalFileAccess: false }
-    return (await mammoth.convertToHtml({ buffer }, options)).value
+    return (await mammoth.convertToHtml({ file } as never, options)).value
   } catch {
-    throw new DocumentError('broken', 'The Word file is damaged or incomplete. Open it in Word and save it anew.')
+    throw new DocumentError('broken', 'The Word file is damaged or incomplete. Open it in Word and save it again.')
   }
 }
+
+/** Empty for a missing file. Decodes UTF-8 and removes the byte order mark. */
+const textOf = (files: Files, name: string): string => new TextDecoder().decode(files.get(name))
 
 function property(xml: string, name: string): string | undefined {
   const text = new RegExp(`<${name}[^>]*>([^<]{1,1000})</${name}>`).exec(xml)?.[1]

@@ -6,14 +6,14 @@ const OPENING = /^---[ \t]*\r?\n/
 const CLOSING = /^(?:---|\.\.\.)[ \t]*\r?$/m
 const LABEL_LINE = new RegExp(`^["']?(?:${LABELS.join('|')})["']?[ \\t]*:`, 'm')
 
-/** Whether the text opens with a YAML block that says something we know. */
+/** Whether the text starts with a YAML block that contains a known label. */
 export function hasFrontMatter(text: string): boolean {
-  return OPENING.test(text) && LABEL_LINE.test(head(text).yaml)
+  return OPENING.test(text) && LABEL_LINE.test(splitHead(text).yaml)
 }
 
 /**
- * Takes the YAML block off the front. One that names labels and cannot be understood is an error: a document would else lose
- * the label that protects it. A block without any is text between two rulers.
+ * Separates the YAML block from the text. Throws if a block with labels is invalid: the document would otherwise lose the label that
+ * protects it. A block without labels is text between two rulers.
  */
 export function splitFrontMatter(text: string): {
   readonly body: string
@@ -21,12 +21,12 @@ export function splitFrontMatter(text: string): {
   readonly values?: FrontMatter
 } {
   if (!hasFrontMatter(text)) return { body: text }
-  const { yaml, rest } = head(text)
+  const { yaml, rest } = splitHead(text)
   const parsed = rest === undefined ? undefined : parseYaml(yaml)
   if (rest === undefined || typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new DocumentError(
       'broken',
-      'The front matter between the two lines of --- at the start is not valid YAML of `name: value` lines. Correct or remove it.',
+      'The front matter between the --- lines at the start is not valid YAML with `name: value` lines. Correct or remove it.',
     )
   }
   const { language, lang, ...values } = Object.fromEntries(
@@ -35,10 +35,10 @@ export function splitFrontMatter(text: string): {
   return { body: rest, language: language ?? lang, values }
 }
 
-function head(text: string): { readonly yaml: string; readonly rest?: string } {
+function splitHead(text: string): { readonly yaml: string; readonly rest?: string } {
   const inner = text.replace(OPENING, '')
   const closing = CLOSING.exec(inner)
-  // Never closed: the first paragraph is what was meant.
+  // Without a closing line, the first paragraph is the front matter.
   if (!closing) return { yaml: inner.split(/\n\s*\n/, 1)[0] ?? '' }
   return { yaml: inner.slice(0, closing.index), rest: inner.slice(closing.index + closing[0].length) }
 }

@@ -1,6 +1,6 @@
 import TurndownService from 'turndown'
 
-/** What we use of turndown's nodes; the types of a browser are not loaded here. */
+/** The part of turndown's nodes that is used here; browser types are not loaded. */
 interface Element {
   readonly nodeName: string
   getAttribute(name: string): string | null
@@ -10,7 +10,7 @@ interface Element {
   querySelectorAll(selector: string): { readonly length: number }
 }
 
-/** What is not text, not the page's own, or not shown. */
+/** Elements without text of the page, such as scripts, navigation and forms. */
 const DROPPED = new Set(
   'SCRIPT STYLE NOSCRIPT TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO MATH NAV FOOTER BUTTON SELECT TEXTAREA INPUT DIALOG LINK META'.split(
     ' ',
@@ -19,7 +19,7 @@ const DROPPED = new Set(
 const INVISIBLE =
   /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:[a-z%]{1,3})?\s*(?:;|!|$))/i
 
-/** A web page's text as Markdown, with its title and language; what a reader would not see is left out. */
+/** Converts a web page to Markdown, with its title and language. Leaves out text that readers do not see. */
 export function readHtml(html: string): { readonly markdown: string; readonly title?: string; readonly language?: string } {
   const service = turndown()
   let title: string | undefined
@@ -43,7 +43,7 @@ function turndown(): TurndownService {
     emDelimiter: '*',
     hr: '---',
   })
-  // Its own escaping would put backslashes into names and addresses; only what would change the structure needs one.
+  // turndown would escape characters in names and addresses; only text that would change the structure needs a backslash.
   service.escape = (text) => text.replace(/^([^\S\n]*)(#{1,6}\s|```|~~~)/gm, '$1\\$2')
   service.addRule('link', {
     filter: (node) => node.nodeName === 'A',
@@ -66,11 +66,11 @@ function turndown(): TurndownService {
     },
   })
   addTables(service)
-  service.addRule('unseen', { filter: unseen, replacement: () => '' })
+  service.addRule('hidden', { filter: isHidden, replacement: () => '' })
   return service
 }
 
-function unseen(node: Element): boolean {
+function isHidden(node: Element): boolean {
   return (
     DROPPED.has(node.nodeName.toUpperCase()) ||
     node.hasAttribute('hidden') ||
@@ -80,16 +80,16 @@ function unseen(node: Element): boolean {
   )
 }
 
-/** Tables of data as pipe tables, the first row as header. Tables within tables, or of one cell, are layout: their cells are paragraphs. */
+/** Converts data tables to pipe tables with the first row as header. Nested and one-cell tables are layout: cells become paragraphs. */
 function addTables(service: TurndownService): void {
   const layouts = new WeakMap<Element, boolean>()
   const inLayout = (node: Element) => {
     const table = node.closest('table')
     if (!table) return true
-    const known =
+    const isLayout =
       layouts.get(table) ?? (table.getElementsByTagName('table').length > 0 || table.querySelectorAll('td, th').length < 2)
-    layouts.set(table, known)
-    return known
+    layouts.set(table, isLayout)
+    return isLayout
   }
   service.addRule('cell', {
     filter: ['td', 'th'],
@@ -114,7 +114,7 @@ function addTables(service: TurndownService): void {
   })
 }
 
-/** A cell stands in one line, and its own bars do not end it. */
+/** Puts a cell in one line and escapes its bars. */
 export function cellText(text: string): string {
   return text
     .trim()

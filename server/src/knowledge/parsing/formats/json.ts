@@ -9,7 +9,7 @@ interface Outline {
   readonly limit: number
 }
 
-/** A value as an outline: what holds values is a heading with its path, the values under it a list. */
+/** Converts JSON to an outline: a heading with the path for each object or array, its scalar values as a list. */
 export function readJson(text: string, limit: number): { readonly markdown: string; readonly title?: string } {
   const value = parseJson(text, 'The file is not valid JSON. Correct it and upload it again.')
   const outline: Outline = { lines: [], length: 0, limit }
@@ -18,7 +18,7 @@ export function readJson(text: string, limit: number): { readonly markdown: stri
   return { markdown: outline.lines.join('\n'), ...(title === undefined ? {} : { title }) }
 }
 
-/** JSON lines: each record under a heading with its number. */
+/** Converts JSON lines: a heading with the number for each record. */
 export function readJsonLines(text: string, limit: number): string {
   const outline: Outline = { lines: [], length: 0, limit }
   let record = 0
@@ -32,7 +32,8 @@ export function readJsonLines(text: string, limit: number): string {
 }
 
 function describe(value: unknown, path: string, depth: number, outline: Outline): void {
-  if (depth > MAX_DEPTH) throw new DocumentError('broken', `The JSON is nested deeper than ${MAX_DEPTH} levels. Flatten it.`)
+  if (depth > MAX_DEPTH)
+    throw new DocumentError('broken', `The JSON is nested deeper than ${MAX_DEPTH} levels. Reduce the nesting.`)
   if (!isContainer(value)) {
     write(outline, path === '' ? scalar(value) : `${heading(path, depth)}\n${scalar(value)}\n`)
     return
@@ -58,7 +59,7 @@ function heading(path: string, depth: number): string {
   return `${'#'.repeat(Math.min(depth, 6))} ${path.replace(/\s+/g, ' ')}\n`
 }
 
-/** A list item's further lines are indented, so that they stay in it. */
+/** Indents the further lines of a list item, so that they stay in the item. */
 function scalar(value: unknown): string {
   return typeof value === 'string'
     ? value

@@ -8,10 +8,10 @@ interface Line {
   readonly height: number
 }
 
-/** Further apart than this many heights of a line, and a new paragraph begins. */
+/** A gap of more than this many line heights starts a new paragraph. */
 const PARAGRAPH_GAP = 1.7
 
-/** The text of a PDF, paragraph by paragraph, under a heading per page. */
+/** Converts a PDF to paragraphs, with a heading for each page. */
 export async function readPdf(
   bytes: Uint8Array,
   limit: number,
@@ -27,10 +27,7 @@ export async function readPdf(
     if (length > limit) throw tooMuchText(limit)
   }
   if (pages.length === 0) {
-    throw new DocumentError(
-      'empty',
-      'The PDF holds pictures of pages and no text. Recognise its text first (OCR) and upload the result.',
-    )
+    throw new DocumentError('empty', 'The PDF contains only pictures. Recognise its text (OCR) and upload the result.')
   }
   const info = ((await pdf.getMetadata().catch(() => undefined))?.info ?? {}) as { Title?: unknown; Language?: unknown }
   return { markdown: pages.join('\n\n'), title: info.Title, language: info.Language }
@@ -41,9 +38,9 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
     return await getDocumentProxy(bytes, { verbosity: 0, useSystemFonts: false, enableXfa: false })
   } catch (error) {
     if (error instanceof Error && error.name === 'PasswordException') {
-      throw new DocumentError('encrypted', 'The file is protected by a password. Save it without one.')
+      throw new DocumentError('encrypted', 'The file is protected by a password. Save it without a password.')
     }
-    throw damaged()
+    throw damagedError()
   }
 }
 
@@ -54,12 +51,15 @@ async function pageText(pdf: Pdf, number: number): Promise<string> {
     page.cleanup()
     return paragraphs(linesOf(items))
   } catch {
-    throw damaged()
+    throw damagedError()
   }
 }
 
-function damaged(): DocumentError {
-  return new DocumentError('broken', 'The PDF is damaged or incomplete. Save it anew from its program, or print it to PDF.')
+function damagedError(): DocumentError {
+  return new DocumentError(
+    'broken',
+    'The PDF is damaged or incomplete. Save it again from the program that created it, or print it to PDF.',
+  )
 }
 
 function linesOf(items: readonly object[]): Line[] {
@@ -84,9 +84,9 @@ function paragraphs(lines: readonly Line[]): string {
     if (words === '') continue
     if (previous) {
       const gap = previous.top - line.top
-      const apart = gap < 0 || gap > PARAGRAPH_GAP * Math.max(previous.height, line.height, 1)
-      if (apart) text += '\n\n'
-      // A word broken at the end of a line is one word.
+      const isNewParagraph = gap < 0 || gap > PARAGRAPH_GAP * Math.max(previous.height, line.height, 1)
+      if (isNewParagraph) text += '\n\n'
+      // Joins a word that is hyphenated at the end of a line.
       else if (/\p{Ll}-$/u.test(text) && /^\p{Ll}/u.test(words)) text = text.slice(0, -1)
       else text += ' '
     }

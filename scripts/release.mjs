@@ -1,0 +1,20 @@
+// `npm run release`: packs what a server needs, with the dashboard built, into release/gatehouse-<version>.tar.gz. To install it:
+// unpack, `npm ci --omit=dev`, `scripts/gatehouse serve`. Neither a compiler nor the dashboard's dependencies are needed there.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import './prepare.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
+const name = `gatehouse-${version}`
+const contents = [
+  ...['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'docs', 'examples'],
+  ...['scripts/gatehouse', 'server/src', 'dashboard/package.json', 'dashboard/dist'],
+]
+mkdirSync(`${root}/release`, { recursive: true })
+const file = `release/${name}.tar.gz`
+const options = ['--exclude=*.test.ts', '--exclude=docs/images', `--transform=s,^,${name}/,`]
+const { status } = spawnSync('tar', ['czf', file, ...options, ...contents], { cwd: root, stdio: 'inherit' })
+if (status === 0) console.log(file)
+process.exit(status ?? 1)

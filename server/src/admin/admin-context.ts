@@ -1,0 +1,30 @@
+import type { AuditWatch } from '../audit/watch.ts'
+import type { Signal } from '../db/signal.ts'
+import type { ChatLimits } from '../gateway/chat-request.ts'
+import type { DocumentFetcher } from '../knowledge/document-fetcher.ts'
+import type { Cache } from '../lib/cache.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import type { WebhookDispatcher } from '../messaging/events/dispatcher.ts'
+import type { AdminAuthenticator } from '../operators/admin-authenticator.ts'
+import type { SignIn } from '../operators/sign-in.ts'
+import type { PipelineDeps } from '../pipeline/pipeline.ts'
+import type { Health } from '../providers/health.ts'
+import type { Provider } from '../providers/provider.ts'
+
+/** Dependencies of the admin API. */
+export interface AdminContext extends PipelineDeps {
+  readonly adminAuthenticator: AdminAuthenticator
+  readonly signIn: Pick<SignIn, 'authenticate' | 'origin'>
+  readonly signal: Signal
+  readonly workspaceBox: SecretBox
+  readonly providerBox: SecretBox
+  readonly webhookBox: SecretBox
+  readonly webhooks: Pick<WebhookDispatcher, 'wake' | 'changed'>
+  readonly providers: Cache<readonly Provider[]>
+  readonly health: Health
+  readonly chatLimits: ChatLimits
+  readonly jsonDepth: number
+  readonly auditWatch: AuditWatch
+  readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>
+  readonly config: { readonly allowPrivateUrls: boolean; readonly sizes: { readonly bodyBytes: number } }
+}

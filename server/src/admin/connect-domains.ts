@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify'
+import { requireSecretKey } from '../audit/secret-key-check.ts'
+import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
+import { assess } from '../classification/risk.ts'
+import { scan } from '../classification/scan.ts'
+import { textScanner } from '../classification/text-scanner.ts'
+import type { Tx } from '../db/database.ts'
+import type { Classification } from '../domain/classification.ts'
+import { DEFAULT_SETTINGS, type User } from '../domain/principal.ts'
+import { viewerOf } from '../domain/viewer.ts'
+import { findApplication } from '../identity/application-store.ts'
+import { idsOfApplications } from '../identity/named-applications.ts'
+import { findWorkspace, listWorkspaces } from '../identity/workspace-store.ts'
+import { aboutOf } from '../messaging/admin/operator-author.ts'
+import { governFields } from '../messaging/governance/governed-fields.ts'
+import { type HeldRelease, prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
+import { tellContact } from '../messaging/people/tell-contact.ts'
+import { issuersBehind } from '../messaging/people/token-issuers.ts'
+import { VERSION } from '../version.ts'
+import type { AdminContext } from './admin-context.ts'
+
+/** Functions that one domain's admin routes need from another domain. Domains do not import each other, so they get them from here. */
+export const connectDomains = (context: AdminContext) => ({
+  ...detection(context),
+  ...identities(context),
+  ...messages(context),
+  version: VERSION,
+})
+
+function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
+  const options = { detectors, budgetMs }
+  const initial = { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' } as const
+  return {
+    scanText: textScanner(options),
+    findTexts: (texts: readonly string[]) => scan(texts, options).findings,
+    inspectTexts: (texts: readonly string[]) => {
+      const { findings, counts, failures } = scan(texts, options)
+      const raise = (classification: Classification) => assess(counts, { classification, risk: 'low' }).classification
+      return { findings, counts, failures, raise }
+    },
+    testTools: {
+      detect: (text: string) => scan([text], options).counts,
+      assess: (findings: Parameters<typeof assess>[0]) => assess(findings, initial),
+    },
+  }
+}
+
+const identities = ({ db, workspaceBox, workspaceKeys }: AdminContext) => ({
+  idsOfApplications,
+  workspaceKeyring: {
+    create: (workspaceId: string) => createWorkspaceKeys(workspaceBox, workspaceId),
+    requireSecretKey: (tx: Tx) => requireSecretKey(tx, workspaceBox),
+  },
+  hasherOf: async (workspaceId: string) => (await workspaceKeys.get(workspaceId)).hasher,
+  retentionDays: async (workspaceId: string) => (await findWorkspace(db, workspaceId))?.settings.audit_retention_days,
+  requiresFourEyes: async (tx: Tx, workspaceId: string) =>
+    (await findWorkspace(tx, workspaceId))?.settings.review.four_eyes ?? false,
+  workspaceNames: async (limit: number) =>
+    ((await listWorkspaces(db, { limit }))?.data ?? []).map(({ id, name }) => ({ id, name })),
+  viewAs: async (workspaceId: string, applicationId: string, user: User) => {
+    const application = await findApplication(db, workspaceId, applicationId)
+    if (!application) return undefined
+    const viewer = viewerOf({ application }, { user, sessionId: '' })
+    return { viewer, knowledge: application.settings.knowledge }
+  },
+})
+
+const messages = (context: AdminContext) => ({
+  issuersBehind,
+  announceUser: tellContact,
+  governName: async <U extends string | undefined>(
+    author: Pick<FastifyRequest, 'operator' | 'workspaceId'>,
+    { username, id }: { readonly username: U; readonly id?: string | undefined },
+  ) => {
+    // Other users read the id as well; transforms never change it.
+    const { fields, settle } = await governFields(context, aboutOf(author, context), { username, id })
+    return { username: fields.username, settle }
+  },
+  heldMessages: {
+    prepare: (workspaceId: string, itemId: string, now: Date) => prepareRelease(context, workspaceId, itemId, now),
+    settle: (tx: Tx, item: Parameters<typeof settleHeldMessage>[1], release: HeldRelease | undefined, now: Date) =>
+      settleHeldMessage(tx, item, release, now),
+  },
+})

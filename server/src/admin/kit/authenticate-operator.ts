@@ -1,0 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Operator } from '../../domain/operator.ts'
+import { GatehouseError } from '../../errors.ts'
+import { misplacedCredential } from '../../lib/credential.ts'
+import type { AdminAuthenticator } from '../../operators/admin-authenticator.ts'
+import type { SignIn } from '../../operators/sign-in.ts'
+
+export interface OperatorAuthenticators {
+  readonly adminAuthenticator: AdminAuthenticator
+  readonly signIn: Pick<SignIn, 'authenticate'>
+}
+
+/** Authenticates the operator: by a token if the request has one, else by the session cookie. Throws a 401. */
+export async function operatorOf(
+  { authorization, cookie }: IncomingHttpHeaders,
+  { adminAuthenticator, signIn }: OperatorAuthenticators,
+): Promise<Operator> {
+  const person = authorization === undefined ? await signIn.authenticate(cookie) : undefined
+  return person ?? (await byToken(authorization, adminAuthenticator))
+}
+
+async function byToken(authorization: string | undefined, authenticator: AdminAuthenticator): Promise<Operator> {
+  const answer = await authenticator.authenticate(authorization)
+  if (answer.ok) return answer.operator
+  const misplaced = answer.code === 'AUTH_INVALID_KEY' ? misplacedCredential(authorization, 'ga_') : undefined
+  throw new GatehouseError(answer.code, { message: misplaced ?? answer.message })
+}

@@ -1,0 +1,101 @@
+import type { FastifyRequest } from 'fastify'
+import { appendInTransaction } from '../../audit/audit-store.ts'
+import type { KeyedHasher } from '../../audit/hashes.ts'
+import { type ChangeFacts, createChangeDraft } from '../../audit/record.ts'
+import { loadWorkspaceKeys } from '../../audit/workspace-keys.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { Signal } from '../../db/signal.ts'
+import { GatehouseError } from '../../errors.ts'
+import { type Clock, elapsed } from '../../lib/clock.ts'
+import { newId } from '../../lib/id.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import { refuseLostScopes } from './current-scopes.ts'
+
+export interface ChangeDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly signal: Signal
+  readonly workspaceBox: SecretBox
+}
+
+/** The result of a change, and its audit record: names of fields, never values. */
+export interface Change<T> {
+  readonly value: T
+  /** Object type and action: `application.update`. */
+  readonly action: `${string}.${string}`
+  /** Id of the changed object. A function hashes ids that audit records must not contain. */
+  readonly id: string | ((hasher: KeyedHasher) => string)
+  /** Changed fields, by their names in the admin API. */
+  readonly fields?: readonly string[]
+  /** The Workspace whose audit log records the change. Default: the Workspace of the request. */
+  readonly workspaceId?: string
+  /** Topic and key of the signal to all nodes. */
+  readonly announce?: readonly [topic: string, key: string]
+}
+
+/** A request that changes nothing: nothing is recorded. */
+interface NoChange<T> {
+  readonly value: T
+  readonly action?: undefined
+}
+
+/**
+ * Makes a change and writes its audit record in one transaction. `work` throws to refuse. Throws a 403 when the operator has lost a
+ * scope since authentication. When this resolves, the change is committed, active on this node and signalled to the others. `first`
+ * locks other operators before the operator's own row: two operators who remove each other would deadlock otherwise.
+ */
+export async function change<T>(
+  { db, clock, signal, workspaceBox }: ChangeDeps,
+  request: Pick<FastifyRequest, 'operator' | 'workspaceId' | 'log'>,
+  work: (tx: Tx, now: Date) => Promise<Change<T> | NoChange<T>>,
+  first?: (tx: Tx) => Promise<unknown>,
+): Promise<T> {
+  const startedAt = elapsed()
+  const made = await db.transaction().execute(async (tx) => {
+    const now = clock.now()
+    await first?.(tx)
+    await refuseLostScopes(tx, request.operator)
+    const made = await work(tx, now)
+    if (made.action === undefined) return made
+    const workspaceId = made.workspaceId ?? request.workspaceId
+    try {
+      // Read in this transaction, which may have created the Workspace.
+      const keys = await loadWorkspaceKeys(tx, workspaceBox, workspaceId)
+      if (!keys) throw new Error('the Workspace has no keys')
+      const draft = createChangeDraft({
+        id: newId('aud'),
+        workspaceId,
+        at: now,
+        actor: keys.hasher.user(request.operator.id),
+        change: factsOf(made, keys.hasher),
+        durationMs: Math.round(elapsed() - startedAt),
+      })
+      await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
+    } catch (cause) {
+      throw new GatehouseError(
+        'UNAVAILABLE',
+        { message: 'The audit record could not be written, so nothing was changed.' },
+        cause,
+      )
+    }
+    return made
+  })
+  if (made.action !== undefined && made.announce) await tell(signal, made.announce, request.log)
+  return made.value
+}
+
+const factsOf = ({ action, id, fields = [] }: Change<unknown>, hasher: KeyedHasher): ChangeFacts => ({
+  action,
+  object_type: action.slice(0, action.indexOf('.')),
+  object_id: typeof id === 'string' ? id : id(hasher),
+  fields,
+})
+
+/** The change is already committed. If the signal fails, the caches of other nodes expire within a second. */
+async function tell(signal: Signal, [topic, key]: readonly [string, string], log: FastifyRequest['log']): Promise<void> {
+  try {
+    await signal.publish(topic, key)
+  } catch (err) {
+    log.error({ err, topic }, 'could not signal a change to other nodes')
+  }
+}

@@ -1,0 +1,84 @@
+import type { AuditFault } from '../../audit/chain-checker.ts'
+import type { RequestCounts } from '../../audit/statistics.ts'
+import { describeFault } from '../../audit/verified-seal.ts'
+import type { WaitingCount } from '../../review/waiting-counts.ts'
+import type { AttentionKind } from './overview-shapes.ts'
+
+export interface Attention {
+  readonly kind: AttentionKind
+  readonly text: string
+  readonly link: string
+}
+
+interface Standing {
+  readonly waiting: readonly WaitingCount[]
+  /** Providers that should work and do not. */
+  readonly down: readonly string[]
+  /** Failures of working providers that only an operator can resolve. */
+  readonly faults: readonly { readonly id: string; readonly kind: string }[]
+  readonly totals: RequestCounts
+  readonly governed: boolean
+  /** Problems of the audit log. */
+  readonly tampered: AuditFault | undefined
+  readonly now: Date
+}
+
+const EXPIRES_SOON_MS = 10 * 60_000
+const MANY_ERRORS = 0.05
+
+/** By kind of the provider's last error (providers/health.ts). */
+const FAULT_MESSAGES: Readonly<Record<string, string>> = {
+  key_rejected: 'rejects its key: set a valid one',
+  quota_exhausted: 'says that its account has no credit or quota left',
+  model_not_found: 'does not have a model that is declared for it: check the names of its models',
+}
+
+/** Problems that need attention, most urgent first: tampering with the audit log, then clients waiting for a review. */
+export function attentionTo({ waiting, down, faults, totals, governed, tampered, now }: Standing): Attention[] {
+  const of = (kind: WaitingCount['kind']) => waiting.find((one) => one.kind === kind)
+  const [holds, escalations] = [of('hold'), of('escalation')]
+  const urgent = holds && holds.nextExpiry.getTime() - now.getTime() < EXPIRES_SOON_MS
+  const share = totals.requests === 0 ? 0 : totals.errors / totals.requests
+  const found: (Attention | false | undefined)[] = [
+    tampered && {
+      kind: 'audit_tampered',
+      text: `The audit log was tampered with, and no checkpoint is signed until an operator acts: ${describeFault(tampered)}.`,
+      link: '/audit',
+    },
+    urgent && {
+      kind: 'holds_expiring',
+      text: `${several(holds.count, 'request waits', 'requests wait')} for approval, and the first expires within ten minutes.`,
+      link: '/reviews?state=pending',
+    },
+    ...down.map((id) => ({
+      kind: 'provider_down' as const,
+      text: `The provider ${id} does not answer.`,
+      link: `/providers/${encodeURIComponent(id)}`,
+    })),
+    ...faults.map(({ id, kind }) => ({
+      kind: 'provider_fault' as const,
+      text: `The provider ${id} ${FAULT_MESSAGES[kind] ?? 'refuses this gateway'}.`,
+      link: `/providers/${encodeURIComponent(id)}`,
+    })),
+    holds &&
+      !urgent && {
+        kind: 'holds_waiting',
+        text: `${several(holds.count, 'request waits', 'requests wait')} for approval.`,
+        link: '/reviews?state=pending',
+      },
+    escalations && {
+      kind: 'escalations_waiting',
+      text: `${several(escalations.count, 'escalation is', 'escalations are')} to be looked at.`,
+      link: '/reviews?kind=escalation&state=pending',
+    },
+    share > MANY_ERRORS && {
+      kind: 'errors',
+      text: `${Math.round(share * 100)} % of the requests failed.`,
+      link: '/audit',
+    },
+    !governed && { kind: 'no_policy', text: 'No policy is active: everything is allowed.', link: '/policies/draft' },
+  ]
+  return found.filter((one) => one !== undefined && one !== false)
+}
+
+const several = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`

@@ -1,0 +1,159 @@
+import { parseTimeRange } from '../../audit/admin/audit-query.ts'
+import { countByInterval, countRequests, type StatisticsQuery, stageTimes } from '../../audit/statistics.ts'
+import type { Db } from '../../db/database.ts'
+import { invalid, notFound } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import { findApplication } from '../../identity/application-store.ts'
+import { healthView } from '../../providers/admin/provider-shapes.ts'
+import { countWaiting, type WaitingCount } from '../../review/waiting-counts.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import type { AdminApp } from '../kit/admin-app.ts'
+import { inWorkspace } from '../kit/operation.ts'
+import { attentionTo } from './attention.ts'
+import { countedView, INTERVALS, type Interval, OverviewView, STATISTICS_QUERY, stageView, UsageView } from './overview-shapes.ts'
+
+const docs = {
+  overview: inWorkspace('getOverview', 'Get the overview of a Workspace: usage, and problems that need attention', {
+    scope: 'audit:read',
+    query: STATISTICS_QUERY,
+    answers: { 200: OverviewView },
+  }),
+  usage: inWorkspace('getApplicationUsage', 'Get the usage of an Application', {
+    scope: 'applications:read',
+    query: STATISTICS_QUERY,
+    params: pathOf('id'),
+    answers: { 200: UsageView },
+    errors: { 404: 'NOT_FOUND: the Application, or the Workspace' },
+  }),
+}
+
+interface Asked {
+  readonly from?: string
+  readonly to?: string
+  readonly interval?: Interval
+}
+
+export function overviewRoutes(app: AdminApp, deps: AdminDeps): void {
+  const { db, clock, policies, auditWatch } = deps
+
+  app.get('/overview', { schema: docs.overview }, async ({ workspaceId, query }) => {
+    const now = clock.now()
+    const time = timeOf(query, now)
+    const [counted, waiting, providers, policy] = await Promise.all([
+      statistics(db, { workspaceId, ...time }, time.interval),
+      countWaiting(db, workspaceId, now),
+      providersOf(workspaceId, deps),
+      policies.current(workspaceId),
+    ])
+    const down = providers
+      .filter(({ enabled, health }) => enabled && (health.circuit === 'open' || health.problem))
+      .map(({ id }) => id)
+    const faults = providers.flatMap(({ id, enabled, health }) =>
+      enabled && health.last_error?.fault ? [{ id, kind: health.last_error.kind }] : [],
+    )
+    const { totals, ...shown } = counted
+    return {
+      object: 'overview',
+      ...shown,
+      totals: countedView(totals),
+      holds: waitingView(waiting, 'hold'),
+      escalations: waitingView(waiting, 'escalation'),
+      providers,
+      attention: attentionTo({
+        waiting,
+        down,
+        faults,
+        totals,
+        governed: policy !== undefined,
+        tampered: auditWatch.faults.get(workspaceId),
+        now,
+      }),
+    }
+  })
+
+  usageRoute(app, deps)
+}
+
+function usageRoute(app: AdminApp, { db, clock }: AdminDeps): void {
+  app.get('/applications/:id/usage', { schema: docs.usage }, async ({ workspaceId, params, query }) => {
+    const application = await findApplication(db, workspaceId, params.id)
+    if (!application) throw notFound('Application')
+    const time = timeOf(query, clock.now())
+    const { totals, ...shown } = await statistics(db, { workspaceId, applicationId: application.id, ...time }, time.interval)
+    return {
+      object: 'application_usage',
+      application_id: application.id,
+      ...shown,
+      totals: countedView(totals),
+    }
+  })
+}
+
+const DAY_MS = 86_400_000
+const MAX_POINTS = 400
+const POINTS = 100
+
+function timeOf({ from: asked, to: until, interval }: Asked, now: Date) {
+  const times = parseTimeRange({
+    ...(asked !== undefined && { from: asked }),
+    ...(until !== undefined && { to: until }),
+  })
+  const to = times.to ?? now
+  const from = times.from ?? new Date(to.getTime() - DAY_MS)
+  if (from >= to) throw invalid({ param: 'from', message: 'must be before to' })
+  const seconds = (to.getTime() - from.getTime()) / 1_000
+  const names = Object.keys(INTERVALS) as Interval[]
+  const chosen = interval ?? names.find((name) => seconds / INTERVALS[name] <= POINTS) ?? '1d'
+  if (seconds / INTERVALS[chosen] > MAX_POINTS) {
+    throw invalid({
+      param: 'interval',
+      message: `must not make more than ${MAX_POINTS} points of the time`,
+    })
+  }
+  return { from, to, interval: chosen }
+}
+
+/** All intervals in order, including those without requests. */
+async function statistics(db: Db, query: StatisticsQuery, interval: Interval) {
+  const seconds = INTERVALS[interval]
+  const [totals, found] = await Promise.all([countRequests(db, query), countByInterval(db, query, seconds)])
+  const byTime = new Map(found.map((one) => [one.at.getTime(), one]))
+  const times: number[] = []
+  for (let at = query.from.getTime(); at < query.to.getTime(); at += seconds * 1_000) times.push(at)
+  const nothing = {
+    requests: 0,
+    verdicts: { allow: 0, escalate: 0, require_approval: 0, deny: 0 },
+    errors: 0,
+    tokens: 0,
+  }
+  const series = times.map((at) => ({
+    at: new Date(at).toISOString(),
+    ...countedView(byTime.get(at) ?? { ...nothing, cost: null, p50Ms: null, p95Ms: null }),
+  }))
+  const stages = await stageTimes(db, query, totals.requests)
+  return {
+    from: query.from.toISOString(),
+    to: query.to.toISOString(),
+    interval,
+    totals,
+    series,
+    stages: stages.map(stageView),
+  }
+}
+
+async function providersOf(workspaceId: string, { providers, health }: AdminDeps) {
+  return (await providers.get(workspaceId)).map((provider) => ({
+    id: provider.id,
+    enabled: provider.enabled,
+    health: healthView(provider, health),
+  }))
+}
+
+function waitingView(waiting: readonly WaitingCount[], kind: WaitingCount['kind']) {
+  const found = waiting.find((one) => one.kind === kind)
+  return {
+    count: found?.count ?? 0,
+    oldest: found?.oldest.toISOString() ?? null,
+    next_expiry: found?.nextExpiry.toISOString() ?? null,
+  }
+}

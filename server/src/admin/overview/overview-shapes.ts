@@ -1,0 +1,143 @@
+import { Type } from 'typebox'
+import type { RequestCounts, StageTimes } from '../../audit/statistics.ts'
+import { nullable } from '../../http/schemas.ts'
+import { oneOf, Timestamp } from '../../lib/fields.ts'
+import { ProviderView } from '../../providers/admin/provider-shapes.ts'
+
+/** Lengths of intervals, in seconds. */
+export const INTERVALS = {
+  '1m': 60,
+  '5m': 300,
+  '15m': 900,
+  '1h': 3_600,
+  '6h': 21_600,
+  '1d': 86_400,
+} as const
+export type Interval = keyof typeof INTERVALS
+
+export const STATISTICS_QUERY = {
+  from: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Default: one day before `to`.',
+    }),
+  ),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
+  interval: Type.Optional({
+    ...oneOf(Object.keys(INTERVALS) as Interval[]),
+    description: 'Default: the shortest interval that gives at most 100 points.',
+  }),
+}
+
+const count = Type.Integer({ minimum: 0 })
+const ms = nullable(Type.Number({ description: 'Milliseconds. null: no requests.' }))
+
+const CountedFields = {
+  requests: count,
+  verdicts: Type.Object({
+    allow: count,
+    escalate: count,
+    require_approval: count,
+    deny: count,
+  }),
+  errors: {
+    ...count,
+    description: 'Failed requests. Denials by a policy count as verdicts.',
+  },
+  tokens: { ...count, description: 'Prompt and completion tokens of all provider requests.' },
+  cost: nullable(
+    Type.Number({
+      description: "In the currency of the models' prices. null: no model has a price.",
+    }),
+  ),
+  latency: Type.Object({ p50_ms: ms, p95_ms: ms }),
+}
+
+/** Fields of both overviews. */
+const StatisticsFields = {
+  from: Timestamp,
+  to: Timestamp,
+  interval: oneOf(Object.keys(INTERVALS) as Interval[]),
+  totals: Type.Object(CountedFields),
+  series: Type.Array(Type.Object({ at: Timestamp, ...CountedFields }), {
+    description: 'One entry for each interval, oldest first, including intervals without requests.',
+  }),
+  stages: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      p50_ms: Type.Number(),
+      p95_ms: Type.Number(),
+      count,
+    }),
+    {
+      description: 'Duration of the stages, from about 1,000 audit records spread evenly over the period.',
+    },
+  ),
+}
+
+export const UsageView = Type.Object({
+  object: Type.Literal('application_usage'),
+  application_id: Type.String(),
+  ...StatisticsFields,
+})
+
+const Waiting = Type.Object({
+  count,
+  oldest: nullable(Timestamp),
+  next_expiry: nullable(Timestamp),
+})
+
+export const ATTENTION = [
+  'audit_tampered',
+  'holds_expiring',
+  'provider_down',
+  'provider_fault',
+  'holds_waiting',
+  'escalations_waiting',
+  'errors',
+  'no_policy',
+] as const
+export type AttentionKind = (typeof ATTENTION)[number]
+
+export const OverviewView = Type.Object({
+  object: Type.Literal('overview'),
+  ...StatisticsFields,
+  holds: Waiting,
+  escalations: Waiting,
+  providers: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      enabled: Type.Boolean(),
+      health: ProviderView.properties.health,
+    }),
+    {
+      description: 'State on the node that responds.',
+    },
+  ),
+  attention: Type.Array(
+    Type.Object({
+      kind: oneOf(ATTENTION),
+      text: Type.String(),
+      link: Type.String({
+        description: 'Path of the dashboard page that shows the problem.',
+      }),
+    }),
+    { description: 'Most urgent first.' },
+  ),
+})
+
+export const countedView = ({ requests, verdicts, errors, tokens, cost, p50Ms, p95Ms }: RequestCounts) => ({
+  requests,
+  verdicts,
+  errors,
+  tokens,
+  cost,
+  latency: { p50_ms: p50Ms, p95_ms: p95Ms },
+})
+
+export const stageView = ({ name, p50Ms, p95Ms, count: worked }: StageTimes) => ({
+  name,
+  p50_ms: p50Ms,
+  p95_ms: p95Ms,
+  count: worked,
+})

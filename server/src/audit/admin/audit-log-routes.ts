@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import { bodyOptional } from '../../http/bodies.ts'
+import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { ADOPTION_MESSAGE, type AdoptedLog } from '../adopt-log.ts'
+import { listCheckpoints } from '../checkpoint-store.ts'
+import { exportRecords } from '../export.ts'
+import { makeCheckpoint } from '../sign-checkpoints.ts'
+import { parseSequence, parseTimeRange } from './audit-query.ts'
+import { AuditStateView, Checkpoint, Export, PublicKey, TIME_RANGE_QUERY, VerificationView } from './audit-shapes.ts'
+import { createAuditVerifier, toFaultView, type VerificationDeps } from './audit-verification.ts'
+
+const docs = {
+  checkpoints: inWorkspace('listAuditCheckpoints', 'List signed checkpoints, newest first', {
+    scope: 'audit:read',
+    query: PAGE,
+    answers: { 200: Type.Object({ ...List(Checkpoint).properties, public_key: PublicKey }) },
+  }),
+  verify: inWorkspace('verifyAudit', 'Verify the audit log and find the first bad record', {
+    scope: 'audit:write',
+    description:
+      'A checkpoint that was stored elsewhere also reveals that the newest records were removed. The body is optional.',
+    query: {},
+    body: Type.Object({ checkpoint: Type.Optional(Checkpoint) }),
+    answers: { 200: VerificationView },
+  }),
+  state: inWorkspace('getAuditState', 'Get the state of the audit log as known to the node that responds', {
+    scope: 'audit:read',
+    query: {},
+    answers: { 200: AuditStateView },
+  }),
+  export: inWorkspace('exportAudit', 'Export audit records as JSON lines with the checkpoint that covers them', {
+    scope: 'audit:write',
+    description:
+      'Exports the smallest range between two checkpoints that contains `from` to `to`. It can be verified on its own.',
+    query: TIME_RANGE_QUERY,
+    answers: { 200: Export },
+  }),
+}
+
+/** Routes of the audit log as a whole; audit-routes.ts has those of records. */
+export function auditLogRoutes(app: AdminApp, deps: VerificationDeps): void {
+  const { db, clock, workspaceKeys } = deps
+  const verify = createAuditVerifier(deps)
+
+  app.get('/audit/checkpoints', { schema: docs.checkpoints }, async ({ workspaceId, query }) => {
+    const { limit, after } = pageOf(query)
+    const page = await listCheckpoints(db, workspaceId, { limit, below: after === undefined ? undefined : parseSequence(after) })
+    const { publicKey } = await workspaceKeys.get(workspaceId)
+    return {
+      ...listOf(
+        page,
+        (checkpoint) => checkpoint,
+        ({ size }) => String(size),
+      ),
+      public_key: publicKey,
+    }
+  })
+
+  app.post('/audit/verify', { schema: docs.verify, preValidation: bodyOptional }, async ({ workspaceId, body }) =>
+    verify(workspaceId, body.checkpoint),
+  )
+
+  app.get('/audit/state', { schema: docs.state }, async ({ workspaceId }) => {
+    const fault = deps.auditWatch.faults.get(workspaceId)
+    return { object: 'audit_state', ok: fault === undefined, first_bad: fault ? toFaultView(fault) : null }
+  })
+
+  app.get('/audit/export', { schema: docs.export }, async (request, reply) => {
+    const { workspaceId, query, log } = request
+    // The new checkpoint covers the newest records. If it cannot be signed, the export ends at the last checkpoint.
+    const keys = await workspaceKeys.get(workspaceId)
+    const onAdopted = (adopted: AdoptedLog) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTION_MESSAGE)
+    await makeCheckpoint(db, workspaceId, keys, clock.now(), onAdopted).catch((err: unknown) =>
+      log.error({ err }, 'no checkpoint for the export'),
+    )
+    reply.header('content-disposition', `attachment; filename="audit-${workspaceId}.ndjson"`)
+    return reply.type('application/x-ndjson').send(Readable.from(lines(exportRecords(db, workspaceId, parseTimeRange(query)))))
+  })
+}
+
+async function* lines(items: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const item of items) yield `${item}\n`
+}

@@ -1,0 +1,117 @@
+import { type TSchema, Type } from 'typebox'
+import { CLASSIFICATIONS, RISK_LEVELS } from '../../domain/classification.ts'
+import { VERDICTS } from '../../domain/decision.ts'
+import { ENDPOINTS } from '../../domain/principal.ts'
+import { nullable } from '../../http/schemas.ts'
+import { oneOf, Timestamp } from '../../lib/fields.ts'
+import { FAULT_MESSAGES } from '../chain-checker.ts'
+
+const Hash = Type.String({ description: 'Lowercase hexadecimal.' })
+
+const AUDIT_ENDPOINTS = [...ENDPOINTS, 'message', 'admin'] as const
+
+/** The main fields of record.ts. Responses contain all fields. */
+export const RecordView = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('audit_record'),
+    workspace_id: Type.String(),
+    application_id: nullable(Type.String({ description: 'null: a change by an operator.' })),
+    endpoint: Type.String(),
+    created_at: Timestamp,
+    duration_ms: Type.Number(),
+    status: Type.Integer(),
+    classification: nullable(oneOf(CLASSIFICATIONS)),
+    risk_level: nullable(oneOf(RISK_LEVELS)),
+    integrity: Type.Object({ sequence: Type.Integer(), prev_hash: Hash, hash: Hash }),
+  },
+  { additionalProperties: true },
+)
+
+export const TIME_RANGE_QUERY = {
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Records created at this time or later.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Records created before this time.' })),
+}
+
+/** HTTP statuses by their first digit. */
+export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
+export type StatusClass = (typeof STATUS_CLASSES)[number]
+
+export const AUDIT_FILTER = {
+  ...TIME_RANGE_QUERY,
+  application_id: Type.Optional(Type.String()),
+  user: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'User id. Audit records contain its keyed hash.' }),
+  ),
+  verdict: Type.Optional(oneOf(VERDICTS)),
+  risk_level: Type.Optional(oneOf(RISK_LEVELS)),
+  endpoint: Type.Optional(oneOf(AUDIT_ENDPOINTS)),
+  status: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 100, maximum: 599 }), oneOf(STATUS_CLASSES)], {
+      description: 'A status, or a class such as `5xx`.',
+    }),
+  ),
+}
+
+/** The response is a stream and is not serialised. */
+export const Export = {
+  description: 'A header, the records oldest first, and the checkpoint that covers them.',
+  content: { 'application/x-ndjson': { schema: Type.String() } },
+} as TSchema
+
+export const Checkpoint = Type.Object({
+  object: Type.Literal('audit_checkpoint'),
+  workspace_id: Type.String(),
+  size: Type.Integer({ minimum: 1, description: 'Number of audit records that the checkpoint covers.' }),
+  hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Hash of the last record.' }),
+  root: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Root hash of the RFC 9162 Merkle tree.' }),
+  created_at: Timestamp,
+  signature: Type.String({ maxLength: 200, description: 'Ed25519, base64.' }),
+  frontier: Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 64 }),
+  previous: Type.Optional(
+    Type.Object(
+      {
+        hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Hash of the previous checkpoint. 64 zeros for the first.' }),
+        signature: Type.String({ maxLength: 200, description: 'Ed25519 over this checkpoint and `hash`, base64.' }),
+      },
+      { description: 'Absent in checkpoints of older versions.' },
+    ),
+  ),
+})
+
+export const PublicKey = Type.String({ description: "The Workspace's signing key, SPKI PEM." })
+
+const FirstFault = Type.Object({
+  sequence: Type.Integer({ description: "0: the Workspace's keys or its audit seal, not a record." }),
+  through: Type.Optional(Type.Integer({ description: 'The bad record is between `sequence` and `through`.' })),
+  id: nullable(Type.String()),
+  reason: oneOf(Object.keys(FAULT_MESSAGES)),
+  message: Type.String(),
+})
+
+export const VerificationView = Type.Object({
+  object: Type.Literal('audit_verification'),
+  ok: Type.Boolean(),
+  records: Type.Integer({ description: 'Number of valid records, up to the first bad one.' }),
+  checkpoints: Type.Integer(),
+  first: Type.Integer({ description: 'Sequence of the oldest record that retention has kept.' }),
+  signed_through: Type.Integer({ description: 'Sequence of the last record that a checkpoint covers.' }),
+  accepted_through: Type.Integer({
+    description: 'An operator accepted the records up to this sequence; they are not checked. 0: none.',
+  }),
+  first_bad: nullable(FirstFault),
+})
+
+export const AuditStateView = Type.Object({
+  object: Type.Literal('audit_state'),
+  ok: Type.Boolean({ description: 'false: the log was tampered with. No checkpoint is signed until an operator acts.' }),
+  first_bad: nullable(FirstFault),
+})
+
+export const ProofView = Type.Object({
+  object: Type.Literal('audit_inclusion_proof'),
+  checkpoint: Checkpoint,
+  path: Type.Array(Hash, { description: 'RFC 9162 audit path of the leaf `integrity.sequence - 1`, from the leaf upwards.' }),
+  record: RecordView,
+  public_key: PublicKey,
+})

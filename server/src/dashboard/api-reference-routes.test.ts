@@ -1,0 +1,39 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { handleErrors } from '../http/error-responses.ts'
+import { collectOpenApi, serveOpenApi } from '../http/openapi.ts'
+import { apiReferenceRoutes } from './api-reference-routes.ts'
+
+let app: FastifyInstance
+beforeAll(async () => {
+  app = fastify()
+  handleErrors(app)
+  await collectOpenApi(app, '1.2.3')
+  await app.register(apiReferenceRoutes)
+  await serveOpenApi(app)
+})
+afterAll(() => app.close())
+
+test('/docs: serves a page and its script, which reads the OpenAPI document of this server', async () => {
+  expect((await app.inject('/docs')).headers.location).toBe('/docs/')
+  const page = await app.inject('/docs/')
+  expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+  expect(page.body).toContain('/openapi.json')
+  const script = await app.inject('/docs/js/scalar.js')
+  expect(script.headers['content-type']).toContain('javascript')
+  expect(script.body.length).toBeGreaterThan(1_000_000)
+})
+
+test('/docs: never repeats the Host header', async () => {
+  for (const host of ['no host', 'evil.example']) {
+    const page = await app.inject({ url: '/docs/', headers: { host } })
+    expect(page.statusCode).toBe(200)
+    expect(JSON.stringify(page.headers) + page.body).not.toContain(host)
+  }
+})
+
+test('/docs: answers unknown paths and methods with the error envelope, and is not part of the OpenAPI document', async () => {
+  expect((await app.inject('/docs/other')).json().error.code).toBe('NOT_FOUND')
+  expect((await app.inject({ method: 'POST', url: '/docs/' })).headers.allow).toBe('GET, HEAD')
+  expect(Object.keys((await app.inject('/openapi.json')).json().paths ?? {})).toEqual([])
+})

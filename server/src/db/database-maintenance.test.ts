@@ -1,0 +1,39 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, test } from 'vitest'
+import { openDatabase } from './database.ts'
+import { Upkeep } from './database-maintenance.ts'
+
+const MIB = 1_048_576
+
+test('the write-ahead log of the embedded database stays bounded, however much is written', { timeout: 60_000 }, async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-upkeep-'))
+  cpSync(inject('templateDataDir'), dataDir, { recursive: true })
+  const database = await openDatabase({ dataDir, poolSize: 1, onError: () => {}, onProgress: () => {} })
+  const { pool } = database
+  const logBytes = async (): Promise<number> =>
+    Number((await pool.query('select sum(size)::float8 as bytes from pg_ls_waldir()')).rows[0].bytes)
+  // A switch begins a new file of 16 MiB.
+  const write = async () => {
+    await pool.query('create table if not exists note (text text)')
+    await pool.query(`insert into note select repeat('x', 100) from generate_series(1, 100)`)
+    await pool.query('select pg_switch_wal()')
+  }
+  try {
+    const upkeep = new Upkeep(pool)
+    for (let files = 0; files < 6; files++) await write()
+    const unattended = await logBytes()
+    expect(unattended).toBeGreaterThanOrEqual(6 * 16 * MIB)
+    for (let files = 0; files < 12; files++) {
+      await write()
+      await upkeep.checkpoint()
+    }
+    expect(await logBytes()).toBeLessThanOrEqual(unattended + 2 * 16 * MIB)
+    await upkeep.vacuum()
+    expect((await pool.query(`select reltuples from pg_class where relname = 'note'`)).rows[0].reltuples).toBe(1_800)
+  } finally {
+    await database.close()
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
+  }
+})

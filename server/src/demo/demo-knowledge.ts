@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { DETECTORS } from '../classification/detectors.ts'
+import { textScanner } from '../classification/text-scanner.ts'
+import type { Db } from '../db/database.ts'
+import { findApplicationByName } from '../identity/application-store.ts'
+import type { CollectionCreate } from '../knowledge/collection.ts'
+import { createCollection, findCollectionByName } from '../knowledge/collection-store.ts'
+import { ingestDocument } from '../knowledge/ingest.ts'
+import type { Change } from '../setup/change.ts'
+import type { Scope } from '../setup/scope.ts'
+
+const DOCUMENTS = new URL('../../../examples/documents/', import.meta.url)
+const scanText = textScanner({ detectors: DETECTORS, budgetMs: 10_000 })
+
+/** One for each classification, each with readers of its own; `serves` names Applications of the demo. */
+const COLLECTIONS: readonly (CollectionCreate & { readonly serves?: readonly string[] })[] = [
+  { name: 'handbook', description: 'For everybody.', classification: 'public', acl: { everyone: true } },
+  {
+    name: 'support',
+    description: 'For those who answer customers.',
+    classification: 'internal',
+    acl: { departments: ['support'], roles: ['compliance_officer'] },
+    serves: ['support'],
+  },
+  {
+    name: 'engineering',
+    description: 'For those who build.',
+    classification: 'confidential',
+    acl: { departments: ['engineering'], users: ['carol'] },
+  },
+  {
+    name: 'compliance',
+    description: 'For compliance alone.',
+    classification: 'restricted',
+    acl: { roles: ['compliance_officer'] },
+  },
+]
+
+/** Puts the example documents where they are missing; what people have changed since stays as it is. */
+export async function seedKnowledge(scope: Scope): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const declared of COLLECTIONS) changes.push(...(await seedCollection(scope, declared)))
+  return changes
+}
+
+async function seedCollection(
+  { tx, workspaceId, now }: Scope,
+  { serves, ...fields }: (typeof COLLECTIONS)[number],
+): Promise<Change[]> {
+  if (await findCollectionByName(tx, workspaceId, fields.name)) return []
+  const serving = await Promise.all((serves ?? []).map((name) => findApplicationByName(tx, workspaceId, name)))
+  const applications = serves ? serving.flatMap((application) => application?.id ?? []) : null
+  const collection = await createCollection(tx, workspaceId, { ...fields, applications }, now)
+  if (!collection) return []
+  const changes: Change[] = [{ done: 'created', object: 'collection', id: collection.id, name: fields.name, fields: [] }]
+  const folder = new URL(`${fields.name}/`, DOCUMENTS)
+  for (const name of readdirSync(folder).sort()) {
+    const key = `${fields.name}/${name}`
+    const bytes = readFileSync(new URL(name, folder))
+    const deps = { db: tx as Db, scanText, transact: <T>(write: (tx: Scope['tx'], now: Date) => T) => write(tx, now) }
+    const ingested = await ingestDocument(deps, workspaceId, collection.id, { key, name, bytes })
+    if (ingested) changes.push({ done: 'created', object: 'document', id: ingested.documentId, name: key, fields: [] })
+  }
+  return changes
+}

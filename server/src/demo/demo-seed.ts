@@ -1,0 +1,132 @@
+import type { Tx } from '../db/database.ts'
+import { findKeyByHash, revokeKey } from '../identity/api-key-store.ts'
+import { findApplicationByName } from '../identity/application-store.ts'
+import type { WorkspaceUser } from '../identity/user.ts'
+import { findUser } from '../identity/user-store.ts'
+import type { Workspace } from '../identity/workspace.ts'
+import { activePolicyId } from '../policy/policy-store.ts'
+import { applyAdminTokens } from '../setup/apply-admin-tokens.ts'
+import { applyWorkspace } from '../setup/apply-workspace.ts'
+import type { Change } from '../setup/change.ts'
+import type { DeclaredWorkspace } from '../setup/declaration.ts'
+import { secretHash } from '../setup/imported-secret.ts'
+import type { ApplyDeps, Scope } from '../setup/scope.ts'
+import { demoDeclaration } from './demo-declaration.ts'
+import type { DemoFile } from './demo-file.ts'
+import { seedKnowledge } from './demo-knowledge.ts'
+import { seedMemories } from './demo-memories.ts'
+import { issueDemoTokens, seedMessaging } from './demo-messaging.ts'
+import { type DemoOwner, newDemoOwner, seedOwner } from './demo-owner.ts'
+import { type DemoKeys, newAdminToken, newDemoKeys, signDemoToken } from './demo-secrets.ts'
+import { generateUserTokenKeys } from './user-tokens.ts'
+
+const LIVE_KEY = 'demo'
+const REVOKED_KEY = 'demo, revoked'
+
+type KeysByName = ReadonlyMap<string, DemoKeys>
+
+export interface SeededDemo {
+  readonly demo: Omit<DemoFile, 'base_url' | 'dashboard'> & { readonly dashboard: DemoOwner }
+  readonly changes: readonly Change[]
+}
+
+/** Seeds the demo. Of one that is `known`: adds what is missing, and puts new keys and tokens in the place of the old ones. */
+export async function seedDemo(tx: Tx, known: Workspace | undefined, now: Date, deps: ApplyDeps): Promise<SeededDemo> {
+  const owner = newDemoOwner()
+  const { privateJwk, publicJwk } = await generateUserTokenKeys()
+  const whole = demoDeclaration({ keys: [publicJwk] })
+  const keys: KeysByName = new Map(whole.applications.map(({ fields }) => [fields.name, newDemoKeys()]))
+  const declared = withKeys(known ? await additions(tx, known, whole) : whole, keys)
+  const admin_token = newAdminToken()
+
+  const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, {
+    finish: async (scope) => [
+      ...(await revokeSome(scope, keys)),
+      ...(await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)),
+      await seedOwner(tx, owner, now),
+      ...(known ? [] : [...(await seedKnowledge(scope)), ...(await seedMemories(scope)), ...(await seedMessaging(scope))]),
+    ],
+  })
+  const demo = {
+    admin_token,
+    dashboard: owner,
+    workspace: { id: workspaceId, name: declared.name },
+    applications: await applicationsOf(tx, workspaceId, keys),
+    users: await usersOf(tx, workspaceId, whole, await issueDemoTokens(tx, workspaceId, whole.users, now), (user) =>
+      signDemoToken(privateJwk, user, now),
+    ),
+  }
+  return { demo, changes }
+}
+
+/** What people have changed since, they have changed on purpose. The key that signed the user tokens is gone: a new one follows. */
+async function additions(tx: Tx, { id, name }: Workspace, whole: DeclaredWorkspace): Promise<DeclaredWorkspace> {
+  const applications = []
+  for (const { fields, keys } of whole.applications) {
+    const there = await findApplicationByName(tx, id, fields.name)
+    applications.push({ fields: there ? { name: there.name } : fields, keys })
+  }
+  const users = []
+  for (const user of whole.users) if (!(await findUser(tx, id, user.id))) users.push(user)
+  const { jwks = null } = whole.settings
+  const policy = (await activePolicyId(tx, id)) === undefined ? whole.policy : undefined
+  return { name, settings: { jwks }, applications, users, providers: [], policy }
+}
+
+const withKeys = (declared: DeclaredWorkspace, keys: KeysByName): DeclaredWorkspace => ({
+  ...declared,
+  applications: declared.applications.map(({ fields }) => {
+    const { api_key = '', revoked_api_key = '' } = keys.get(fields.name) ?? {}
+    const secrets = [
+      { name: LIVE_KEY, secret: api_key },
+      { name: REVOKED_KEY, secret: revoked_api_key },
+    ]
+    return { fields, keys: secrets }
+  }),
+})
+
+async function revokeSome({ tx, workspaceId, now }: Scope, keys: KeysByName): Promise<Change[]> {
+  const changes: Change[] = []
+  for (const [application, { revoked_api_key }] of keys) {
+    const hash = secretHash(revoked_api_key, 'gk_')
+    const holder = hash && (await findKeyByHash(tx, hash))
+    if (!holder) continue
+    await revokeKey(tx, workspaceId, holder.keyId, now)
+    changes.push({ done: 'revoked', object: 'key', id: holder.keyId, name: `${application}/${REVOKED_KEY}`, fields: [] })
+  }
+  return changes
+}
+
+async function applicationsOf(tx: Tx, workspaceId: string, keys: KeysByName): Promise<DemoFile['applications']> {
+  const applications: DemoFile['applications'] = []
+  for (const [name, secrets] of keys) {
+    const application = await findApplicationByName(tx, workspaceId, name)
+    if (application) applications.push({ id: application.id, name, ...secrets })
+  }
+  return applications
+}
+
+async function usersOf(
+  tx: Tx,
+  workspaceId: string,
+  { users: declared }: DeclaredWorkspace,
+  accessTokens: ReadonlyMap<string, string>,
+  sign: (user: WorkspaceUser) => Promise<string>,
+): Promise<DemoFile['users']> {
+  const users: DemoFile['users'] = []
+  for (const { id } of declared) {
+    const user = await findUser(tx, workspaceId, id)
+    if (!user) continue
+    const { username, role, department, attributes } = user
+    users.push({
+      id,
+      username,
+      role,
+      department,
+      attributes: { ...attributes },
+      user_token: await sign(user),
+      access_token: accessTokens.get(id) ?? '',
+    })
+  }
+  return users
+}

@@ -1,0 +1,203 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
+import { Starts } from '../../test/support/starts.ts'
+import { verifyWorkspace } from '../audit/verify.ts'
+import { createWorkspaceKeys, loadWorkspaceKeys, type WorkspaceKeys } from '../audit/workspace-keys.ts'
+import { findApplicationByName, updateApplication } from '../identity/application-store.ts'
+import { updateUser } from '../identity/user-store.ts'
+import { UserTokenVerifier } from '../identity/user-token.ts'
+import { createWorkspace, listWorkspaces } from '../identity/workspace-store.ts'
+import { systemClock } from '../lib/clock.ts'
+import { newId } from '../lib/id.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import { hasAdminToken } from '../operators/admin-token-store.ts'
+import { activePolicySet } from '../policy/policy-store.ts'
+import { loadProviders } from '../providers/provider-store.ts'
+import { eligible } from '../providers/route.ts'
+import type { DemoFile } from './demo-file.ts'
+
+describe.each(freshDatabases())('a start with nothing configured, on $name', ({ open }) => {
+  let fresh: FreshDatabase
+  let starts: Starts
+  beforeAll(async () => {
+    fresh = await open()
+  })
+  afterAll(() => fresh.remove())
+  beforeEach(() => {
+    starts = new Starts(fresh.database)
+  })
+  afterEach(async () => {
+    await starts.remove()
+    await fresh.empty()
+  })
+  const db = () => fresh.database.db
+  const identify = async ({ workspace }: DemoFile, token: string) => {
+    const fetch = () => Promise.reject(new Error('the keys are inline'))
+    const verifier = new UserTokenVerifier({ ...fresh.database, clock: systemClock, fetch })
+    const verdict = await verifier.verify(workspace.id, token)
+    verifier.close()
+    return verdict
+  }
+
+  test('seeds a demo whose every key, token and user is what demo.json says', async () => {
+    await starts.start()
+    const { base_url, workspace, applications, users, admin_token } = starts.demo()
+    expect(base_url).toBe('http://127.0.0.1:8787')
+    expect(statSync(starts.demoFile).mode & 0o777).toBe(0o600)
+    expect(applications.map(({ name }) => name)).toEqual(['support', 'engineering'])
+    for (const { name, api_key, revoked_api_key } of applications) {
+      expect(await starts.opens(api_key)).toBe(name)
+      expect(await starts.opens(revoked_api_key)).toBe('AUTH_KEY_REVOKED')
+    }
+    expect(await starts.operates(admin_token)).toBe('demo')
+    expect(users.length).toBeGreaterThanOrEqual(3)
+    for (const { id, role, department, attributes, user_token } of users) {
+      expect(await identify(starts.demo(), user_token)).toEqual({
+        ok: true,
+        user: { id, role, department, attributes, verified: true },
+      })
+    }
+    expect(await activePolicySet(db(), workspace.id)).toMatchObject({ name: 'demo', version: 1 })
+  })
+
+  test('gives each Application a model that the other lacks, and both a default that answers', async () => {
+    await starts.start()
+    const { workspace } = starts.demo()
+    const { secrets, providerBox: box } = starts.deps()
+    const loading = { box, environment: secrets.fromEnvironment, allowPrivateUrls: false }
+    const providers = await loadProviders(db(), workspace.id, loading)
+    const may = async (name: string, model: string): Promise<boolean> => {
+      const application = await findApplicationByName(db(), workspace.id, name)
+      if (!application) throw new Error(`no ${name}`)
+      const need = { model: model || (application.defaultModel ?? ''), application, classification: 'restricted' as const }
+      return eligible(providers, need, { rank: () => 0, random: () => 0 }).candidates.length > 0
+    }
+    expect([await may('support', 'demo-support'), await may('support', 'demo-code'), await may('support', '')]).toEqual([
+      true,
+      false,
+      true,
+    ])
+    expect([
+      await may('engineering', 'demo-support'),
+      await may('engineering', 'demo-code'),
+      await may('engineering', ''),
+    ]).toEqual([false, true, true])
+  })
+
+  test('started again, it keeps everything and notes only a new address', async () => {
+    await starts.start()
+    const first = starts.demo()
+    await starts.start({}, { base: 'http://127.0.0.1:9999' })
+    const dashboard = { ...first.dashboard, url: 'http://127.0.0.1:9999/dashboard/' }
+    expect(starts.demo()).toEqual({ ...first, base_url: 'http://127.0.0.1:9999', dashboard })
+    const { records } = await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))
+    await starts.start({}, { base: 'http://127.0.0.1:9999' })
+    expect(await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))).toMatchObject(
+      {
+        ok: true,
+        records,
+      },
+    )
+  })
+
+  test('with demo.json gone, issues new keys and tokens and revokes the old ones; what people changed stays', async () => {
+    await starts.start()
+    const before = starts.demo()
+    const db = fresh.database.db
+    const [support] = before.applications
+    const { id: workspaceId } = before.workspace
+    await db
+      .transaction()
+      .execute((tx) => updateApplication(tx, workspaceId, support?.id ?? '', { limits: { burst: 7 } }, new Date()))
+    await db.transaction().execute((tx) => updateUser(tx, workspaceId, 'alice', { role: 'team_lead' }, new Date()))
+    rmSync(starts.demoFile)
+    await starts.start()
+    const after = starts.demo()
+    expect(after.applications.map(({ id }) => id)).toEqual(before.applications.map(({ id }) => id))
+    for (const [index, { api_key }] of after.applications.entries()) {
+      expect(await starts.opens(api_key)).toBe(after.applications[index]?.name)
+      expect(await starts.opens(before.applications[index]?.api_key)).toBe('AUTH_KEY_REVOKED')
+    }
+    expect([await starts.operates(after.admin_token), await starts.operates(before.admin_token)]).toEqual([
+      'demo',
+      'AUTH_KEY_REVOKED',
+    ])
+    expect(await identify(after, before.users[0]?.user_token ?? '')).toMatchObject({ ok: false })
+    expect(await identify(after, after.users[0]?.user_token ?? '')).toMatchObject({ ok: true, user: { role: 'team_lead' } })
+    expect(await findApplicationByName(db, workspaceId, 'support')).toMatchObject({ limits: { burst: 7 } })
+  })
+
+  test('a demo.json of another database, or one that is cut off, counts as gone', async () => {
+    await starts.start()
+    const real = readFileSync(starts.demoFile, 'utf8')
+    const { applications, ...rest } = JSON.parse(real) as DemoFile
+    const foreign = applications.map((application) => ({ ...application, api_key: `gk_${'x'.repeat(43)}` }))
+    for (const text of [JSON.stringify({ applications: foreign, ...rest }), real.slice(0, 100), '[]']) {
+      writeFileSync(starts.demoFile, text)
+      await starts.start()
+      expect(await starts.opens(starts.demo().applications[0]?.api_key)).toBe('support')
+    }
+  })
+
+  test('a key that an operator revoked stays revoked', async () => {
+    await starts.start()
+    const { applications, workspace } = starts.demo()
+    await db().updateTable('api_key').set({ revoked_at: new Date() }).execute()
+    await starts.start()
+    expect(starts.demo().workspace).toEqual(workspace)
+    expect(await starts.opens(applications[0]?.api_key)).toBe('AUTH_KEY_REVOKED')
+  })
+
+  test('a file whose database never came to be is replaced', async () => {
+    await starts.start()
+    const orphan = starts.demo()
+    await fresh.empty()
+    await starts.start()
+    expect(starts.demo().workspace.id).not.toBe(orphan.workspace.id)
+    expect(await starts.opens(starts.demo().applications[0]?.api_key)).toBe('support')
+  })
+
+  test('a start that fails while seeding leaves nothing behind, and the next one seeds', async () => {
+    const db = fresh.database.db
+    await sql`alter table policy_set add constraint fault check (version < 0)`.execute(db)
+    await expect(starts.prepare()).rejects.toThrow(/fault/)
+    expect((await listWorkspaces(db, { limit: 1 }))?.data).toEqual([])
+    await sql`alter table policy_set drop constraint fault`.execute(db)
+    await starts.start()
+    expect(await starts.opens(starts.demo().applications[0]?.api_key)).toBe('support')
+  })
+
+  test('two starts at the same moment make one demo', async () => {
+    await Promise.all([starts.start(), starts.start()])
+    expect((await listWorkspaces(db(), { limit: 10 }))?.data).toHaveLength(1)
+    expect(await starts.opens(starts.demo().applications[0]?.api_key)).toBe('support')
+  })
+
+  test('puts no demo beside what a database is really used for', async () => {
+    const { workspaceBox } = starts.deps()
+    const id = newId('ws')
+    await db()
+      .transaction()
+      .execute((tx) => createWorkspace(tx, id, { name: 'demo' }, createWorkspaceKeys(workspaceBox, id), new Date()))
+    await starts.start()
+    expect(() => starts.demo()).toThrow(/ENOENT/)
+    expect(await hasAdminToken(db())).toBe(true)
+  })
+
+  test('greets on standard error with a command that can be pasted, and logs no key', async () => {
+    await starts.start()
+    const [{ api_key } = { api_key: '' }] = starts.demo().applications
+    expect(starts.greeting).toContain('Gatehouse is running at http://127.0.0.1:8787')
+    expect(starts.greeting).toContain(`-H 'Authorization: Bearer ${api_key}'`)
+    expect(starts.greeting).toContain(starts.demoFile)
+    expect(starts.greeting).toContain('http://127.0.0.1:8787/docs')
+    expect(starts.logs).not.toMatch(/g[ka]_/)
+  })
+})
+
+async function workspaceKeys({ database }: FreshDatabase, workspaceBox: SecretBox): Promise<WorkspaceKeys> {
+  const id = (await listWorkspaces(database.db, { limit: 1 }))?.data[0]?.id ?? ''
+  return (await loadWorkspaceKeys(database.db, workspaceBox, id)) as WorkspaceKeys
+}

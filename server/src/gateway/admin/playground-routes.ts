@@ -1,0 +1,96 @@
+import { Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { User } from '../../domain/principal.ts'
+import { LARGE_BODY } from '../../http/large-bodies.ts'
+import { invalid, notFound } from '../../http/refusals.ts'
+import { Anything, pathOf } from '../../http/schemas.ts'
+import { checkRequests } from '../../http/validation.ts'
+import { findApplication } from '../../identity/application-store.ts'
+import { findUser } from '../../identity/user-store.ts'
+import { PlaygroundCaller } from '../../pipeline/callers.ts'
+import { chatWithApprovalWait, type PipelineDeps } from '../../pipeline/pipeline.ts'
+import { answerChat, closed } from '../answers.ts'
+import type { ChatLimits } from '../chat-request.ts'
+import { ChatBody, parseChat } from '../chat-request.ts'
+
+const docs = {
+  ...inWorkspace('chatAsApplication', 'Try an Application: run a chat with its configuration', {
+    scope: 'playground:use',
+    description:
+      'Reads and answers as `POST /v1/chat/completions` does, streams included, with `X-Audit-Id`. Policies, limits, knowledge, memory and providers are those of the Application; the record names the operator under `playground`. Without `memory:write` memories are decided on and not stored.',
+    query: {
+      as: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 256,
+          description:
+            'Id of a user of the Workspace, treated as verified by a user token. Default: the user that `governance.user` asserts.',
+        }),
+      ),
+    },
+    params: pathOf('id'),
+    body: ChatBody,
+    answers: { 200: Anything },
+    errors: {
+      403: 'POLICY_DENIED. FORBIDDEN: the operator does not have the scope in `x-gatehouse-scope`',
+      404: 'NOT_FOUND: the Application, or the Workspace',
+      409: 'POLICY_REVIEW_PENDING, or a conflict with a review',
+      410: 'REVIEW_HOLD_EXPIRED',
+      422: 'NO_ELIGIBLE_PROVIDER',
+      429: 'RATE_LIMITED',
+      502: 'PROVIDER_ERROR',
+      504: 'PROVIDER_TIMEOUT',
+    },
+  }),
+  body: { content: { 'application/json': { schema: ChatBody } } },
+}
+
+interface Deps extends PipelineDeps {
+  readonly chatLimits: ChatLimits
+}
+
+export function playgroundRoutes(app: AdminApp, deps: Deps): void {
+  const { db, chatLimits } = deps
+  // The pipeline reads the body's bytes itself, as it does for the gateway.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  )
+  app.setValidatorCompiler((part) => (part.httpPart === 'body' ? () => true : checkRequests(part as never)))
+
+  app.post(
+    '/applications/:id/chat',
+    { schema: docs, config: LARGE_BODY, bodyLimit: chatLimits.bodyBytes },
+    async (request, reply) => {
+      const { workspaceId, operator, params, query } = request
+      const application = await findApplication(db, workspaceId, params.id)
+      if (!application) throw notFound('Application')
+      const caller = new PlaygroundCaller({
+        application,
+        operatorId: operator.id,
+        user: await userOf(query.as, workspaceId),
+        remembers: operator.scopes.includes('memory:write'),
+      })
+      const incoming = {
+        endpoint: 'chat' as const,
+        requestId: request.id,
+        authorization: undefined,
+        userToken: undefined,
+        caller,
+        body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+        callerGone: () => closed(reply),
+        parse: (body: unknown) => parseChat(body, application, chatLimits),
+      }
+      return answerChat(reply, await chatWithApprovalWait(incoming, deps))
+    },
+  )
+
+  async function userOf(id: string | undefined, workspaceId: string): Promise<User | undefined> {
+    if (id === undefined) return undefined
+    const user = await findUser(db, workspaceId, id)
+    if (!user) throw invalid({ param: 'as', message: 'must be the id of a user of the Workspace' })
+    const { role, department, attributes } = user
+    return { id, role, department, attributes, verified: true }
+  }
+}

@@ -1,0 +1,136 @@
+import { Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import { toRecordFilter } from '../../audit/admin/audit-query.ts'
+import { AUDIT_FILTER } from '../../audit/admin/audit-shapes.ts'
+import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
+import type { Db } from '../../db/database.ts'
+import { POLICY_POINTS, VERDICTS } from '../../domain/decision.ts'
+import { RuleView } from '../../http/decision-shapes.ts'
+import { invalid } from '../../http/refusals.ts'
+import { nullable } from '../../http/schemas.ts'
+import type { Cache } from '../../lib/cache.ts'
+import { oneOf, Timestamp } from '../../lib/fields.ts'
+import { type ChangedDecision, LIMITS, type Replay, replay } from '../../pipeline/replay/run-replay.ts'
+import { chosenPolicy } from '../../policy/admin/chosen-policy.ts'
+import { ChosenPolicyView, chosenPolicyView, Source } from '../../policy/admin/policy-shapes.ts'
+import type { Demand, Unknown } from '../../policy/replay/replay.ts'
+import type { Trials } from '../../policy/trials.ts'
+import { TRIAL_ERRORS } from '../../policy/trials.ts'
+
+const ReplayBody = Type.Object({
+  source: Type.Optional({ ...Source, description: 'A draft. Alternative: `policy_set_id`.' }),
+  policy_set_id: Type.Optional(Type.String({ description: 'A published version.' })),
+  last: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000, description: 'Number of audit records, newest first.' }),
+  ),
+  ...AUDIT_FILTER,
+})
+
+const strings = Type.Array(Type.String())
+const DemandView = Type.Object({
+  verdict: oneOf(VERDICTS),
+  classification: Type.String({ description: 'The minimum that rules raise it to.' }),
+  risk_level: Type.String({ description: 'The minimum that rules raise it to.' }),
+  transforms: { ...strings, description: 'Transforms that rules demand, whether or not they changed a text.' },
+  directives: strings,
+  rules: Type.Array(RuleView),
+})
+
+const limit = {
+  reason: oneOf(Object.keys(LIMITS) as (keyof typeof LIMITS)[]),
+  rule: nullable(Type.String({ description: 'null: the record as a whole.' })),
+  point: nullable(oneOf(POLICY_POINTS)),
+  fact: nullable(Type.String({ description: 'The name that the rule reads and the record does not contain.' })),
+}
+
+const count = Type.Integer({ minimum: 0 })
+const ReplayView = Type.Object({
+  object: Type.Literal('policy_replay'),
+  policy: ChosenPolicyView,
+  records: { ...count, description: 'Records that were read.' },
+  from: nullable(Timestamp),
+  to: nullable(Timestamp),
+  unchanged: count,
+  changed: count,
+  not_replayed: { ...count, description: 'Records without a known outcome; `limits` lists the reasons.' },
+  transitions: Type.Array(Type.Object({ from: oneOf(VERDICTS), to: oneOf(VERDICTS), count }), {
+    description: 'Changed decisions by old and new verdict, which can be equal.',
+  }),
+  changes: Type.Array(
+    Type.Object({
+      audit_id: Type.String(),
+      created_at: Timestamp,
+      application_id: nullable(Type.String()),
+      endpoint: Type.String(),
+      before: DemandView,
+      after: DemandView,
+      uncertain: Type.Array(Type.String(), {
+        description: 'Further rules that may match; the record does not contain enough to decide.',
+      }),
+    }),
+    { description: 'Newest first, at most 500.' },
+  ),
+  has_more: Type.Boolean({ description: 'More changed records exist than are listed.' }),
+  limits: Type.Array(Type.Object({ ...limit, message: Type.String(), count }), {
+    description: 'Reasons why records cannot be replayed, with the number of records.',
+  }),
+})
+
+const docs = inWorkspace('replayPolicies', 'Replay the newest records against a draft', {
+  scope: 'audit:read',
+  description:
+    'Evaluates the draft on the audit records, which contain no content. A rule whose condition was in the original policy keeps its outcome. A new condition is evaluated on the recorded values.',
+  query: {},
+  body: ReplayBody,
+  answers: { 200: ReplayView },
+  errors: { 404: 'NOT_FOUND: the policy set, or the Workspace', ...TRIAL_ERRORS },
+})
+
+interface Deps {
+  readonly db: Db
+  readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly trials: Trials
+}
+
+export function replayRoutes(app: AdminApp, { db, workspaceKeys, trials }: Deps): void {
+  app.post('/policy-sets/replay', { schema: docs }, async ({ workspaceId, body }) => {
+    const draft = await chosenPolicy(db, workspaceId, body)
+    if (!draft) throw invalid({ param: 'source', message: 'is required, or the other of policy_set_id and source; not both' })
+    const { hasher } = await workspaceKeys.get(workspaceId)
+    const { last = 1_000, source: _, policy_set_id: __, ...query } = body
+    const { limit: ___, ...filter } = toRecordFilter(query, hasher)
+    const result = await trials.run((pause) => replay(db, workspaceId, { draft, last, filter, hasher, pause }))
+    return { object: 'policy_replay', policy: chosenPolicyView(draft.version), ...replayView(result) }
+  })
+}
+
+const replayView = ({ notReplayed, newest, oldest, transitions, changes, limits, ...counts }: Replay) => ({
+  ...counts,
+  not_replayed: notReplayed,
+  from: oldest?.toISOString() ?? null,
+  to: newest?.toISOString() ?? null,
+  transitions: [...transitions.values()].toSorted((a, b) => b.count - a.count),
+  changes: changes.map(changeView),
+  has_more: counts.changed > changes.length,
+  limits: [...limits.values()].toSorted((a, b) => b.count - a.count).map((one) => ({ ...one, message: LIMITS[one.reason] })),
+})
+
+const changeView = ({ record, before, after, uncertain }: ChangedDecision) => ({
+  audit_id: record.id,
+  created_at: record.created_at,
+  application_id: record.application_id,
+  endpoint: record.endpoint,
+  before: demandView(before),
+  after: demandView(after),
+  uncertain: [...new Set(uncertain.map(({ rule }: Unknown) => rule))],
+})
+
+const demandView = ({ verdict, classification, risk, transforms, directives, rules }: Demand) => ({
+  verdict,
+  classification,
+  risk_level: risk,
+  transforms,
+  directives,
+  rules,
+})

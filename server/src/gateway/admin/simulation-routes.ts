@@ -1,0 +1,124 @@
+import { Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import { CLASSIFICATIONS, RISK_LEVELS } from '../../domain/classification.ts'
+import { VERDICTS } from '../../domain/decision.ts'
+import type { FindingCounts } from '../../domain/finding.ts'
+import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../../domain/principal.ts'
+import { GatehouseError } from '../../errors.ts'
+import { RuleView } from '../../http/decision-shapes.ts'
+import { invalid, notFound } from '../../http/refusals.ts'
+import { Anything, nullable } from '../../http/schemas.ts'
+import { findApplication } from '../../identity/application-store.ts'
+import { oneOf } from '../../lib/fields.ts'
+import type { PipelineDeps } from '../../pipeline/pipeline.ts'
+import type { GatewayRequest } from '../../pipeline/request.ts'
+import { type Foreseen, simulate } from '../../pipeline/simulate.ts'
+import { chosenPolicy } from '../../policy/admin/chosen-policy.ts'
+import { ChosenPolicyView, chosenPolicyView, Source } from '../../policy/admin/policy-shapes.ts'
+import type { Trials } from '../../policy/trials.ts'
+import { TRIAL_ERRORS } from '../../policy/trials.ts'
+import type { ChatLimits } from '../chat-request.ts'
+import { ChatBody, parseChat } from '../chat-request.ts'
+
+const SimulationBody = Type.Object({
+  source: Type.Optional({ ...Source, description: 'A draft. Default: the active version.' }),
+  policy_set_id: Type.Optional(Type.String({ description: 'A published version.' })),
+  application_id: Type.Optional(Type.String({ description: 'The requesting Application. Default: one with default settings.' })),
+  request: { ...ChatBody, description: 'In the format of `POST /v1/chat/completions`.' },
+  response: Type.Optional(Type.String({ description: 'Assumed completion: output policies are evaluated as well.' })),
+  point: Type.Optional(oneOf(['input', 'output'])),
+  user_verified: Type.Optional(Type.Boolean({ description: 'Treat the user as verified by a user token.' })),
+})
+
+const strings = Type.Array(Type.String())
+const Counts = Type.Record(Type.String(), Type.Integer())
+const SimulationView = Type.Object({
+  object: Type.Literal('policy_simulation'),
+  policy: nullable(ChosenPolicyView),
+  point: oneOf(['input', 'output']),
+  verdict: oneOf(VERDICTS),
+  risk_level: oneOf(RISK_LEVELS),
+  classification: oneOf(CLASSIFICATIONS),
+  transforms: { ...strings, description: 'Transforms that change a text.' },
+  directives: strings,
+  rules: Type.Array(RuleView),
+  findings: Type.Object({ input: Type.Optional(Counts), output: Type.Optional(Counts) }),
+  failed: { ...strings, description: 'Detectors and transforms that failed, and therefore deny.' },
+  messages: Type.Array(Anything, { description: 'The messages as sent to the provider.' }),
+  response: nullable(Type.String({ description: 'As the client would receive it.' })),
+})
+
+const docs = inWorkspace('simulatePolicies', 'Simulate the policy decision on a request', {
+  scope: 'policies:read',
+  description: 'Runs the detectors, rules and transforms of a real request. No provider is called, and nothing is stored.',
+  query: {},
+  body: SimulationBody,
+  answers: { 200: SimulationView },
+  errors: { 404: 'NOT_FOUND: the policy set, the Application, or the Workspace', ...TRIAL_ERRORS },
+})
+
+interface Deps extends PipelineDeps {
+  readonly trials: Trials
+  readonly chatLimits: ChatLimits
+}
+
+export function simulationRoutes(app: AdminApp, deps: Deps): void {
+  const { db, policies, trials } = deps
+
+  app.post('/policy-sets/simulate', { schema: docs }, async ({ workspaceId, body }) => {
+    const { application_id, response, user_verified = false } = body
+    const { point = response === undefined ? 'input' : 'output' } = body
+    if (point === 'output' && response === undefined)
+      throw invalid({ param: 'response', message: 'is required when point is output' })
+    const application =
+      application_id === undefined ? defaultApplication(workspaceId) : await findApplication(db, workspaceId, application_id)
+    if (!application) throw notFound('Application')
+    const policy = (await chosenPolicy(db, workspaceId, body)) ?? (await policies.current(workspaceId))
+    const request = requestOf(body.request, application, deps)
+    const supposed = { policy, application, request, userVerified: user_verified }
+    const answered = point === 'output' ? response : undefined
+    const result = await trials.run((pause) => simulate({ ...supposed, response: answered }, deps, pause))
+    return {
+      object: 'policy_simulation',
+      policy: policy ? chosenPolicyView(policy.version) : null,
+      point,
+      ...simulationView(result),
+    }
+  })
+}
+
+const defaultApplication = (workspaceId: string): Application => ({
+  id: '',
+  workspaceId,
+  name: '',
+  settings: DEFAULT_SETTINGS,
+  limits: DEFAULT_LIMITS,
+  models: null,
+  providers: null,
+  defaultModel: null,
+  ceiling: 'restricted',
+})
+
+/** Parses the chat as the gateway does for the Application. Problems name the path in this body. */
+function requestOf(body: unknown, application: Application, { chatLimits }: Deps): GatewayRequest {
+  const parsed = parseChat(body, application, chatLimits)
+  if (parsed.ok) return parsed.request
+  const { param, message } = parsed.problem
+  throw new GatehouseError('VALIDATION_ERROR', { param: param ? `request.${param}` : 'request', message: `request: ${message}` })
+}
+
+const simulationView = ({ decision, transforms, findings, failed, messages, response }: Foreseen) => ({
+  verdict: decision.verdict,
+  risk_level: decision.risk,
+  classification: decision.classification,
+  transforms,
+  directives: decision.directives,
+  rules: decision.rules,
+  findings: Object.fromEntries(Object.entries(findings).map(([point, counts]) => [point, present(counts)])),
+  failed,
+  messages,
+  response: response ?? null,
+})
+
+const present = (counts: FindingCounts) => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))

@@ -1,0 +1,128 @@
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { changedFields } from '../../admin/kit/changed-fields.ts'
+import { operation } from '../../admin/kit/operation.ts'
+import type { Tx } from '../../db/database.ts'
+import { GatehouseError } from '../../errors.ts'
+import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { notFound, taken, valid } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import { newId } from '../../lib/id.ts'
+import { WORKSPACES_TOPIC } from '../user-token.ts'
+import {
+  checkWorkspaceCreate,
+  checkWorkspacePatch,
+  endsFourEyes,
+  WorkspaceCreate,
+  WorkspacePatch,
+  WorkspaceView,
+  workspaceView,
+} from '../workspace.ts'
+import {
+  createWorkspace,
+  findWorkspace,
+  listWorkspaces,
+  lockWorkspace,
+  type SealedWorkspaceKeys,
+  updateWorkspace,
+} from '../workspace-store.ts'
+
+const CONFLICT = { 409: 'CONFLICT: the name is taken' }
+const UNKNOWN = { 404: 'NOT_FOUND' }
+
+const docs = {
+  list: operation('listWorkspaces', 'List Workspaces, oldest first', {
+    scope: 'workspaces:read',
+    query: PAGE,
+    answers: { 200: List(WorkspaceView) },
+  }),
+  create: operation('createWorkspace', 'Create a Workspace', {
+    scope: 'workspaces:write',
+    query: {},
+    body: WorkspaceCreate,
+    answers: { 201: WorkspaceView },
+    errors: CONFLICT,
+  }),
+  get: operation('getWorkspace', 'Get a Workspace', {
+    scope: 'workspaces:read',
+    query: {},
+    params: pathOf('id'),
+    answers: { 200: WorkspaceView },
+    errors: UNKNOWN,
+  }),
+  update: operation('updateWorkspace', 'Change a Workspace: keys of user tokens, retention and other settings', {
+    scope: 'workspaces:write',
+    description: 'Missing fields stay unchanged. null resets a setting to its default.',
+    query: {},
+    params: pathOf('id'),
+    body: WorkspacePatch,
+    answers: { 200: WorkspaceView },
+    errors: { ...UNKNOWN, ...CONFLICT },
+  }),
+}
+
+/** Otherwise one operator could turn four eyes off, approve, and turn them on again. */
+const fourEyesStay = () =>
+  new GatehouseError('FORBIDDEN', {
+    message: 'The admin API cannot turn four_eyes off. Change it in gatehouse.yaml on the server.',
+    param: 'settings.review.four_eyes',
+  })
+
+const nameTaken = () => taken('name', 'Workspace name')
+
+export interface WorkspacesDeps extends ChangeDeps {
+  readonly workspaceKeyring: {
+    /** New keys of a Workspace, sealed. */
+    readonly create: (workspaceId: string) => SealedWorkspaceKeys
+    /** Throws unless this server has the secret key that sealed the keys of the other Workspaces. */
+    readonly requireSecretKey: (tx: Tx) => Promise<void>
+  }
+}
+
+/** A change of a Workspace is recorded in its own audit log, beginning with its creation. */
+export function workspacesRoutes(app: AdminApp, deps: WorkspacesDeps): void {
+  const { db, workspaceKeyring } = deps
+
+  app.get('/workspaces', { schema: docs.list }, async ({ query }) =>
+    listOf(await listWorkspaces(db, pageOf(query)), workspaceView, ({ id }) => id),
+  )
+
+  app.post('/workspaces', { schema: docs.create }, async (request, reply) => {
+    const create = valid(checkWorkspaceCreate(request.body))
+    const id = newId('ws')
+    const keys = workspaceKeyring.create(id)
+    const workspace = await change(deps, request, async (tx, now) => {
+      await workspaceKeyring.requireSecretKey(tx)
+      const value = await createWorkspace(tx, id, create, keys, now)
+      if (!value) throw nameTaken()
+      return { value, action: 'workspace.create', id, workspaceId: id, fields: changedFields(WorkspaceCreate, create) }
+    })
+    return reply.status(201).send(workspaceView(workspace))
+  })
+
+  app.get('/workspaces/:id', { schema: docs.get }, async ({ params }) => {
+    const workspace = await findWorkspace(db, params.id)
+    if (!workspace) throw notFound('Workspace')
+    return workspaceView(workspace)
+  })
+
+  app.patch('/workspaces/:id', { schema: docs.update }, async (request) => {
+    const patch = valid(checkWorkspacePatch(request.body))
+    const { id } = request.params
+    const workspace = await change(deps, request, async (tx) => {
+      const before = await lockWorkspace(tx, id)
+      if (before && endsFourEyes(before, patch)) throw fourEyesStay()
+      const updated = await updateWorkspace(tx, id, patch)
+      if (!updated.ok) throw updated.reason === 'not_found' ? notFound('Workspace') : nameTaken()
+      return {
+        value: updated.workspace,
+        action: 'workspace.update',
+        id,
+        workspaceId: id,
+        fields: changedFields(WorkspacePatch, patch),
+        announce: [WORKSPACES_TOPIC, id],
+      }
+    })
+    return workspaceView(workspace)
+  })
+}

@@ -1,0 +1,53 @@
+import { type Static, Type } from 'typebox'
+import { Name, Timestamp } from '../lib/fields.ts'
+import { checker } from '../lib/schema.ts'
+
+/** A key of an Application as operators see it: never the key itself, which exists only in the answer that issued it. */
+export interface ApiKey {
+  /** `key_…` */
+  readonly id: string
+  readonly applicationId: string
+  readonly name: string
+  /** Its first letters. */
+  readonly hint: string
+  /** The operator who issued it (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server itself. */
+  readonly issuedBy: string | null
+  readonly createdAt: Date
+  readonly revokedAt: Date | null
+  /** To about a minute; null: never. */
+  readonly lastUsedAt: Date | null
+}
+
+/** Body of `POST /admin/v1/applications/:id/keys`. */
+export const ApiKeyCreate = Type.Object({ name: Name })
+export type ApiKeyCreate = Static<typeof ApiKeyCreate>
+export const checkApiKeyCreate = checker(ApiKeyCreate)
+
+export const ApiKeyView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('api_key'),
+  application_id: Type.String(),
+  name: Type.String(),
+  hint: Type.String(),
+  issued_by: Type.Union([Type.String(), Type.Null()], {
+    description: 'The operator who issued the key and cannot decide on its requests. null: issued on the server.',
+  }),
+  created_at: Timestamp,
+  revoked_at: Type.Union([Timestamp, Type.Null()]),
+  last_used_at: Type.Union([Timestamp, Type.Null()], { description: 'Accurate to about a minute. null: never.' }),
+})
+
+/** Answer of issuing a key: the only place where it is ever shown. It comes before its hint, which looks like one. */
+export const IssuedApiKeyView = Type.Object({ key: Type.String(), ...ApiKeyView.properties })
+
+export const apiKeyView = (key: ApiKey) => ({
+  id: key.id,
+  object: 'api_key' as const,
+  application_id: key.applicationId,
+  name: key.name,
+  hint: key.hint,
+  issued_by: key.issuedBy,
+  created_at: key.createdAt.toISOString(),
+  revoked_at: key.revokedAt?.toISOString() ?? null,
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
+})

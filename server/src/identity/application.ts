@@ -1,0 +1,208 @@
+import { type Static, Type } from 'typebox'
+import { CLASSIFICATIONS, type Classification } from '../domain/classification.ts'
+import { MEMORY_SCOPES, SHARED_SCOPES } from '../domain/memory-words.ts'
+import {
+  type Application,
+  type ApplicationLimits,
+  type ApplicationSettings,
+  DEFAULT_LIMITS,
+  DEFAULT_SETTINGS,
+  EXTENSIONS,
+  type MemorySettings,
+} from '../domain/principal.ts'
+import { Name, oneOf, resettable, resettableWord, Timestamp, withStorable } from '../lib/fields.ts'
+import { type Checked, checker } from '../lib/schema.ts'
+
+export const DEFAULT_CEILING: Classification = 'restricted'
+/** Characters of JSON that the free-form part of the settings may have: it rides along with every cached Application. */
+const MAX_SETTINGS = 16_384
+
+const CAPTURE = ['off', 'explicit', 'extract'] as const
+const Collections = Type.Array(Name, { maxItems: 100 })
+const Patterns = Type.Array(Name, { maxItems: 1_000 })
+
+/** As a browser sends it: scheme, host and port, in lower case and without a path. `*` is any. */
+const Origin = Type.String({
+  maxLength: 255,
+  pattern: '^(?:\\*|https?://[a-z0-9._-]+(?::\\d{1,5})?|https?://\\[[0-9a-f:]+\\](?::\\d{1,5})?)$',
+})
+
+type Nullable<T> = { [K in keyof T]?: T[K] | null }
+
+/** A feature is an object of its fields; plain `true` and `false` stand for `{enabled}`, null for its default. */
+const feature = <T>(properties: Record<string, object>) =>
+  Type.Optional(Type.Unsafe<T | boolean | null>({ type: ['object', 'boolean', 'null'], properties, additionalProperties: false }))
+
+const KnownSettings = Type.Object(
+  {
+    extensions: resettable(Type.Array(oneOf(EXTENSIONS), { uniqueItems: true })),
+    knowledge: feature<{ enabled?: boolean | null; collections?: string[] | null; passages?: number | null }>({
+      enabled: resettable(Type.Boolean()),
+      collections: resettable(Collections),
+      passages: resettable(Type.Integer({ minimum: 0, maximum: 50 })),
+    }),
+    memory: feature<Nullable<MemorySettings>>({
+      enabled: resettable(Type.Boolean()),
+      capture: resettableWord(CAPTURE),
+      recall: resettable(Type.Integer({ minimum: 0, maximum: 50 })),
+      scopes: resettable(Type.Array(oneOf(MEMORY_SCOPES), { uniqueItems: true })),
+      assertion_scopes: resettable(
+        Type.Array(oneOf(SHARED_SCOPES), {
+          uniqueItems: true,
+          description: 'Shared scopes that requests without a verified user may write. Default: none.',
+        }),
+      ),
+    }),
+    assertion_clearance: resettableWord(CLASSIFICATIONS),
+    role_clearance: resettable(Type.Record(Name, oneOf(CLASSIFICATIONS), { maxProperties: 100 })),
+    default_classification: resettableWord(CLASSIFICATIONS),
+    cors: resettable(
+      Type.Object(
+        { origins: Type.Array(Origin, { maxItems: 50 }) },
+        { additionalProperties: false, description: "Origins of web pages that may use this Application's keys (CORS)." },
+      ),
+    ),
+  },
+  { additionalProperties: true, description: 'Other names are allowed. Policies read them as `application.settings`.' },
+)
+const SettingsPatch = Type.Unsafe<Static<typeof KnownSettings> & Readonly<Record<string, unknown>>>(KnownSettings)
+
+const positive = (maximum: number) => resettable(Type.Integer({ minimum: 1, maximum }))
+
+const LimitsPatch = Type.Object(
+  {
+    requests_per_minute: positive(1_000_000),
+    burst: positive(100_000),
+    concurrency: positive(10_000),
+    tokens_per_minute: positive(1_000_000_000),
+    user_requests_per_minute: positive(1_000_000),
+  },
+  { additionalProperties: false },
+)
+
+const optional = {
+  settings: Type.Optional(SettingsPatch),
+  limits: Type.Optional(LimitsPatch),
+  models: resettable(Patterns),
+  providers: resettable(Patterns),
+  default_model: resettable(Name),
+  ceiling: resettableWord(CLASSIFICATIONS),
+}
+
+/** Body of `POST /admin/v1/applications`. What is left out, or null, has its default. */
+export const ApplicationCreate = Type.Object({ name: Name, ...optional })
+export type ApplicationCreate = Static<typeof ApplicationCreate>
+
+/**
+ * Body of `PATCH /admin/v1/applications/:id`. What is left out stays; null resets to the default. `limits`, `settings`,
+ * `settings.knowledge` and `settings.memory` are merged field by field, everything else is replaced.
+ */
+export const ApplicationPatch = Type.Object({ name: Type.Optional(Name), ...optional })
+export type ApplicationPatch = Static<typeof ApplicationPatch>
+
+const createChecker = checker(ApplicationCreate)
+const patchChecker = checker(ApplicationPatch)
+export const checkApplicationCreate = (body: unknown): Checked<ApplicationCreate> => bounded(createChecker(body))
+export const checkApplicationPatch = (body: unknown): Checked<ApplicationPatch> => bounded(patchChecker(body))
+
+const bounded = <T extends ApplicationPatch>(checked: Checked<T>): Checked<T> =>
+  withStorable(checked, 'settings', ({ settings }) => settings, MAX_SETTINGS)
+
+/** What the table holds: only what somebody has set, so that a default that changes in a release reaches everybody else. */
+export interface Overrides {
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly limits: Readonly<Record<string, unknown>>
+}
+
+/** Settings and limits after a patch. Pure; the patch has been checked. */
+export function patched(stored: Overrides, patch: Pick<ApplicationPatch, 'settings' | 'limits'>): Overrides {
+  const { knowledge, memory, ...plain } = patch.settings ?? {}
+  const features = {
+    ...(knowledge !== undefined && { knowledge: patchedFeature(stored.settings.knowledge, knowledge) }),
+    ...(memory !== undefined && { memory: patchedFeature(stored.settings.memory, memory) }),
+  }
+  return { settings: merged(stored.settings, { ...plain, ...features }), limits: merged(stored.limits, patch.limits ?? {}) }
+}
+
+function patchedFeature(stored: unknown, patch: object | boolean | null): object | null {
+  if (patch === null) return null
+  return merged((stored ?? {}) as Record<string, unknown>, typeof patch === 'boolean' ? { enabled: patch } : patch)
+}
+
+/** `patch` over `stored`; null takes a field away. */
+const merged = (stored: Readonly<Record<string, unknown>>, patch: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null))
+
+/** Settings with every default filled in. */
+export const filledSettings = ({ knowledge, memory, ...stored }: Readonly<Record<string, unknown>>): ApplicationSettings => ({
+  ...DEFAULT_SETTINGS,
+  ...stored,
+  knowledge: { ...DEFAULT_SETTINGS.knowledge, ...(knowledge as object) },
+  memory: { ...DEFAULT_SETTINGS.memory, ...(memory as object) },
+})
+
+export const filledLimits = (stored: Readonly<Record<string, unknown>>): ApplicationLimits => ({ ...DEFAULT_LIMITS, ...stored })
+
+/** An Application with what only operators see of it. */
+export interface ApplicationRecord extends Application {
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** An Application as the admin API shows it, every default written out. */
+export const ApplicationView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('application'),
+  workspace_id: Type.String(),
+  name: Type.String(),
+  settings: Type.Object(
+    {
+      extensions: Type.Array(Type.String()),
+      knowledge: Type.Object({
+        enabled: Type.Boolean(),
+        collections: Type.Optional(Type.Array(Type.String())),
+        passages: Type.Integer(),
+      }),
+      memory: Type.Object({
+        enabled: Type.Boolean(),
+        capture: oneOf(CAPTURE),
+        recall: Type.Integer(),
+        scopes: Type.Optional(Type.Array(oneOf(MEMORY_SCOPES))),
+        assertion_scopes: Type.Array(oneOf(SHARED_SCOPES)),
+      }),
+      assertion_clearance: oneOf(CLASSIFICATIONS),
+      role_clearance: Type.Record(Type.String(), oneOf(CLASSIFICATIONS)),
+      default_classification: oneOf(CLASSIFICATIONS),
+      cors: Type.Optional(Type.Object({ origins: Type.Array(Type.String()) })),
+    },
+    { additionalProperties: true },
+  ),
+  limits: Type.Object({
+    requests_per_minute: Type.Integer(),
+    burst: Type.Integer(),
+    concurrency: Type.Integer(),
+    tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]),
+    user_requests_per_minute: Type.Union([Type.Integer(), Type.Null()]),
+  }),
+  models: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  providers: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  default_model: Type.Union([Type.String(), Type.Null()]),
+  ceiling: oneOf(CLASSIFICATIONS),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+export const applicationView = (application: ApplicationRecord) => ({
+  id: application.id,
+  object: 'application' as const,
+  workspace_id: application.workspaceId,
+  name: application.name,
+  settings: application.settings,
+  limits: application.limits,
+  models: application.models,
+  providers: application.providers,
+  default_model: application.defaultModel,
+  ceiling: application.ceiling,
+  created_at: application.createdAt.toISOString(),
+  updated_at: application.updatedAt.toISOString(),
+})

@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import { Line, Name, resettable, Timestamp, withStorable } from '../lib/fields.ts'
+import { type Checked, checker } from '../lib/schema.ts'
+
+/** Characters of JSON that a user's attributes may have. */
+const MAX_ATTRIBUTES = 16_384
+
+/** A user of a Workspace, as its directory has them. What a token says of them counts for its request (user-token.ts). */
+export interface WorkspaceUser {
+  /** Canonical in the Workspace: chosen by the caller, or `usr_…`. */
+  readonly id: string
+  readonly workspaceId: string
+  readonly username: string
+  readonly role: string
+  readonly department: string
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+const fields = {
+  role: resettable(Line),
+  department: resettable(Line),
+  attributes: Type.Optional(
+    Type.Unsafe<Record<string, unknown> | null>({ type: ['object', 'null'], description: 'Free-form. Policies can read it.' }),
+  ),
+}
+
+/** Body of `POST /admin/v1/users`. Without an `id` one is made. */
+export const UserCreate = Type.Object({ id: Type.Optional(Name), username: Name, ...fields })
+export type UserCreate = Static<typeof UserCreate>
+
+/** Body of `PATCH /admin/v1/users/:id`. What is left out stays, null empties; `attributes` is replaced. */
+export const UserPatch = Type.Object({ username: Type.Optional(Name), ...fields })
+export type UserPatch = Static<typeof UserPatch>
+
+const createChecker = checker(UserCreate)
+const patchChecker = checker(UserPatch)
+export const checkUserCreate = (body: unknown): Checked<UserCreate> => bounded(createChecker(body))
+export const checkUserPatch = (body: unknown): Checked<UserPatch> => bounded(patchChecker(body))
+
+const bounded = <T extends UserPatch>(checked: Checked<T>): Checked<T> =>
+  withStorable(checked, 'attributes', ({ attributes }) => attributes, MAX_ATTRIBUTES)
+
+export const UserView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('user'),
+  workspace_id: Type.String(),
+  username: Type.String(),
+  role: Type.String(),
+  department: Type.String(),
+  attributes: Type.Record(Type.String(), Type.Unknown()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+export const userView = (user: WorkspaceUser) => ({
+  id: user.id,
+  object: 'user' as const,
+  workspace_id: user.workspaceId,
+  username: user.username,
+  role: user.role,
+  department: user.department,
+  attributes: user.attributes,
+  created_at: user.createdAt.toISOString(),
+  updated_at: user.updatedAt.toISOString(),
+})

@@ -1,0 +1,113 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import { type Page, type PageRequest, pageById } from '../db/page.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
+import { fromId, toId } from '../lib/id.ts'
+import { unlessTaken } from './store-support.ts'
+import type { WorkspaceTable } from './tables.ts'
+import { filledWorkspace, patchedWorkspace, type Workspace, type WorkspaceCreate, type WorkspacePatch } from './workspace.ts'
+
+/** Its own keys, sealed already; the sealing binds them to `id` (lib/secret-box.ts). */
+export interface SealedWorkspaceKeys {
+  readonly hashKey: Buffer
+  readonly signingKey: Buffer
+  /** SPKI PEM. */
+  readonly signingPublicKey: string
+  /** How far the server vouches for the audit log: for nothing yet. */
+  readonly auditSeal: string
+}
+
+/** What a chain of records starts from: nothing, after 32 zero bytes (audit/). */
+const CHAIN_START = { sequence: 0, hash: Buffer.alloc(32) }
+
+const COLUMNS = ['id', 'name', 'settings', 'signing_public_key', 'created_at'] as const
+
+const workspaceOf = (row: Pick<Selectable<WorkspaceTable>, (typeof COLUMNS)[number]>): Workspace => ({
+  id: toId('ws', row.id),
+  name: row.name,
+  settings: filledWorkspace(row.settings as Record<string, unknown>),
+  signingPublicKey: row.signing_public_key,
+  createdAt: row.created_at,
+})
+
+/** Makes a Workspace and the head of its audit chain. Undefined when there is one of that name. `id` is `ws_…`. */
+export async function createWorkspace(
+  tx: Tx,
+  id: string,
+  { name, settings = {} }: WorkspaceCreate,
+  keys: SealedWorkspaceKeys,
+  now: Date,
+): Promise<Workspace | undefined> {
+  const row = await tx
+    .insertInto('workspace')
+    .values({
+      id: uuidOfWorkspace(id),
+      name,
+      settings: JSON.stringify(patchedWorkspace({}, settings)),
+      hash_key: keys.hashKey,
+      signing_key: keys.signingKey,
+      signing_public_key: keys.signingPublicKey,
+      audit_seal: keys.auditSeal,
+      active_policy_id: null,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (!row) return undefined
+  await tx
+    .insertInto('audit_head')
+    .values({ workspace_id: row.id, ...CHAIN_START })
+    .execute()
+  return workspaceOf(row)
+}
+
+export async function findWorkspace(db: Db, id: string): Promise<Workspace | undefined> {
+  const uuid = fromId('ws', id)
+  if (uuid === undefined) return undefined
+  const row = await db.selectFrom('workspace').select(COLUMNS).where('id', '=', uuid).executeTakeFirst()
+  return row && workspaceOf(row)
+}
+
+/** As `findWorkspace`, and its settings stay as they are until `tx` ends. */
+export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | undefined> {
+  await tx
+    .selectFrom('workspace')
+    .select('id')
+    .where('id', '=', fromId('ws', id) ?? null)
+    .forNoKeyUpdate()
+    .execute()
+  return findWorkspace(tx, id)
+}
+
+export async function findWorkspaceByName(db: Db, name: string): Promise<Workspace | undefined> {
+  const row = await db.selectFrom('workspace').select(COLUMNS).where('name', '=', name).executeTakeFirst()
+  return row && workspaceOf(row)
+}
+
+/** Oldest first. Undefined when `page.after` is no id. */
+export async function listWorkspaces(db: Db, page: PageRequest): Promise<Page<Workspace> | undefined> {
+  return pageById(db.selectFrom('workspace').select(COLUMNS), 'ws', page, workspaceOf)
+}
+
+export type WorkspaceUpdate =
+  | { readonly ok: true; readonly workspace: Workspace }
+  | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
+
+/** Merges the patch into what is stored; publish the topic `workspaces` once it is committed. */
+export async function updateWorkspace(tx: Tx, id: string, patch: WorkspacePatch): Promise<WorkspaceUpdate> {
+  const uuid = fromId('ws', id)
+  const stored =
+    uuid && (await tx.selectFrom('workspace').select(COLUMNS).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
+  if (!stored) return { ok: false, reason: 'not_found' }
+  const settings = patchedWorkspace(stored.settings as Record<string, unknown>, patch.settings ?? {})
+  const row = await unlessTaken(tx, () =>
+    tx
+      .updateTable('workspace')
+      .set({ settings: JSON.stringify(settings), ...(patch.name !== undefined && { name: patch.name }) })
+      .where('id', '=', stored.id)
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow(),
+  )
+  return row === 'taken' ? { ok: false, reason: 'name_taken' } : { ok: true, workspace: workspaceOf(row) }
+}

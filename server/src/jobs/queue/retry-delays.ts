@@ -1,0 +1,76 @@
+import { elapsed } from '../../lib/clock.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Delays that double with each failure in a row. */
+interface Doubling {
+  readonly firstMs: number
+  readonly maxMs: number
+}
+
+/** How long each queue waits before it tries again. */
+export const RETRY_DELAYS = {
+  /** After each failed attempt; the last delay counts for all that follow. */
+  webhookDelivery: [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR],
+  assistantTurn: 2 * SECOND,
+  checkpointDelivery: { firstMs: 5 * SECOND, maxMs: 5 * MINUTE },
+  embedding: { firstMs: 10 * SECOND, maxMs: 5 * MINUTE },
+  queryEmbedding: { firstMs: SECOND, maxMs: 30 * SECOND },
+} as const
+
+/** `failures`: in a row, from 1. */
+export const doublingDelay = (failures: number, { firstMs, maxMs }: Doubling): number =>
+  Math.min(firstMs * 2 ** Math.min(failures - 1, 30), maxMs)
+
+/** Receivers that failed together do not come back together. */
+const SPREAD = 0.2
+
+/** `failures`: from 1. `random`: from 0 to 1. */
+export function steppedDelay(failures: number, steps: readonly number[], random: () => number): number {
+  const step = steps[Math.min(failures, steps.length) - 1] as number
+  return Math.round(step * (1 + SPREAD * (random() - 0.5)))
+}
+
+/** No delay is longer. */
+export const longestDelay = (steps: readonly number[]): number => steppedDelay(steps.length, steps, () => 1)
+
+/** Keeps calls away from a server that fails, for a time that doubles with each failure in a row. */
+export class RetryPause {
+  /** End of the pause, of `elapsed`. */
+  until = 0
+  #failures = 0
+  readonly #delays: Doubling
+  readonly #tolerated: number
+
+  /** `tolerated`: failures in a row that cause no pause. */
+  constructor(delays: Doubling, tolerated = 0) {
+    this.#delays = delays
+    this.#tolerated = tolerated
+  }
+
+  get isActive(): boolean {
+    return elapsed() < this.until
+  }
+
+  get hasFailed(): boolean {
+    return this.#failures > 0
+  }
+
+  failed(): void {
+    this.#failures++
+    this.restart()
+  }
+
+  /** The pause begins again, as long as before. */
+  restart(): void {
+    const counted = this.#failures - this.#tolerated
+    if (counted > 0) this.until = elapsed() + doublingDelay(counted, this.#delays)
+  }
+
+  succeeded(): void {
+    this.#failures = 0
+    this.until = 0
+  }
+}

@@ -1,0 +1,129 @@
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { changedFields } from '../../admin/kit/changed-fields.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Tx } from '../../db/database.ts'
+import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { invalid, notFound, taken, valid } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import type { CollectionPatch as CollectionChange } from '../collection.ts'
+import { collectionPatch } from '../collection-fields.ts'
+import { createCollection, deleteCollection, findCollection, listCollections, updateCollection } from '../collection-store.ts'
+import { CollectionCreate, CollectionPatch, CollectionView, collectionView } from './collection-shapes.ts'
+
+const CONFLICT = { 409: 'CONFLICT: the name is taken' }
+const UNKNOWN = { 404: 'NOT_FOUND: the collection, or the Workspace' }
+
+const docs = {
+  list: inWorkspace('listCollections', 'List collections, oldest first', {
+    scope: 'knowledge:read',
+    query: PAGE,
+    answers: { 200: List(CollectionView) },
+  }),
+  create: inWorkspace('createCollection', 'Create a collection', {
+    scope: 'knowledge:write',
+    description:
+      'Documents without their own labels get those of the collection. Without a classification they are `restricted`; without an ACL no user finds them.',
+    query: {},
+    body: CollectionCreate,
+    answers: { 201: CollectionView },
+    errors: CONFLICT,
+  }),
+  get: inWorkspace('getCollection', 'Get a collection', {
+    scope: 'knowledge:read',
+    query: {},
+    params: pathOf('id'),
+    answers: { 200: CollectionView },
+    errors: UNKNOWN,
+  }),
+  update: inWorkspace('updateCollection', 'Change the labels, ACL or Applications of a collection', {
+    scope: 'knowledge:write',
+    description:
+      'Missing fields stay unchanged. null resets a field to its default. Lists are replaced. Changes apply from the next search.',
+    query: {},
+    params: pathOf('id'),
+    body: CollectionPatch,
+    answers: { 200: CollectionView },
+    errors: { ...UNKNOWN, ...CONFLICT },
+  }),
+  remove: inWorkspace('deleteCollection', 'Delete a collection and its documents', {
+    scope: 'knowledge:write',
+    description: 'Searches stop finding the documents immediately. Their content is erased in the background.',
+    query: {},
+    params: pathOf('id'),
+    answers: { 204: null },
+    errors: UNKNOWN,
+  }),
+}
+
+const nameTaken = () => taken('name', 'Collection name')
+
+interface Deps extends ChangeDeps {
+  /** Ids of Applications given by id or name; `index`: the first that the Workspace does not have. */
+  readonly idsOfApplications: (
+    tx: Tx,
+    workspaceId: string,
+    given: readonly string[],
+  ) => Promise<{ readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false; readonly index: number }>
+}
+
+export function collectionsRoutes(app: AdminApp, deps: Deps): void {
+  const { db } = deps
+
+  app.get('/collections', { schema: docs.list }, async ({ workspaceId, query }) =>
+    listOf(await listCollections(db, workspaceId, pageOf(query)), collectionView, ({ id }) => id),
+  )
+
+  app.post('/collections', { schema: docs.create }, async (request, reply) => {
+    const { workspaceId, body } = request
+    const collection = await change(deps, request, async (tx, now) => {
+      const create = { ...(await parsePatch(deps, tx, workspaceId, body)), name: body.name }
+      const value = await createCollection(tx, workspaceId, create, now)
+      if (!value) throw nameTaken()
+      return { value, action: 'collection.create', id: value.id, fields: changedFields(CollectionCreate, body) }
+    })
+    return reply.status(201).send(collectionView(collection))
+  })
+
+  app.get('/collections/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
+    const collection = await findCollection(db, workspaceId, params.id)
+    if (!collection) throw notFound('collection')
+    return collectionView(collection)
+  })
+
+  app.patch('/collections/:id', { schema: docs.update }, async (request) => {
+    const { workspaceId, params, body } = request
+    const collection = await change(deps, request, async (tx, now) => {
+      const patch = await parsePatch(deps, tx, workspaceId, body)
+      const updated = await updateCollection(tx, workspaceId, params.id, patch, now)
+      if (!updated.ok) throw updated.reason === 'not_found' ? notFound('collection') : nameTaken()
+      const { collection: value } = updated
+      return { value, action: 'collection.update', id: value.id, fields: changedFields(CollectionPatch, body) }
+    })
+    return collectionView(collection)
+  })
+
+  app.delete('/collections/:id', { schema: docs.remove }, async (request, reply) => {
+    const { id } = request.params
+    await change(deps, request, async (tx, now) => {
+      if (!(await deleteCollection(tx, request.workspaceId, id, now))) throw notFound('collection')
+      return { value: undefined, action: 'collection.delete', id }
+    })
+    return reply.status(204).send()
+  })
+}
+
+async function parsePatch(
+  { idsOfApplications }: Deps,
+  tx: Tx,
+  workspaceId: string,
+  { name, ...fields }: CollectionPatch,
+): Promise<CollectionChange> {
+  const patch = { ...valid(collectionPatch(fields)), ...(name !== undefined && { name }) }
+  const { applications } = fields
+  if (applications === undefined || applications === null) return { ...patch, ...(applications === null && { applications }) }
+  const resolved = await idsOfApplications(tx, workspaceId, applications)
+  if (!resolved.ok)
+    throw invalid({ param: `applications[${resolved.index}]`, message: 'must be the id or name of an Application' })
+  return { ...patch, applications: resolved.ids }
+}

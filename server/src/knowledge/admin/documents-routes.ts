@@ -1,0 +1,268 @@
+import { type Static, Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { change } from '../../admin/kit/change.ts'
+import { changedFields } from '../../admin/kit/changed-fields.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Db } from '../../db/database.ts'
+import { readFileBodies } from '../../http/bodies.ts'
+import { OTHER_BODY_BYTES } from '../../http/large-bodies.ts'
+import { invalidCursor, List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { invalid, notFound, valid } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import { checkRequests } from '../../http/validation.ts'
+import { isStorable, oneOf } from '../../lib/fields.ts'
+import { parseJson } from '../../lib/json.ts'
+import { type Checked, checker } from '../../lib/schema.ts'
+import { listChunks } from '../chunk-list.ts'
+import { findCollection, findCollectionByName } from '../collection-store.ts'
+import type { KnowledgeDocument } from '../document.ts'
+import { keyProblem } from '../document-key.ts'
+import { clearFlags, deleteDocument, findDocument, listDocuments } from '../document-store.ts'
+import { LabelFields, parseLabels } from '../label-fields.ts'
+import { type Labels, UNLABELLED } from '../labels.ts'
+import { relabelDocument } from '../relabel.ts'
+import { type DocumentIngestDeps, type Incoming, ingestAll } from './document-ingest.ts'
+import {
+  ChunkView,
+  chunkView,
+  DocumentList,
+  DocumentPatch,
+  DocumentView,
+  documentView,
+  FILE_QUERY,
+  IngestView,
+} from './document-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the document, or the Workspace' }
+const documentPath = { query: {}, params: pathOf('id'), errors: UNKNOWN }
+
+const docs = {
+  list: inWorkspace('listDocuments', 'List documents, oldest first', {
+    scope: 'knowledge:read',
+    query: {
+      ...PAGE,
+      collection: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of a collection.' })),
+      flagged: Type.Optional(oneOf(['true', 'false'])),
+    },
+    answers: { 200: List(DocumentView) },
+    errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
+  }),
+  get: inWorkspace('getDocument', 'Get a document, without its text', {
+    scope: 'knowledge:read',
+    ...documentPath,
+    answers: { 200: DocumentView },
+  }),
+  chunks: inWorkspace('listChunks', 'List the chunks of a document, in reading order', {
+    scope: 'knowledge:content',
+    ...documentPath,
+    description: 'Contains the text regardless of which users can see it. Reading is recorded in the audit log.',
+    query: PAGE,
+    answers: { 200: List(ChunkView) },
+  }),
+  update: inWorkspace('updateDocument', 'Change the labels or source of a document', {
+    scope: 'knowledge:write',
+    ...documentPath,
+    description:
+      "Missing fields stay unchanged. null removes a label, so that the collection's applies. Labels can only restrict access further than the collection.",
+    body: DocumentPatch,
+    answers: { 200: DocumentView },
+  }),
+  clear: inWorkspace('clearDocumentFlags', 'Clear the flags of a document after review', {
+    scope: 'knowledge:write',
+    ...documentPath,
+    answers: { 200: DocumentView },
+  }),
+  remove: inWorkspace('deleteDocument', 'Delete a document', {
+    scope: 'knowledge:write',
+    ...documentPath,
+    answers: { 204: null },
+  }),
+  ingest: {
+    ...inWorkspace('ingestDocuments', 'Add or update documents: texts, URLs or one file', {
+      scope: 'knowledge:write',
+      description:
+        'Unchanged content with the same labels changes nothing; new content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. With `?key=` the body is a file (Markdown, HTML, PDF, Word, text, CSV, JSON; 20 MB).',
+      query: FILE_QUERY,
+      params: pathOf('id'),
+      body: DocumentList,
+      answers: { 200: IngestView },
+      errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
+    }),
+    body: {
+      content: {
+        'application/json': { schema: DocumentList },
+        'application/octet-stream': { schema: Type.String({ format: 'binary', description: 'The file, with `?key=`.' }) },
+      },
+    },
+  },
+}
+
+interface Deps extends DocumentIngestDeps {
+  readonly jsonDepth: number
+  readonly config: { readonly sizes: { readonly bodyBytes: number } }
+}
+
+export function documentsRoutes(app: AdminApp, deps: Deps): void {
+  const { db } = deps
+
+  app.get('/documents', { schema: docs.list }, async ({ workspaceId, query }) => {
+    const { collection, flagged } = query
+    const page = pageOf(query)
+    const collectionId = collection === undefined ? undefined : await resolveCollectionId(db, workspaceId, collection)
+    const documents = await listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true' })
+    const labels = await labelsByCollection(db, workspaceId, documents?.data ?? [])
+    return listOf(
+      documents,
+      (document) => documentView(document, labels.get(document.collectionId) ?? UNLABELLED),
+      ({ id }) => id,
+    )
+  })
+
+  app.get('/documents/:id', { schema: docs.get }, async ({ workspaceId, params }) => viewDocument(db, workspaceId, params.id))
+
+  app.get('/documents/:id/chunks', { schema: docs.chunks }, async (request) => {
+    const { workspaceId, params, query } = request
+    const { limit, after } = pageOf(query)
+    const from = after === undefined ? 0 : parsePosition(after) + 1
+    // Content is returned only after the access is recorded.
+    const page = await change(deps, request, async (tx) => {
+      if (!(await findDocument(tx, workspaceId, params.id))) throw notFound('document')
+      const value = await listChunks(tx, workspaceId, params.id, { from, limit })
+      return { value, action: 'document.read', id: params.id, fields: ['content'] }
+    })
+    return listOf(page, chunkView, ({ position }) => String(position))
+  })
+
+  documentChangeRoutes(app, deps)
+  ingestRoute(app, deps)
+}
+
+function documentChangeRoutes(app: AdminApp, deps: Deps): void {
+  const { db } = deps
+
+  app.patch('/documents/:id', { schema: docs.update }, async (request) => {
+    const { workspaceId, params, body } = request
+    const { source, ...labels } = body
+    const patch = { ...valid(parseLabels(labels)), source }
+    await change(deps, request, async (tx) => {
+      if (!(await relabelDocument(tx, workspaceId, params.id, patch))) throw notFound('document')
+      return { value: undefined, action: 'document.update', id: params.id, fields: changedFields(DocumentPatch, body) }
+    })
+    return viewDocument(db, workspaceId, params.id)
+  })
+
+  app.post('/documents/:id/clear-flags', { schema: docs.clear }, async (request) => {
+    const { workspaceId, params } = request
+    await change(deps, request, async (tx) => {
+      if (!(await clearFlags(tx, workspaceId, params.id))) throw notFound('document')
+      return { value: undefined, action: 'document.clear_flags', id: params.id, fields: ['flags'] }
+    })
+    return viewDocument(db, workspaceId, params.id)
+  })
+
+  app.delete('/documents/:id', { schema: docs.remove }, async (request, reply) => {
+    const { workspaceId, params } = request
+    await change(deps, request, async (tx) => {
+      if (!(await deleteDocument(tx, workspaceId, params.id))) throw notFound('document')
+      return { value: undefined, action: 'document.delete', id: params.id }
+    })
+    return reply.status(204).send()
+  })
+}
+
+function ingestRoute(app: AdminApp, deps: Deps): void {
+  app.register(async (scope: AdminApp) => {
+    readFileBodies(scope, { jsonDepth: deps.jsonDepth, jsonBytes: Math.min(deps.config.sizes.bodyBytes, OTHER_BODY_BYTES) })
+    // The body is checked in the handler: only the query shows whether it is a file.
+    const validatorCompiler: typeof checkRequests = (route) =>
+      route.httpPart === 'body' ? (value) => ({ value }) : checkRequests(route)
+    scope.post('/collections/:id/documents', { schema: docs.ingest, validatorCompiler }, async (request) => {
+      const { workspaceId, params, query, headers } = request
+      const { documents, ...labels } = Buffer.isBuffer(request.body)
+        ? parseFileBody(request.body, query, headers['content-type'])
+        : parseDocumentList(request.body)
+      if (!(await findCollection(deps.db, workspaceId, params.id))) throw notFound('collection')
+      return ingestAll(deps, request, params.id, documents, labels)
+    })
+  })
+}
+
+async function viewDocument(db: Db, workspaceId: string, id: string) {
+  const document = await findDocument(db, workspaceId, id)
+  if (!document) throw notFound('document')
+  const labels = await labelsByCollection(db, workspaceId, [document])
+  return documentView(document, labels.get(document.collectionId) ?? UNLABELLED)
+}
+
+/** Labels of the documents' collections, by id. A collection deleted meanwhile has none, so no user can read it. */
+async function labelsByCollection(
+  db: Db,
+  workspaceId: string,
+  documents: readonly KnowledgeDocument[],
+): Promise<Map<string, Labels>> {
+  const ids = [...new Set(documents.map(({ collectionId }) => collectionId))]
+  const collections = await Promise.all(ids.map((id) => findCollection(db, workspaceId, id)))
+  return new Map(collections.flatMap((collection) => (collection ? [[collection.id, collection]] : [])))
+}
+
+async function resolveCollectionId(db: Db, workspaceId: string, name: string): Promise<string> {
+  const collection = isStorable(name)
+    ? ((await findCollection(db, workspaceId, name)) ?? (await findCollectionByName(db, workspaceId, name)))
+    : undefined
+  if (!collection) throw notFound('collection')
+  return collection.id
+}
+
+function parsePosition(after: string): number {
+  if (!/^\d{1,9}$/.test(after)) throw invalidCursor()
+  return Number(after)
+}
+
+type Ingest = Partial<Labels> & { readonly documents: readonly Incoming[] }
+
+const checkList = checker(DocumentList)
+const checkLabels = checker(Type.Object(LabelFields))
+
+function parseDocumentList(body: unknown): Ingest {
+  const { documents, ...labels } = valid(checkList(body ?? null))
+  const keys = new Set<string>()
+  for (const [index, { key, url, content }] of documents.entries()) {
+    const at = `documents[${index}]`
+    const problem = keys.has(key) ? 'is used twice' : keyProblem(key)
+    if (problem !== undefined) throw invalid({ param: `${at}.key`, message: problem })
+    if ((url === undefined) === (content === undefined))
+      throw invalid({ param: at, message: 'must have either url or content, not both' })
+    keys.add(key)
+  }
+  return { documents, ...valid(parseLabels(labels)) }
+}
+
+function parseFileBody(bytes: Buffer, query: Static<typeof FileQuery>, type: string | undefined): Ingest {
+  const { key = '', title, source, classification, regulations, acl } = query
+  const problem = keyProblem(key)
+  if (problem !== undefined) throw invalid({ param: 'key', message: problem })
+  const labels = {
+    ...(classification !== undefined && { classification }),
+    ...(regulations !== undefined && {
+      regulations: regulations
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    }),
+    ...(acl !== undefined && { acl: acl.startsWith('{') ? parseJsonParam('acl', acl) : acl }),
+  }
+  const media_type = /^application\/octet-stream\b/i.test(type ?? '') ? undefined : type
+  const document = { key, content: bytes, ...(title && { title }), ...(source && { source }), ...(media_type && { media_type }) }
+  return { documents: [document], ...valid(parseChecked(checkLabels(labels))) }
+}
+
+const FileQuery = Type.Object(FILE_QUERY)
+
+const parseChecked = (checked: ReturnType<typeof checkLabels>): Checked<Partial<Labels>> =>
+  checked.ok ? parseLabels(checked.value) : checked
+
+function parseJsonParam(param: string, text: string): unknown {
+  const json = parseJson(Buffer.from(text), 4)
+  if (!json.ok) throw invalid({ param, message: 'must be `everyone` or JSON' })
+  return json.value
+}

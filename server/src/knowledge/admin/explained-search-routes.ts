@@ -1,0 +1,131 @@
+import { type Static, Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import { CLASSIFICATIONS } from '../../domain/classification.ts'
+import { ANONYMOUS_USER, type ApplicationSettings, type User } from '../../domain/principal.ts'
+import type { Viewer } from '../../domain/viewer.ts'
+import { invalid, notFound, valid } from '../../http/refusals.ts'
+import { isStorable, Line, oneOf, withStorable } from '../../lib/fields.ts'
+import type { Ranker } from '../../retrieval/rank.ts'
+import { VISIBILITY_RULES } from '../explain-visibility.ts'
+import { type ExplainedPassage, explainedSearch } from '../explained-search.ts'
+
+const MAX_ATTRIBUTES = 16_384
+
+const SearchBody = Type.Object({
+  query: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S' }),
+  application_id: Type.String({ description: 'The Application of the search.' }),
+  user: Type.Optional(
+    Type.Object(
+      {
+        id: Type.Optional(Line),
+        role: Type.Optional(Line),
+        department: Type.Optional(Line),
+        attributes: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+        verified: Type.Optional(Type.Boolean({ default: true, description: 'Treat the user as verified by a user token.' })),
+      },
+      { description: 'The user of the search. Default: an anonymous user.' },
+    ),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 10 })),
+})
+
+const HitView = Type.Object({
+  chunk_id: Type.String(),
+  document_id: Type.String(),
+  collection_id: Type.String(),
+  collection: Type.String(),
+  title: Type.String(),
+  headings: Type.Array(Type.String()),
+  content: Type.String(),
+  source: Type.String(),
+  classification: oneOf(CLASSIFICATIONS),
+  similarity: Type.Number(),
+  flagged: Type.Boolean(),
+  checks: Type.Array(
+    Type.Object({
+      rule: oneOf(VISIBILITY_RULES),
+      passed: Type.Boolean(),
+      because: Type.String({ description: 'Explanation in plain words.' }),
+    }),
+    { description: 'The rules that decide whether the user can see the chunk.' },
+  ),
+})
+
+const ExplanationView = Type.Object({
+  object: Type.Literal('knowledge_explanation'),
+  enabled: Type.Boolean({ description: 'Whether knowledge is enabled for the Application. If not, its users find nothing.' }),
+  ceiling: Type.Unsafe<(typeof CLASSIFICATIONS)[number]>({
+    ...oneOf(CLASSIFICATIONS),
+    description: 'Highest classification that this user can see through this Application.',
+  }),
+  visible: Type.Array(HitView, { description: 'Hits of the user, best first.' }),
+  hidden: Type.Array(HitView, { description: 'Matching chunks that the user cannot see.' }),
+})
+
+const docs = inWorkspace('explainKnowledgeSearch', 'Search as a user and explain the results', {
+  scope: 'knowledge:content',
+  description:
+    'Applies labels and the collections of the Application. Policies may withhold or change more. Reading is recorded in the audit log.',
+  query: {},
+  body: SearchBody,
+  answers: { 200: ExplanationView },
+  errors: { 404: 'NOT_FOUND: the Application, or the Workspace' },
+})
+
+interface Deps extends ChangeDeps {
+  readonly ranker: Ranker
+  /** The viewer for a user of an Application; undefined if the Workspace has no such Application. */
+  readonly viewAs: (
+    workspaceId: string,
+    applicationId: string,
+    user: User,
+  ) => Promise<{ readonly viewer: Viewer; readonly knowledge: ApplicationSettings['knowledge'] } | undefined>
+}
+
+export function explainedSearchRoutes(app: AdminApp, deps: Deps): void {
+  app.post('/knowledge/search', { schema: docs }, async (request) => {
+    const { workspaceId, body } = request
+    if (!isStorable(body.query)) throw invalid({ param: 'query', message: 'must not contain U+0000 or unpaired surrogates' })
+    const user = userOf(body)
+    const view = await deps.viewAs(workspaceId, body.application_id, user)
+    if (!view) throw notFound('Application')
+    const { viewer, knowledge } = view
+    const { enabled, collections } = knowledge
+    const { visible, hidden } = await explainedSearch(deps, viewer, { text: body.query, collections, limit: body.limit ?? 10 })
+    // Content is returned only after the access is recorded.
+    await change(deps, request, async () => {
+      const id = (hasher: { user(id: string): string | null }) => hasher.user(user.id) ?? body.application_id
+      return { value: undefined, action: 'knowledge.search_as', id, fields: ['content'] }
+    })
+    return {
+      object: 'knowledge_explanation' as const,
+      enabled,
+      ceiling: viewer.ceiling,
+      visible: visible.map(hitView),
+      hidden: hidden.map(hitView),
+    }
+  })
+}
+
+function userOf(body: Static<typeof SearchBody>): User {
+  const checked = withStorable({ ok: true as const, value: body }, 'user', ({ user }) => user, MAX_ATTRIBUTES)
+  const { user = {} } = valid(checked)
+  return { ...ANONYMOUS_USER, verified: true, ...user }
+}
+
+const hitView = (passage: ExplainedPassage) => ({
+  chunk_id: passage.id,
+  document_id: passage.documentId,
+  collection_id: passage.collectionId,
+  collection: passage.collection,
+  title: passage.title,
+  headings: [...passage.headings],
+  content: passage.content,
+  source: passage.source,
+  classification: passage.classification,
+  similarity: passage.similarity,
+  flagged: passage.flagged,
+  checks: [...passage.checks],
+})

@@ -1,0 +1,157 @@
+import { lookup as systemLookup } from 'node:dns'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { buildConnector } from 'undici'
+import { ADDRESS_REFUSED } from './http-request.ts'
+
+/**
+ * What an address may be used for (ADM-ENV-10): `never` is link-local, metadata, multicast and reserved; `private` is
+ * loopback and internal networks, open to configured URLs only.
+ */
+type AddressKind = 'public' | 'private' | 'never'
+
+type Net = readonly [address: string, bits: number]
+
+const NEVER_V4: readonly Net[] = [
+  ['169.254.0.0', 16], // link-local: metadata of AWS, Google, Azure and most others
+  ['100.100.100.200', 32], // metadata, Alibaba
+  ['168.63.129.16', 32], // wire server, Azure: a public address that only guests reach
+  ['192.0.0.192', 32], // metadata, Oracle
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved and broadcast
+]
+const PRIVATE_V4: readonly Net[] = [
+  ['0.0.0.0', 8], // reaches loopback
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10], // carrier-grade NAT
+  ['127.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24], // documentation
+  ['192.88.99.0', 24], // 6to4 relays
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15], // benchmarks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+]
+const NEVER_V6: readonly Net[] = [
+  ['fe80::', 10], // link-local
+  ['ff00::', 8], // multicast
+  ['fd00:ec2::254', 128], // metadata, AWS
+  ['fd20:ce::254', 128], // metadata, Google
+  ['64:ff9b:1::', 48], // local NAT64: hides an IPv4 address at a place that only the network knows
+  ['2001::', 32], // Teredo: hides one too
+]
+const PRIVATE_V6: readonly Net[] = [['2001:db8::', 32]] // what is not global unicast is private anyway
+const GLOBAL_V6: readonly Net[] = [
+  ['2000::', 3],
+  ['::ffff:0:0', 96],
+  ['64:ff9b::', 96],
+]
+
+/** The same IPv4 network in its IPv6 disguises: mapped, compatible, NAT64, 6to4. */
+function disguises([address, bits]: Net): Net[] {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
+  const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+  return [
+    [`::ffff:${hex}`, 96 + bits],
+    [`::${hex}`, 96 + bits],
+    [`64:ff9b::${hex}`, 96 + bits],
+    [`2002:${hex}::`, 16 + bits],
+  ]
+}
+
+function blockList(v4: readonly Net[], v6: readonly Net[]): BlockList {
+  const list = new BlockList()
+  for (const [address, bits] of v4) list.addSubnet(address, bits, 'ipv4')
+  for (const [address, bits] of [...v4.flatMap(disguises), ...v6]) list.addSubnet(address, bits, 'ipv6')
+  return list
+}
+
+const never = blockList(NEVER_V4, NEVER_V6)
+const internal = blockList(PRIVATE_V4, PRIVATE_V6)
+const globalV6 = blockList([], GLOBAL_V6)
+
+/** Where an IP address in text form leads; what is none counts as `never`. */
+export function addressKind(address: string): AddressKind {
+  const bare = address.replace(/%.*$/s, '')
+  const version = isIP(bare)
+  if (version === 0) return 'never'
+  const family = version === 4 ? 'ipv4' : 'ipv6'
+  if (never.check(bare, family)) return 'never'
+  if (internal.check(bare, family)) return 'private'
+  return version === 6 && !globalV6.check(bare, 'ipv6') ? 'private' : 'public'
+}
+
+const mayConnect = (address: string, allowPrivate: boolean): boolean => {
+  const kind = addressKind(address)
+  return kind === 'public' || (kind === 'private' && allowPrivate)
+}
+
+const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'metadata', 'instance-data'])
+
+/**
+ * What is wrong with a provider's base URL, in words for its operator; undefined when nothing is. The URL parser has already
+ * turned decimal, octal, hexadecimal and short IPv4 forms into the plain one. Other names are judged when connecting.
+ */
+export function urlProblem(text: string, allowPrivate: boolean): string | undefined {
+  const url = URL.parse(text)
+  if (!url) return 'must be an absolute URL'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https:// or http://'
+  if (url.username || url.password) return 'must not hold credentials; give the key as api_key'
+  if (/[?#]/.test(text)) return 'must not have a query or a fragment; put a query into path'
+  return hostProblem(url, allowPrivate)
+}
+
+/** A loop, because an expression for dots at the end looks from each dot on. */
+function withoutFinalDots(host: string): string {
+  let end = host.length
+  while (host[end - 1] === '.') end--
+  return host.slice(0, end)
+}
+
+/** What is wrong with the host of a URL, as far as its name tells. */
+export function hostProblem({ hostname }: URL, allowPrivate: boolean): string | undefined {
+  const host = withoutFinalDots(hostname.replace(/^\[|\]$/g, ''))
+  const kind = isIP(host) ? addressKind(host) : nameKind(host)
+  if (kind === 'never') return 'must not point at a link-local, metadata or reserved address'
+  if (kind === 'private' && !allowPrivate) return 'must not point at a private address unless it is configured on the server'
+  return undefined
+}
+
+function nameKind(name: string): AddressKind {
+  if (METADATA_NAMES.has(name)) return 'never'
+  return name === 'localhost' || name.endsWith('.localhost') ? 'private' : 'public'
+}
+
+/** Why a connection was not even tried. */
+export class AddressRefusedError extends Error {
+  readonly code = ADDRESS_REFUSED
+}
+
+/**
+ * Opens sockets to permitted addresses only. A name is judged by every address it resolves to, at the moment of connecting and
+ * for the very addresses connected to: a name that changes its mind (DNS rebinding) gains nothing.
+ */
+export function guardedConnector(
+  allowPrivate: boolean,
+  timeoutMs: number,
+  lookup: LookupFunction = systemLookup,
+): buildConnector.connector {
+  const guarded: LookupFunction = (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, answer) => {
+      if (error) return done(error, '')
+      const addresses = typeof answer === 'string' ? [{ address: answer, family: isIP(answer) }] : answer
+      const [first] = addresses
+      if (!first || !addresses.every(({ address }) => mayConnect(address, allowPrivate)))
+        return done(new AddressRefusedError(), '')
+      return options.all ? done(null, addresses) : done(null, first.address, first.family)
+    })
+  }
+  // HTTP/1.1 only: a reset then costs one exchange, not all that share a connection.
+  const connect = buildConnector({ timeout: timeoutMs, allowH2: false, lookup: guarded } as buildConnector.BuildOptions)
+  return (options, callback) => {
+    const host = options.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(host) && !mayConnect(host, allowPrivate)) return callback(new AddressRefusedError(), null)
+    return connect(options, callback)
+  }
+}

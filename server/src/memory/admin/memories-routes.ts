@@ -1,0 +1,172 @@
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { changedFields } from '../../admin/kit/changed-fields.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Classification } from '../../domain/classification.ts'
+import type { Finding, FindingCounts } from '../../domain/finding.ts'
+import { GatehouseError } from '../../errors.ts'
+import { applicationIn, List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { invalid, notFound } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import { isStorable } from '../../lib/fields.ts'
+import { eraseMemory, eraseUser } from '../erase.ts'
+import { checkDraft, type Memory } from '../memory.ts'
+import { correctMemory, findMemory, listMemories } from '../memory-store.ts'
+import type { Hasher } from '../upsert-memory.ts'
+import { ErasureView, MEMORY_FILTER, MemoryCorrection, MemoryView, memoryView } from './memory-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the memory, or the Workspace' }
+
+const docs = {
+  list: inWorkspace('listMemories', 'List memories, newest first', {
+    scope: 'memory:read',
+    description:
+      'Reading is recorded in the audit log. `history=true` includes superseded memories. Expired memories are never included.',
+    query: { ...PAGE, ...MEMORY_FILTER },
+    answers: { 200: List(MemoryView) },
+  }),
+  get: inWorkspace('getMemory', 'Get a memory', {
+    scope: 'memory:read',
+    description: 'Reading is recorded in the audit log.',
+    query: {},
+    params: pathOf('id'),
+    answers: { 200: MemoryView },
+    errors: UNKNOWN,
+  }),
+  correct: inWorkspace('correctMemory', 'Correct a memory', {
+    scope: 'memory:write',
+    description:
+      'Returns the new version, which has a new id and the same or stricter labels. The old version is kept as history. Secrets are refused.',
+    query: {},
+    params: pathOf('id'),
+    body: MemoryCorrection,
+    answers: { 200: MemoryView },
+    errors: { ...UNKNOWN, 409: 'CONFLICT: the memory has been replaced by a newer version' },
+  }),
+  erase: inWorkspace('eraseMemory', 'Erase a memory and its history', {
+    scope: 'memory:write',
+    query: {},
+    params: pathOf('id'),
+    answers: { 204: null },
+    errors: UNKNOWN,
+  }),
+  eraseUser: inWorkspace('eraseUserMemories', 'Erase all memories of a user', {
+    scope: 'memory:write',
+    description:
+      "Includes sessions and history, in all Applications. Works also for users who are not in the Workspace's directory.",
+    query: {},
+    params: pathOf('id'),
+    answers: { 200: ErasureView },
+  }),
+}
+
+const SUPERSEDED = 'This memory has been replaced by a newer version. Read it and correct that one.'
+
+interface Deps extends ChangeDeps {
+  /** Hashes content under the Workspace's key. */
+  readonly hasherOf: (workspaceId: string) => Promise<Hasher>
+  /** Findings of each text, the detectors that failed, and the classification that the counts raise `start` to. */
+  readonly inspectTexts: (texts: readonly string[]) => {
+    readonly findings: readonly (readonly Finding[])[]
+    readonly counts: FindingCounts
+    readonly failures: readonly string[]
+    readonly raise: (start: Classification) => Classification
+  }
+}
+
+/** Operators manage memories for users. Audit records contain only the keyed hash of a memory (GW-AUD-2). */
+export function memoriesRoutes(app: AdminApp, deps: Deps): void {
+  // Content is returned only after the access is recorded.
+  app.get('/memories', { schema: docs.list }, async (request) => {
+    const { workspaceId, query } = request
+    const filter = parseFilter(query)
+    const page = await change(deps, request, async (tx, now) => {
+      const { user_id: user = '' } = query
+      const fields = Object.keys(MEMORY_FILTER).filter((name) => Object.hasOwn(query, name))
+      const value = await listMemories(tx, workspaceId, { ...filter, now })
+      return { value, action: 'memory.list', id: (hasher) => hasher.user(user) ?? workspaceId, fields }
+    })
+    return listOf(page, memoryView, ({ id }) => id)
+  })
+
+  app.get('/memories/:id', { schema: docs.get }, async (request) => {
+    const memory = await change(deps, request, async (tx, now) => {
+      const value = requireMemory(await findMemory(tx, request.workspaceId, request.params.id, now))
+      return { value, action: 'memory.read', id: value.contentHash, fields: ['content'] }
+    })
+    return memoryView(memory)
+  })
+
+  app.patch('/memories/:id', { schema: docs.correct }, async (request) => {
+    const { workspaceId, params, body } = request
+    const { content, summary = null } = body
+    const problem = checkDraft({ content, summary, expiresAt: null }, deps.clock.now())
+    if (problem) throw invalid(problem)
+    const { raise } = inspectCorrection(body, deps)
+    const hasher = await deps.hasherOf(workspaceId)
+    const memory = await change(deps, request, async (tx, now) => {
+      const before = requireMemory(await findMemory(tx, workspaceId, params.id, now))
+      if (before.supersededAt !== null) throw new GatehouseError('CONFLICT', { message: SUPERSEDED })
+      const classification = raise(before.classification)
+      const value = requireMemory(
+        await correctMemory(tx, workspaceId, params.id, { content, summary, classification }, hasher, now),
+      )
+      return { value, action: 'memory.correct', id: before.contentHash, fields: changedFields(MemoryCorrection, body) }
+    })
+    return memoryView(memory)
+  })
+
+  erasureRoutes(app, deps)
+}
+
+function erasureRoutes(app: AdminApp, deps: Deps): void {
+  app.delete('/memories/:id', { schema: docs.erase }, async (request, reply) => {
+    await change(deps, request, async (tx) => {
+      const { contentHash } = requireMemory(await eraseMemory(tx, request.workspaceId, request.params.id))
+      return { value: undefined, action: 'memory.erase', id: contentHash }
+    })
+    return reply.status(204).send()
+  })
+
+  app.delete('/users/:id/memories', { schema: docs.eraseUser }, async (request) => {
+    const { workspaceId, params } = request
+    const erased = await change(deps, request, async (tx) => {
+      const value = isStorable(params.id) ? await eraseUser(tx, workspaceId, params.id) : 0
+      return { value, action: 'memory.erase_user', id: (hasher) => hasher.user(params.id) ?? '' }
+    })
+    return { object: 'memory_erasure' as const, erased }
+  })
+}
+
+function parseFilter(query: Parameters<typeof pageOf>[0] & Readonly<Record<string, unknown>> & FilterQuery) {
+  for (const param of ['user_id', 'scope_id'] as const) {
+    if (!isStorable(query[param] ?? '')) throw invalid({ param, message: 'must not contain U+0000 or unpaired surrogates' })
+  }
+  const { user_id: userId, scope, scope_id: scopeId, mode, history } = query
+  return { ...pageOf(query), userId, scope, scopeId, mode, history: history === 'true', applicationId: applicationIn(query) }
+}
+
+interface FilterQuery {
+  readonly user_id?: string
+  readonly scope?: Memory['scope']
+  readonly scope_id?: string
+  readonly application_id?: string
+  readonly mode?: Memory['mode']
+  readonly history?: 'true' | 'false'
+}
+
+/** Inspects a correction. Throws for a secret, and when a detector failed: such texts are never stored. */
+function inspectCorrection({ content, summary }: MemoryCorrection, { inspectTexts }: Deps) {
+  const texts = inspectTexts([content, summary ?? ''])
+  const { findings, counts, failures } = texts
+  if (failures.length > 0)
+    throw new GatehouseError('UNAVAILABLE', { message: 'A detector failed, so nothing was changed. Try again.' })
+  const param = findings[0]?.some(({ type }) => type.startsWith('secret.')) ? 'content' : 'summary'
+  if (counts.secret > 0) throw invalid({ param, message: 'must not contain a secret' })
+  return texts
+}
+
+function requireMemory(memory: Memory | undefined): Memory {
+  if (!memory) throw notFound('memory')
+  return memory
+}

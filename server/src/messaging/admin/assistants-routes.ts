@@ -1,0 +1,118 @@
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { changedFields } from '../../admin/kit/changed-fields.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { KeyedHasher } from '../../audit/hashes.ts'
+import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { notFound, taken } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import { type Assistant, AssistantCreate, AssistantPatch, AssistantView, assistantView } from '../assistants/assistant.ts'
+import {
+  type AssistantChange,
+  createAssistant,
+  findAssistant,
+  listAssistants,
+  updateAssistant,
+} from '../assistants/assistant-store.ts'
+import { governFields } from '../governance/governed-fields.ts'
+import type { GovernTextDeps } from '../governance/governed-text.ts'
+import { tellContact } from '../people/tell-contact.ts'
+import { aboutOf } from './operator-author.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the assistant, the Application, or the Workspace' }
+const CONFLICT = { 409: 'CONFLICT: the id or the username is taken' }
+
+const docs = {
+  list: inWorkspace('listAssistants', 'List assistants, by id', {
+    scope: 'messaging:read',
+    query: PAGE,
+    answers: { 200: List(AssistantView) },
+  }),
+  create: inWorkspace('createAssistant', 'Create an assistant', {
+    scope: 'messaging:write',
+    description:
+      "An assistant is a contact. Its Application answers messages in direct conversations and mentions in groups, with the Application's default model and settings and the active policies.",
+    query: {},
+    body: AssistantCreate,
+    answers: { 201: AssistantView },
+    errors: { ...UNKNOWN, ...CONFLICT },
+  }),
+  get: inWorkspace('getAssistant', 'Get an assistant', {
+    scope: 'messaging:read',
+    query: {},
+    params: pathOf('id'),
+    answers: { 200: AssistantView },
+    errors: UNKNOWN,
+  }),
+  update: inWorkspace('updateAssistant', 'Change an assistant', {
+    scope: 'messaging:write',
+    description: 'Missing fields stay unchanged. null clears a field.',
+    query: {},
+    params: pathOf('id'),
+    body: AssistantPatch,
+    answers: { 200: AssistantView },
+    errors: { ...UNKNOWN, ...CONFLICT },
+  }),
+}
+
+/** An assistant is a user, so audit records contain its keyed hash. */
+const hashed =
+  ({ id }: Assistant) =>
+  (hasher: KeyedHasher): string =>
+    hasher.user(id) ?? ''
+
+export function assistantsRoutes(app: AdminApp, deps: ChangeDeps & GovernTextDeps): void {
+  const { db } = deps
+
+  app.get('/assistants', { schema: docs.list }, async ({ workspaceId, query }) =>
+    listOf(await listAssistants(db, workspaceId, pageOf(query)), assistantView, ({ id }) => id),
+  )
+
+  app.post('/assistants', { schema: docs.create }, async (request, reply) => {
+    const { workspaceId, body } = request
+    const { id, username, display_name: displayName, avatar_url: avatarUrl } = body
+    const { fields, settle } = await governFields(deps, aboutOf(request, deps), { username, displayName, avatarUrl, id })
+    const shown = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
+    const assistant = await change(deps, request, async (tx, now) => {
+      const value = changed(await createAssistant(tx, workspaceId, { ...body, ...shown }, now))
+      await tellContact(tx, 'contact.created', workspaceId, value.id, request.base)
+      await settle(tx)
+      return { value, action: 'assistant.create', id: hashed(value), fields: changedFields(AssistantCreate, body) }
+    })
+    return reply.status(201).send(assistantView(assistant))
+  })
+
+  app.get('/assistants/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
+    const assistant = await findAssistant(db, workspaceId, params.id)
+    if (!assistant) throw notFound('assistant')
+    return assistantView(assistant)
+  })
+
+  app.patch('/assistants/:id', { schema: docs.update }, async (request) => {
+    const { workspaceId, params, body } = request
+    const { username, display_name: displayName, avatar_url: avatarUrl } = body
+    const { fields, settle } = await governFields(deps, aboutOf(request, deps), { username, displayName, avatarUrl })
+    const shown = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
+    const assistant = await change(deps, request, async (tx, now) => {
+      const value = changed(await updateAssistant(tx, workspaceId, params.id, { ...body, ...shown }, now))
+      await tellContact(tx, 'contact.updated', workspaceId, value.id, request.base)
+      await settle(tx)
+      return { value, action: 'assistant.update', id: hashed(value), fields: changedFields(AssistantPatch, body) }
+    })
+    return assistantView(assistant)
+  })
+}
+
+function changed(result: AssistantChange): Assistant {
+  if (result.ok) return result.assistant
+  switch (result.reason) {
+    case 'not_found':
+      throw notFound('assistant')
+    case 'no_application':
+      throw notFound('Application')
+    case 'id_taken':
+      throw taken('id', 'User id')
+    case 'username_taken':
+      throw taken('username', 'Username')
+  }
+}

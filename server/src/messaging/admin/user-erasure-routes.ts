@@ -1,0 +1,43 @@
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import { notFound } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import { isStorable } from '../../lib/fields.ts'
+import { ACCESS_TOKENS_TOPIC } from '../people/member-authenticator.ts'
+import { eraseTraces } from '../retention/erase-traces.ts'
+import { eraseUser } from '../retention/erase-user.ts'
+
+const DESCRIPTION =
+  'Permanently erases profile, tokens, memories, messages, reactions and files. Audit records keep keyed hashes. The member who ' +
+  "joined first becomes the owner of the user's groups. In direct conversations the other member keeps their own messages. A " +
+  'valid user token creates the user again, without their former data.'
+
+/** Erasure of a user and all their data. */
+export function userErasureRoutes(app: AdminApp, deps: ChangeDeps): void {
+  const schema = inWorkspace('eraseUser', 'Erase a user and all their data', {
+    scope: 'people:write',
+    description: DESCRIPTION,
+    query: {},
+    params: pathOf('id'),
+    answers: { 204: null },
+    errors: { 404: 'NOT_FOUND: the user, or the Workspace' },
+  })
+
+  app.delete('/users/:id', { schema }, async (request, reply) => {
+    const { workspaceId, params, log } = request
+    const erasure = await change(deps, request, async (tx, now) => {
+      const value = { workspaceId, userId: params.id, erasedAt: now }
+      if (!isStorable(params.id) || !(await eraseUser(tx, value, request.base))) throw notFound('user')
+      return {
+        value,
+        action: 'user.erase',
+        id: (hasher) => hasher.user(params.id) ?? '',
+        announce: [ACCESS_TOKENS_TOPIC, params.id],
+      }
+    })
+    // The erasure is committed: a job repeats the steps that fail now.
+    await eraseTraces(deps.db, erasure, deps.clock.now()).catch((err) => log.error({ err }, 'a user is erased in part so far'))
+    return reply.status(204).send()
+  })
+}

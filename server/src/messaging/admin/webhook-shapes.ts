@@ -1,0 +1,89 @@
+import { type Static, Type } from 'typebox'
+import { nullable } from '../../http/schemas.ts'
+import { oneOf, Timestamp } from '../../lib/fields.ts'
+import { EVENT_TYPES } from '../events/event.ts'
+import { DELIVERY_STATES, type Delivery, type Webhook, type WebhookFields } from '../events/webhook.ts'
+
+const Url = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  pattern: '^[^\\u0000]+$',
+  description: 'Absolute https:// or http:// URL with a public address. Redirects are not followed.',
+})
+const Types = nullable(
+  Type.Array(oneOf(EVENT_TYPES), { minItems: 1, maxItems: EVENT_TYPES.length, description: 'Event types. null: all.' }),
+)
+
+/** Body of `POST /admin/v1/webhooks`. */
+export const WebhookCreate = Type.Object({
+  url: Url,
+  types: Type.Optional(Types),
+  enabled: Type.Optional(Type.Boolean({ default: true })),
+})
+
+/** Body of `PATCH /admin/v1/webhooks/:id`. Missing fields stay unchanged. */
+export const WebhookPatch = Type.Partial(WebhookCreate)
+export type WebhookPatch = Static<typeof WebhookPatch>
+
+/** The fields that a body contains. */
+export const webhookFields = ({ url, types, enabled }: WebhookPatch): Partial<WebhookFields> => ({
+  ...(url !== undefined && { url }),
+  ...(types !== undefined && { types }),
+  ...(enabled !== undefined && { enabled }),
+})
+
+export const WebhookView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('webhook'),
+  url: Type.String(),
+  types: Types,
+  enabled: Type.Boolean(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+/** Response of creation: the only response with the secret. */
+export const CreatedWebhookView = Type.Object({
+  secret: Type.String({ description: 'Signing secret, `whsec_…` (Standard Webhooks).' }),
+  ...WebhookView.properties,
+})
+
+export const webhookView = (webhook: Webhook) => ({
+  id: webhook.id,
+  object: 'webhook' as const,
+  url: webhook.url,
+  types: webhook.types && [...webhook.types],
+  enabled: webhook.enabled,
+  created_at: webhook.createdAt.toISOString(),
+  updated_at: webhook.updatedAt.toISOString(),
+})
+
+export const State = oneOf(DELIVERY_STATES)
+
+export const DeliveryView = Type.Object({
+  id: Type.String({ description: 'Sent as `webhook-id`, the same for all attempts.' }),
+  object: Type.Literal('webhook_delivery'),
+  webhook_id: Type.String(),
+  type: Type.String(),
+  state: State,
+  attempts: Type.Integer({ description: 'Number of attempts since the first, or since the last replay.' }),
+  next_attempt_at: nullable(Timestamp),
+  last_status: nullable(Type.Integer({ description: 'HTTP status of the last attempt. null: no response.' })),
+  last_failure: nullable(Type.String()),
+  created_at: Timestamp,
+  ended_at: nullable(Timestamp),
+})
+
+export const deliveryView = (delivery: Delivery) => ({
+  id: delivery.id,
+  object: 'webhook_delivery' as const,
+  webhook_id: delivery.webhookId,
+  type: delivery.type,
+  state: delivery.state,
+  attempts: delivery.attempts,
+  next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+  last_status: delivery.lastStatus,
+  last_failure: delivery.lastFailure,
+  created_at: delivery.createdAt.toISOString(),
+  ended_at: delivery.endedAt?.toISOString() ?? null,
+})

@@ -1,0 +1,180 @@
+import { Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { changedFields } from '../../admin/kit/changed-fields.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Db } from '../../db/database.ts'
+import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { invalid, notFound } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import { listDeliveries, replayDead, replayDelivery } from '../events/delivery-store.ts'
+import type { WebhookDispatcher } from '../events/dispatcher.ts'
+import type { Webhook } from '../events/webhook.ts'
+import { webhookUrlProblem } from '../events/webhook-sender.ts'
+import { createWebhook, deleteWebhook, findWebhook, listWebhooks, updateWebhook } from '../events/webhook-store.ts'
+import {
+  CreatedWebhookView,
+  DeliveryView,
+  deliveryView,
+  State,
+  WebhookCreate,
+  WebhookPatch,
+  WebhookView,
+  webhookFields,
+  webhookView,
+} from './webhook-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the webhook, or the Workspace' }
+const one = { query: {}, params: pathOf('id'), errors: UNKNOWN }
+const KEPT =
+  'Successful deliveries are kept for 7 days, dead ones for 30. Content that is deleted from conversations is deleted here too.'
+
+const docs = {
+  list: inWorkspace('listWebhooks', 'List webhooks, oldest first', {
+    scope: 'messaging:read',
+    query: PAGE,
+    answers: { 200: List(WebhookView) },
+  }),
+  create: inWorkspace('createWebhook', 'Create a webhook for messaging events', {
+    scope: 'messaging:write',
+    description:
+      'Events are sent by POST with the headers and signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. ' +
+      'Failed deliveries are retried for 3 days and then dead. Only this response contains the secret.',
+    query: {},
+    body: WebhookCreate,
+    answers: { 201: CreatedWebhookView },
+  }),
+  get: inWorkspace('getWebhook', 'Get a webhook', { scope: 'messaging:read', ...one, answers: { 200: WebhookView } }),
+  update: inWorkspace('updateWebhook', 'Change a webhook', {
+    scope: 'messaging:write',
+    description: 'Missing fields stay unchanged. A disabled webhook gets no events, and no events are kept for it.',
+    ...one,
+    body: WebhookPatch,
+    answers: { 200: WebhookView },
+  }),
+  remove: inWorkspace('deleteWebhook', 'Delete a webhook and its deliveries', {
+    scope: 'messaging:write',
+    ...one,
+    answers: { 204: null },
+  }),
+  deliveries: inWorkspace('listWebhookDeliveries', 'List the deliveries of a webhook, newest first', {
+    scope: 'messaging:read',
+    description: `\`state=dead\` lists failed deliveries. ${KEPT}`,
+    ...one,
+    query: { ...PAGE, state: Type.Optional(State) },
+    answers: { 200: List(DeliveryView) },
+  }),
+  replay: inWorkspace('replayWebhookDelivery', 'Replay a delivery, with the same id', {
+    scope: 'messaging:write',
+    description: 'Works in every state. Retries continue for 3 days.',
+    query: {},
+    params: pathOf('id', 'delivery'),
+    answers: { 200: DeliveryView },
+    errors: { 404: 'NOT_FOUND: the delivery, the webhook, or the Workspace' },
+  }),
+  replayDead: inWorkspace('replayDeadWebhookDeliveries', 'Replay all dead deliveries of a webhook', {
+    scope: 'messaging:write',
+    ...one,
+    answers: { 200: Type.Object({ replayed: Type.Integer({ description: 'Number of deliveries.' }) }) },
+  }),
+}
+
+interface Deps extends ChangeDeps {
+  readonly webhookBox: SecretBox
+  readonly webhooks: Pick<WebhookDispatcher, 'wake' | 'changed'>
+  readonly config: { readonly allowPrivateUrls: boolean }
+}
+
+export function webhooksRoutes(app: AdminApp, deps: Deps): void {
+  const { db, webhookBox: box, webhooks } = deps
+
+  app.get('/webhooks', { schema: docs.list }, async ({ workspaceId, query }) =>
+    listOf(await listWebhooks(db, workspaceId, pageOf(query)), webhookView, ({ id }) => id),
+  )
+
+  app.post('/webhooks', { schema: docs.create }, async (request, reply) => {
+    const { workspaceId, body } = request
+    check(body, deps)
+    const created = await change(deps, request, async (tx, now) => {
+      const fields = { types: null, enabled: true, ...webhookFields(body), url: body.url }
+      const value = await createWebhook(tx, workspaceId, fields, { box, now })
+      return { value, action: 'webhook.create', id: value.id, fields: changedFields(WebhookCreate, body) }
+    })
+    webhooks.changed()
+    return reply.status(201).send({ secret: created.secret, ...webhookView(created) })
+  })
+
+  app.get('/webhooks/:id', { schema: docs.get }, async ({ workspaceId, params }) =>
+    webhookView(await known(db, workspaceId, params.id)),
+  )
+
+  app.patch('/webhooks/:id', { schema: docs.update }, async (request) => {
+    const { workspaceId, params, body } = request
+    check(body, deps)
+    const updated = await change(deps, request, async (tx, now) => {
+      const value = await updateWebhook(tx, workspaceId, params.id, webhookFields(body), now)
+      if (!value) throw notFound('webhook')
+      return { value, action: 'webhook.update', id: value.id, fields: changedFields(WebhookPatch, body) }
+    })
+    webhooks.changed()
+    return webhookView(updated)
+  })
+
+  app.delete('/webhooks/:id', { schema: docs.remove }, async (request, reply) => {
+    const { id } = request.params
+    await change(deps, request, async (tx) => {
+      if (!(await deleteWebhook(tx, request.workspaceId, id))) throw notFound('webhook')
+      return { value: undefined, action: 'webhook.delete', id }
+    })
+    return reply.status(204).send()
+  })
+
+  deliveryRoutes(app, deps)
+}
+
+function deliveryRoutes(app: AdminApp, deps: Deps): void {
+  const { db, webhooks } = deps
+
+  app.get('/webhooks/:id/deliveries', { schema: docs.deliveries }, async ({ workspaceId, params, query }) => {
+    const { id: webhookId } = await known(db, workspaceId, params.id)
+    const { state } = query
+    const asked = { ...pageOf(query), ...(state !== undefined && { state }) }
+    return listOf(await listDeliveries(db, { workspaceId, webhookId }, asked), deliveryView, ({ id }) => id)
+  })
+
+  app.post('/webhooks/:id/deliveries/:delivery/replay', { schema: docs.replay }, async (request) => {
+    const { workspaceId, params } = request
+    const { id: webhookId } = await known(db, workspaceId, params.id)
+    const delivery = await change(deps, request, async (tx, now) => {
+      const value = await replayDelivery(tx, { workspaceId, webhookId }, params.delivery, now)
+      if (!value) throw notFound('delivery')
+      return { value, action: 'webhook_delivery.replay', id: value.id }
+    })
+    webhooks.wake()
+    return deliveryView(delivery)
+  })
+
+  app.post('/webhooks/:id/replay', { schema: docs.replayDead }, async (request) => {
+    const { workspaceId, params } = request
+    const { id: webhookId } = await known(db, workspaceId, params.id)
+    const replayed = await change(deps, request, async (tx, now) => {
+      const value = await replayDead(tx, { workspaceId, webhookId }, now)
+      return { value, action: 'webhook.replay', id: webhookId }
+    })
+    webhooks.wake()
+    return { replayed }
+  })
+}
+
+async function known(db: Db, workspaceId: string, id: string): Promise<Webhook> {
+  const webhook = await findWebhook(db, workspaceId, id)
+  if (!webhook) throw notFound('webhook')
+  return webhook
+}
+
+/** Throws a 400 for a URL that webhooks must not use. */
+function check({ url }: WebhookPatch, { config }: Deps): void {
+  const problem = url === undefined ? undefined : webhookUrlProblem(url, config.allowPrivateUrls)
+  if (problem !== undefined) throw invalid({ param: 'url', message: problem })
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { seedWorkspace } from '../../../test/support/seed.ts'
+import type { Database, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/retried-transaction.ts'
+import { ANONYMOUS_USER } from '../../domain/principal.ts'
+import { fingerprintOf, replay } from '../../http/idempotency.ts'
+import { deleteExpiredKeys, findResponse, type KeyUse, storeResponse, takeKey } from './idempotency-store.ts'
+
+const NOW = new Date('2026-03-02T09:00:00Z')
+const DAY = 86_400_000
+const later = (ms: number): Date => new Date(NOW.getTime() + ms)
+
+describe.each(testDatabases())('idempotency keys on $name', ({ name, open }) => {
+  let database: Database
+  let workspaceId: string
+  beforeAll(async () => {
+    database = await open()
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+  })
+  afterAll(() => database.close())
+
+  const once = (key: string = crypto.randomUUID(), body: unknown = 'body', userId = 'ann'): KeyUse => ({
+    member: { workspaceId, user: { ...ANONYMOUS_USER, id: userId } },
+    key,
+    fingerprint: fingerprintOf('POST', '/v1/messages', body),
+  })
+  const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
+  const answer = (of: KeyUse, body: string, now = NOW) =>
+    run(async (tx) => {
+      const taken = await takeKey(tx, of, now)
+      if (taken) await storeResponse(tx, of, { status: 201, body })
+      return taken
+    })
+
+  test('keys: can be taken once for each user', async () => {
+    const of = once()
+    expect(await findResponse(database.db, of, NOW)).toBeUndefined()
+    expect(await answer(of, '{"a":1}')).toBe(true)
+    expect(await answer(of, '{"a":2}')).toBe(false)
+    expect(await findResponse(database.db, of, NOW)).toMatchObject({ status: 201, body: '{"a":1}' })
+    expect(await findResponse(database.db, once(of.key, 'body', 'ben'), NOW)).toBeUndefined()
+    const stored = await findResponse(database.db, of, NOW)
+    expect(replay(stored, of.fingerprint)).toEqual({ status: 201, body: '{"a":1}' })
+    expect(() => replay(stored, once(of.key, 'other').fingerprint)).toThrow(expect.objectContaining({ code: 'CONFLICT' }))
+  })
+
+  test('keys: second request waits for the first and takes the key when the first fails', async () => {
+    const of = once()
+    const order: string[] = []
+    let second: Promise<boolean> = Promise.resolve(false)
+    const first = run(async (tx) => {
+      expect(await takeKey(tx, of, NOW)).toBe(true)
+      second = answer(of, '{}').finally(() => order.push('second'))
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      order.push('first')
+      throw new Error('no room')
+    })
+    await expect(first).rejects.toThrow('no room')
+    expect(await second).toBe(true)
+    expect(order).toEqual(['first', 'second'])
+  })
+
+  test('keys: are free after a day and then deleted', async () => {
+    const of = once()
+    await answer(of, 'old')
+    expect(await findResponse(database.db, of, later(DAY - 1))).toBeDefined()
+    expect(await findResponse(database.db, of, later(DAY))).toBeUndefined()
+    expect(await answer(of, 'new', later(DAY))).toBe(true)
+    expect(await findResponse(database.db, of, later(DAY))).toMatchObject({ body: 'new' })
+    await answer(once(), 'old')
+    expect(await deleteExpiredKeys(database.db, later(DAY), 1)).toBe(1)
+    while ((await deleteExpiredKeys(database.db, later(DAY), 100)) > 0);
+    expect(await findResponse(database.db, of, later(DAY))).toMatchObject({ body: 'new' })
+  })
+
+  test('fingerprint: ignores the order of fields', () => {
+    expect(fingerprintOf('POST', '/a', { x: 1, y: 2 })).toEqual(fingerprintOf('POST', '/a', { y: 2, x: 1 }))
+    expect(fingerprintOf('POST', '/a', { x: 1 })).not.toEqual(fingerprintOf('PUT', '/a', { x: 1 }))
+    expect(fingerprintOf('POST', '/a', { x: 1 })).not.toEqual(fingerprintOf('POST', '/b', { x: 1 }))
+  })
+
+  // The embedded database runs one transaction at a time.
+  test.runIf(name === 'postgresql')('transaction: runs again after a deadlock', async () => {
+    const [a, b] = [once(), once()]
+    await answer(a, '0')
+    await answer(b, '0')
+    let runs = 0
+    const both = (first: KeyUse, second: KeyUse) =>
+      inTransaction(database.db, async (tx) => {
+        runs++
+        await storeResponse(tx, first, { status: 201, body: '1' })
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        await storeResponse(tx, second, { status: 201, body: '1' })
+      })
+    await Promise.all([both(a, b), both(b, a)])
+    expect(runs).toBeGreaterThan(2)
+  })
+})

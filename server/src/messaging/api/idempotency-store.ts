@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { uuidOfWorkspace } from '../../db/values.ts'
+import { ERRORS, errorBody } from '../../errors.ts'
+import type { StoredResponse } from '../../http/idempotency.ts'
+import type { Member } from './member.ts'
+
+/** How long a key is kept (MSG-IDEM-1). */
+const KEPT_MS = 24 * 3_600_000
+/** Status of a key whose request is in progress. Other transactions never see it. */
+const IN_PROGRESS = 0
+
+/** The idempotency key of one user's request. */
+export interface KeyUse {
+  readonly member: Member
+  readonly key: string
+  readonly fingerprint: Buffer
+}
+
+/** The response to the key's first request, and that request's fingerprint. */
+export const findResponse = (
+  db: Db,
+  { member, key }: KeyUse,
+  now: Date,
+): Promise<(StoredResponse & { readonly fingerprint: Buffer }) | undefined> =>
+  db
+    .selectFrom('idempotency_key')
+    .select(['fingerprint', 'status', 'body'])
+    .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
+    .where('user_id', '=', member.user.id)
+    .where('key', '=', key)
+    .where('created_at', '>', new Date(now.getTime() - KEPT_MS))
+    .executeTakeFirst()
+
+/** Reserves the key for this transaction, after any other transaction with the key has ended. False when the key was used before. */
+export async function takeKey(tx: Tx, { member, key, fingerprint }: KeyUse, now: Date): Promise<boolean> {
+  const values = { fingerprint, status: IN_PROGRESS, body: '', created_at: now }
+  const row = await tx
+    .insertInto('idempotency_key')
+    .values({ workspace_id: uuidOfWorkspace(member.workspaceId), user_id: member.user.id, key, ...values })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'user_id', 'key'])
+        .doUpdateSet(values)
+        .where('idempotency_key.created_at', '<=', new Date(now.getTime() - KEPT_MS)),
+    )
+    .returning('key')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Stores the response under a key that this transaction took. */
+export async function storeResponse(tx: Tx, { member, key }: KeyUse, { status, body }: StoredResponse): Promise<void> {
+  await tx
+    .updateTable('idempotency_key')
+    .set({ status, body, object_ids: objectIdsIn(body) })
+    .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
+    .where('user_id', '=', member.user.id)
+    .where('key', '=', key)
+    .execute()
+}
+
+/** Erases the stored responses about deleted objects. A repeated request then gets 404 and is not executed again. */
+export async function eraseResponsesAbout(tx: Tx, workspaceId: string, objectIds: readonly string[]): Promise<void> {
+  if (objectIds.length === 0) return
+  await tx
+    .updateTable('idempotency_key')
+    .set(ERASED)
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where(sql<boolean>`object_ids && ${objectIds}::text[]`)
+    .execute()
+}
+
+/** Replaces an erased response. */
+export const ERASED = {
+  status: ERRORS.NOT_FOUND.status,
+  body: JSON.stringify(
+    errorBody('NOT_FOUND', {
+      message: 'The response to this Idempotency-Key has been deleted. The request was not repeated.',
+    }),
+  ),
+  object_ids: null,
+}
+
+/** Ids of the object in a response, of the objects that contain it and of its attachments. */
+function objectIdsIn(body: string): string[] | null {
+  if (!body.startsWith('{')) return null
+  const { id, conversation_id, group_id, message_id, attachments } = JSON.parse(body) as Readonly<Record<string, unknown>>
+  const carried = Array.isArray(attachments) ? attachments.map((attachment: { id?: unknown }) => attachment.id) : []
+  const ids = [id, conversation_id, group_id, message_id, ...carried].filter((value) => typeof value === 'string')
+  return ids.length > 0 ? [...new Set(ids)] : null
+}
+
+/** Deletes up to `most` expired keys; returns how many. */
+export async function deleteExpiredKeys(db: Db, now: Date, most: number): Promise<number> {
+  const expired = db
+    .selectFrom('idempotency_key')
+    .select(['workspace_id', 'user_id', 'key'])
+    .where('created_at', '<=', new Date(now.getTime() - KEPT_MS))
+    .limit(most)
+  const { numDeletedRows } = await db
+    .deleteFrom('idempotency_key')
+    .where(({ eb, refTuple }) =>
+      eb(refTuple('workspace_id', 'user_id', 'key'), 'in', expired.$asTuple('workspace_id', 'user_id', 'key')),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

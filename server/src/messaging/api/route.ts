@@ -1,0 +1,219 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import type { Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/retried-transaction.ts'
+import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
+import { sendError } from '../../http/error-responses.ts'
+import { fingerprintOf, idempotencyKeyIn, replay, type StoredResponse } from '../../http/idempotency.ts'
+import { notFound } from '../../http/refusals.ts'
+import { type Api, type RouteDocs as Docs, type QueryOf, routeSchema } from '../../http/route.ts'
+import { reader } from '../../http/validation.ts'
+import { isStorable } from '../../lib/fields.ts'
+import { findResponse, type KeyUse, storeResponse, takeKey } from './idempotency-store.ts'
+import type { Member } from './member.ts'
+import type { MessagingDeps } from './messaging-deps.ts'
+import type { Kind } from './user-rate-limiter.ts'
+
+const MESSAGING: Api = {
+  tag: 'messaging',
+  security: [{ accessToken: [] }],
+  errors: {
+    400: 'VALIDATION_ERROR, with the field in `param`',
+    401: 'AUTH_INVALID_KEY or AUTH_KEY_REVOKED: not a valid access token',
+    429: 'RATE_LIMITED, with Retry-After',
+    503: 'UNAVAILABLE',
+  },
+  bodyErrors: { 413: 'PAYLOAD_TOO_LARGE', 415: 'UNSUPPORTED_MEDIA_TYPE: neither a form nor JSON' },
+  consumes: ['application/x-www-form-urlencoded', 'application/json'],
+}
+
+/** Documentation of a messaging route; its path defines the path parameters. */
+export type RouteDocs<Q extends TProperties = TProperties> = Omit<Docs, 'query' | 'params' | 'body'> & { readonly query?: Q }
+
+/** The schema is documentation: the routes read queries and bodies themselves. */
+function documented(path: string, docs: RouteDocs, body?: TSchema) {
+  const params = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, Type.String()])
+  return routeSchema(MESSAGING, {
+    ...docs,
+    ...(params.length > 0 && { params: Type.Object(Object.fromEntries(params)) }),
+    ...(body && { body }),
+  })
+}
+
+/** A request of the messaging API, with checked query and body. */
+export interface MessagingRequest<Body = undefined, Query = Record<never, never>> {
+  readonly member: Member
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Query
+  readonly body: Body
+  readonly now: Date
+  /** Base URL of this server, for absolute URLs (http/public-base.ts). */
+  readonly base: string
+  /** The HTTP request, for uploads and streams. */
+  readonly http: FastifyRequest
+}
+
+/** Response of a write route. */
+export interface MessagingResponse {
+  readonly status: number
+  /** undefined: no body, as with 204. */
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** Called after the commit. */
+  readonly after?: () => void
+}
+
+/** An error as a response. Unlike a thrown error it commits the transaction and is sent again when the request is repeated. */
+export const refusal = (code: ErrorCode, fields: ErrorFields = {}, after?: () => void): MessagingResponse => ({
+  status: ERRORS[code].status,
+  body: errorBody(code, fields),
+  ...(after && { after }),
+})
+
+/** Registers one route. */
+export type Route = (app: FastifyInstance, deps: MessagingDeps) => void
+
+interface ReadRoute<Q extends TProperties> {
+  readonly method: 'GET'
+  readonly path: string
+  readonly docs: RouteDocs<Q>
+  /** The result is sent as JSON. Streams write to `reply` and return it. */
+  readonly handle: (
+    request: MessagingRequest<undefined, QueryOf<Q>>,
+    deps: MessagingDeps,
+    reply: FastifyReply,
+  ) => Promise<unknown>
+}
+
+/** A route that changes nothing. */
+export const readRoute =
+  <Q extends TProperties = Record<never, never>>({ method, path, docs, handle }: ReadRoute<Q>): Route =>
+  (app, deps) => {
+    const readQuery = reader(Type.Object(docs.query ?? ({} as Q)))
+    app.route({
+      method,
+      url: path,
+      schema: documented(path, docs),
+      handler: async (http, reply) => {
+        reply.headers(deps.userRateLimiter.admit(http.member, 'call'))
+        const query = readQuery(http.query) as QueryOf<Q>
+        return handle({ ...requestOf(http, deps), query, body: undefined }, deps, reply)
+      },
+    })
+  }
+
+interface WriteRoute<B extends TSchema, P, Q extends TProperties> {
+  readonly method: 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly docs: RouteDocs<Q>
+  /** Absent: no body, or one that `prepare` reads (uploads). */
+  readonly body?: B
+  readonly kind?: Kind
+  /** Runs before the transaction: policies, uploads. */
+  readonly prepare?: (request: MessagingRequest<Static<B>, QueryOf<Q>>, deps: MessagingDeps) => Promise<P>
+  /** Content of a body that `prepare` read, for the Idempotency-Key. */
+  readonly fingerprint?: (prepared: P) => unknown
+  /** Runs in the transaction of the Idempotency-Key, again after a deadlock. */
+  readonly write: (
+    tx: Tx,
+    request: MessagingRequest<Static<B>, QueryOf<Q>>,
+    prepared: P,
+    deps: MessagingDeps,
+  ) => Promise<MessagingResponse>
+  /** Releases `prepared` when the write failed or its response was replayed. */
+  readonly discard?: (prepared: P, deps: MessagingDeps) => Promise<void>
+}
+
+/** A route that changes something: the change, its events and its Idempotency-Key are one transaction. */
+export const writeRoute =
+  <B extends TSchema, P = undefined, Q extends TProperties = Record<never, never>>(route: WriteRoute<B, P, Q>): Route =>
+  (app, deps) => {
+    const { method, path, docs, body, kind = 'call' } = route
+    const readBody = body && reader(body)
+    const readQuery = reader(Type.Object(docs.query ?? ({} as Q)))
+    app.route({
+      method,
+      url: path,
+      schema: documented(path, docs, body),
+      handler: async (http, reply) => {
+        reply.headers(deps.userRateLimiter.admit(http.member, kind))
+        const key = method === 'DELETE' ? undefined : idempotencyKeyIn(http.headers)
+        const query = readQuery(http.query) as QueryOf<Q>
+        const request = { ...requestOf(http, deps), query, body: readBody?.(http.body) as Static<B> }
+        return respond(route, request, key, deps, reply)
+      },
+    })
+  }
+
+async function respond<B extends TSchema, P, Q extends TProperties>(
+  route: WriteRoute<B, P, Q>,
+  request: MessagingRequest<Static<B>, QueryOf<Q>>,
+  key: string | undefined,
+  deps: MessagingDeps,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { member, http, now } = request
+  const keyUse = (content: unknown): KeyUse | undefined =>
+    key === undefined ? undefined : { member, key, fingerprint: fingerprintOf(route.method, http.url, content) }
+
+  const known = route.fingerprint ? undefined : keyUse(request.body)
+  const before = known && replay(await findResponse(deps.db, known, now), known.fingerprint)
+  if (before) return send(reply, before)
+  const prepared = (await route.prepare?.(request, deps)) as P
+  let written = false
+  try {
+    const result = await write(known ?? keyUse(route.fingerprint?.(prepared)), route, request, prepared, deps)
+    if ('replayed' in result) return send(reply, result.replayed)
+    written = true
+    deps.relay.wake()
+    result.response.after?.()
+    return send(reply, result.stored, result.response.headers)
+  } finally {
+    if (!written) await route.discard?.(prepared, deps)
+  }
+}
+
+type Result = { readonly response: MessagingResponse; readonly stored: StoredResponse } | { readonly replayed: StoredResponse }
+
+const write = <B extends TSchema, P, Q extends TProperties>(
+  use: KeyUse | undefined,
+  route: WriteRoute<B, P, Q>,
+  request: MessagingRequest<Static<B>, QueryOf<Q>>,
+  prepared: P,
+  deps: MessagingDeps,
+): Promise<Result> =>
+  inTransaction(deps.db, async (tx): Promise<Result> => {
+    if (use && !(await takeKey(tx, use, request.now))) {
+      const replayed = replay(await findResponse(tx, use, request.now), use.fingerprint)
+      if (!replayed) throw new Error('an Idempotency-Key is neither free nor taken')
+      return { replayed }
+    }
+    const response = await route.write(tx, request, prepared, deps)
+    const stored = { status: response.status, body: response.body === undefined ? '' : JSON.stringify(response.body) }
+    if (use) await storeResponse(tx, use, stored)
+    return { response, stored }
+  })
+
+/** Sends the same bytes the first time and for every repetition. */
+function send(reply: FastifyReply, { status, body }: StoredResponse, headers: MessagingResponse['headers'] = {}): FastifyReply {
+  reply.status(status).headers(headers)
+  if (body === '') return reply.send()
+  if (status < 400) return reply.type('application/json; charset=utf-8').serializer(unchanged).send(body)
+  return sendError(reply, ...refusalIn(body))
+}
+
+/** The error of a stored envelope. Sending it again gives the same bytes. */
+function refusalIn(body: string): [ErrorCode, ErrorFields] {
+  const { error } = JSON.parse(body) as ReturnType<typeof errorBody>
+  const { code, message, param, audit_id: auditId, review_item_id: reviewItemId, details } = error
+  const ids = { ...(auditId !== undefined && { auditId }), ...(reviewItemId !== undefined && { reviewItemId }) }
+  return [code, { message, ...ids, ...(param !== null && { param }), ...(details !== undefined && { details }) }]
+}
+
+const unchanged = (body: unknown): string => body as string
+
+function requestOf(http: FastifyRequest, { clock }: MessagingDeps): Omit<MessagingRequest, 'query' | 'body'> {
+  const params = http.params as Record<string, string>
+  if (!Object.values(params).every(isStorable)) throw notFound()
+  return { member: http.member, params, now: clock.now(), base: http.base, http }
+}

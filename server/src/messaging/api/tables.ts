@@ -1,0 +1,22 @@
+import type { ColumnType } from 'kysely'
+import type { CreatedAt } from '../../db/columns.ts'
+
+declare module '../../db/schema.ts' {
+  interface Schema {
+    idempotency_key: IdempotencyKeyTable
+  }
+}
+
+export interface IdempotencyKeyTable {
+  workspace_id: string
+  user_id: string
+  key: string
+  /** SHA-256 of method, path and body. */
+  fingerprint: Buffer
+  status: number
+  /** The response, byte for byte. */
+  body: string
+  /** Ids of the objects in the response. null: none, an erased response, or one stored by an older version. */
+  object_ids: ColumnType<readonly string[] | null, readonly string[] | null | undefined, readonly string[] | null>
+  created_at: CreatedAt
+}

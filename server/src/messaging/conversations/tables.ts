@@ -1,0 +1,40 @@
+import type { CreatedAt } from '../../db/columns.ts'
+
+declare module '../../db/schema.ts' {
+  interface Schema {
+    conversation: ConversationTable
+    conversation_member: ConversationMemberTable
+  }
+}
+
+export interface ConversationTable {
+  id: string
+  workspace_id: string
+  /** null: a direct conversation. */
+  group_id: string | null
+  /** Both user ids of a direct conversation, sorted, as JSON. */
+  direct_key: string | null
+  pinned_message_id: string | null
+  /** Of the last message that was ever stored in it. */
+  last_sequence: number
+  last_active_at: Date | null
+  /** null: the Workspace's. */
+  retention_days: number | null
+  created_by: string
+  created_at: CreatedAt
+}
+
+export interface ConversationMemberTable {
+  workspace_id: string
+  conversation_id: string
+  user_id: string
+  /** The conversation's last_active_at, else its created_at: one's list is an index range. */
+  sort_at: Date
+  is_pinned: boolean
+  is_muted: boolean
+  archived_at: Date | null
+  last_opened_at: Date | null
+  /** Up to where the member has read. */
+  read_sequence: number
+  read_at: Date | null
+}

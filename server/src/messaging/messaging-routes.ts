@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify'
+import { GatehouseError } from '../errors.ts'
+import { readFormBodies } from '../http/bodies.ts'
+import { isUnavailable } from '../lib/faults.ts'
+import type { Member } from './api/member.ts'
+import type { MessagingDeps } from './api/messaging-deps.ts'
+import type { Route } from './api/route.ts'
+import { attachmentRoutes } from './attachments/attachment-routes.ts'
+import { conversationRoutes } from './conversations/conversation-routes.ts'
+import { eventRoutes } from './events/event-routes.ts'
+import { messageRoutes } from './messages/message-routes.ts'
+import { avatarRoutes } from './people/avatar-routes.ts'
+import { contactRoutes } from './people/contact-routes.ts'
+import { groupMemberRoutes } from './people/group-member-routes.ts'
+import { groupRoutes } from './people/group-routes.ts'
+import { retentionRoutes } from './retention/retention-routes.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The authenticated user of a messaging request. */
+    member: Member
+  }
+}
+
+const ROUTES: readonly Route[] = [
+  ...contactRoutes,
+  ...groupRoutes,
+  ...groupMemberRoutes,
+  ...conversationRoutes,
+  ...messageRoutes,
+  ...attachmentRoutes,
+  ...retentionRoutes,
+  ...eventRoutes,
+]
+
+/** The messaging API: authentication, bodies and the routes of each folder. */
+export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps): Promise<void> {
+  // The routes check requests themselves (api/route.ts); the schemas are documentation.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => JSON.stringify)
+  avatarRoutes(app)
+  await app.register(async (members) => {
+    members.decorateRequest('member')
+    readFormBodies(members, deps.jsonDepth)
+    members.setErrorHandler((error) => {
+      throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
+    })
+    // Authentication comes first: a client without a token learns nothing, not even whether its body is valid.
+    members.addHook('onRequest', async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      request.member = await deps.members.authenticate(request.headers.authorization)
+    })
+    // A slow body takes up to a minute: the token may have been revoked meanwhile.
+    members.addHook('preHandler', async (request) => {
+      if (request.body !== undefined) request.member = await deps.members.authenticateAgain(request.headers.authorization)
+    })
+    for (const route of ROUTES) route(members, deps)
+  })
+}

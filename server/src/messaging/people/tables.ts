@@ -1,0 +1,54 @@
+import type { ColumnType } from 'kysely'
+import type { CreatedAt, OrNull } from '../../db/columns.ts'
+import type { GovernedString } from '../../domain/governed.ts'
+
+declare module '../../db/schema.ts' {
+  interface Schema {
+    access_token: AccessTokenTable
+    contact_profile: ContactProfileTable
+    messaging_group: MessagingGroupTable
+    group_member: GroupMemberTable
+  }
+}
+
+export interface AccessTokenTable {
+  id: string
+  workspace_id: string
+  user_id: string
+  name: string
+  /** SHA-256 of the token; the token itself is never stored. */
+  hash: Buffer
+  /** As in `api_key`. */
+  issued_by: ColumnType<string | null, string | null | undefined, never>
+  created_at: CreatedAt
+  revoked_at: Date | null
+}
+
+export interface ContactProfileTable {
+  workspace_id: string
+  user_id: string
+  display_name: OrNull<GovernedString>
+  phone_number: ColumnType<string, GovernedString | '', GovernedString | ''>
+  avatar_url: OrNull<GovernedString>
+  /** Set for an assistant: the Application that answers for it. */
+  application_id: string | null
+  last_active_at: Date | null
+}
+
+export interface MessagingGroupTable {
+  id: string
+  workspace_id: string
+  name: ColumnType<string, GovernedString, GovernedString>
+  description: ColumnType<string, GovernedString | '', GovernedString | ''>
+  avatar_url: OrNull<GovernedString>
+  owner_id: string
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface GroupMemberTable {
+  workspace_id: string
+  group_id: string
+  user_id: string
+  joined_at: CreatedAt
+}

@@ -1,0 +1,53 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Db } from '../db/database.ts'
+import type { Signal } from '../db/signal.ts'
+import { OPERATORS_TOPIC, type Operator } from '../domain/operator.ts'
+import { readBearer } from '../lib/credential.ts'
+import { CredentialCache, type CredentialCacheOptions } from '../lib/credential-cache.ts'
+import { findAdminTokenByHash } from './admin-token-store.ts'
+
+/** Topic of db/signal.ts: an operator's token has changed. */
+export const ADMIN_TOKENS_TOPIC = 'admin_tokens'
+
+export type OperatorAuthentication =
+  | { readonly ok: true; readonly operator: Operator }
+  | { readonly ok: false; readonly code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED'; readonly message: string }
+
+const refusal = (code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED', message: string): OperatorAuthentication => ({
+  ok: false,
+  code,
+  message,
+})
+const INVALID = refusal('AUTH_INVALID_KEY', 'The admin token is missing or not valid.')
+const REVOKED = refusal('AUTH_KEY_REVOKED', 'The admin token has been revoked.')
+const ENDED = refusal('AUTH_KEY_REVOKED', 'The operator who issued this admin token operates this server no longer.')
+
+/** Admin token → operator, under the same rules as authenticator.ts. It may what its issuer may: their role counts at each use. */
+export class AdminAuthenticator {
+  readonly #cache: CredentialCache<OperatorAuthentication>
+  readonly #unsubscribe: readonly (() => void)[]
+
+  constructor({ db, signal }: { db: Db; signal: Signal }, options?: CredentialCacheOptions) {
+    this.#cache = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')), options)
+    const forget = () => this.#cache.forget()
+    this.#unsubscribe = [signal.subscribe(ADMIN_TOKENS_TOPIC, forget), signal.subscribe(OPERATORS_TOPIC, forget)]
+  }
+
+  /** Throws when the database does not answer: 503, never 401. */
+  async authenticate(authorization: string | undefined): Promise<OperatorAuthentication> {
+    const hash = readBearer(authorization, 'ga_')
+    return (hash === undefined ? undefined : await this.#cache.get(hash)) ?? INVALID
+  }
+
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+  }
+}
+
+async function lookUp(db: Db, hash: Buffer): Promise<OperatorAuthentication | undefined> {
+  const token = await findAdminTokenByHash(db, hash)
+  if (!token || !timingSafeEqual(token.hash, hash)) return undefined
+  if (token.state === 'revoked') return REVOKED
+  if (token.state === 'ended') return ENDED
+  return { ok: true, operator: { id: token.id, name: token.name, kind: 'token', scopes: token.effectiveScopes } }
+}

@@ -1,0 +1,43 @@
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { operation } from '../../admin/kit/operation.ts'
+import type { Db } from '../../db/database.ts'
+import { findPerson } from '../operator-store.ts'
+import { SessionView } from './operator-shapes.ts'
+
+const docs = operation('getSession', 'Get the current operator and their scopes', {
+  scope: null,
+  query: {},
+  answers: { 200: SessionView },
+})
+
+/** Maximum number of Workspaces in the list. A server with more is searched by name. */
+const MOST_WORKSPACES = 1_000
+
+interface Deps {
+  readonly db: Db
+  /** Version of this release. */
+  readonly version: string
+  /** Id and name of the first `limit` Workspaces, oldest first. */
+  readonly workspaceNames: (limit: number) => Promise<readonly { readonly id: string; readonly name: string }[]>
+}
+
+export function sessionRoutes(app: AdminApp, { db, version, workspaceNames }: Deps): void {
+  app.get('/session', { schema: docs }, async ({ operator: { id, kind, name, scopes } }) => {
+    const person = kind === 'person' ? await findPerson(db, id) : undefined
+    const workspaces = await workspaceNames(MOST_WORKSPACES)
+    return {
+      object: 'session',
+      operator: {
+        id,
+        kind,
+        name,
+        email: person?.email ?? null,
+        role: person?.role ?? null,
+        two_factor: person?.twoFactor ?? false,
+      },
+      scopes: [...scopes],
+      workspaces: [...workspaces],
+      version,
+    }
+  })
+}

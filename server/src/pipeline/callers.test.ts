@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { ANONYMOUS_USER, type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS, type User } from '../domain/principal.ts'
+import { viewerOf } from '../domain/viewer.ts'
+import { UNLIMITED } from '../limits/lease.ts'
+import { TrustedCaller } from './callers.ts'
+import { authenticate } from './stages/01-authenticate.ts'
+import { identify } from './stages/03-identify.ts'
+
+const application: Application = {
+  id: 'app_1',
+  workspaceId: 'ws_1',
+  name: 'helper',
+  settings: { ...DEFAULT_SETTINGS, role_clearance: { guest: 'public' } },
+  limits: DEFAULT_LIMITS,
+  models: null,
+  providers: null,
+  defaultModel: null,
+  ceiling: 'restricted',
+}
+const user = (id: string, fields: Partial<User> = {}): User => ({ ...ANONYMOUS_USER, id, verified: true, ...fields })
+const ann = user('ann', {
+  role: 'engineer',
+  department: 'research',
+  attributes: { clearance: 'confidential', projects: ['atlas', 'birch'] },
+})
+const ben = user('ben', { role: 'analyst', department: 'research', attributes: { clearance: 'restricted', projects: ['birch'] } })
+
+const viewer = (readers: readonly User[]) => {
+  const caller = new TrustedCaller({ application, user: ann, readers })
+  return viewerOf({ application }, { user: caller.user, readers: caller.readers, sessionId: 'conv_1' })
+}
+
+test('stages 1 and 3 take a trusted caller at its word, and ask neither keys nor tokens', async () => {
+  const refusing = () => Promise.reject(new Error('asked'))
+  const caller = new TrustedCaller({ application, user: ann })
+  const authenticator = { authenticate: refusing } as never
+  expect(await authenticate({ authorization: undefined, caller }, { authenticator })).toMatchObject({ application })
+  const asserting = { request: { user: { id: 'mallory' }, sessionId: 'conv_1' }, lease: UNLIMITED } as never
+  const deps = { userTokens: { verify: refusing } as never }
+  const identity = await identify({ userToken: 'a.b.c', caller }, { application, keyId: '' }, asserting, deps)
+  expect(identity).toEqual({ user: ann, readers: [ann], sessionId: 'conv_1' })
+})
+
+test('a caller that no user vouches for cannot be made', () => {
+  expect(() => new TrustedCaller({ application, user: { ...ann, verified: false } })).toThrow(TypeError)
+  expect(() => new TrustedCaller({ application, user: { ...ANONYMOUS_USER, verified: true } })).toThrow(TypeError)
+  expect(() => new TrustedCaller({ application, user: ann, readers: [ben] })).toThrow(TypeError)
+})
+
+test('who reads alone sees as themselves', () => {
+  expect(viewer([ann])).toMatchObject({ user: ann, ceiling: 'confidential' })
+})
+
+test('several readers see what is common to all of them, and as no user of their own', () => {
+  expect(viewer([ann, ben])).toMatchObject({
+    user: { id: '', role: '', department: 'research', attributes: { projects: ['birch'] }, verified: true },
+    ceiling: 'confidential',
+  })
+})
+
+test('one guest takes the clearance, the department and the projects from all', () => {
+  expect(viewer([ann, ben, user('gil', { role: 'guest' })])).toMatchObject({
+    user: { id: '', role: '', department: '', attributes: { projects: [] } },
+    ceiling: 'public',
+  })
+})

@@ -1,0 +1,65 @@
+import type { Application, User } from '../domain/principal.ts'
+
+interface Trusted {
+  /** As it is in the database now. */
+  readonly application: Application
+  /** A user that a token or the directory vouches for. */
+  readonly user: User
+  /** All users who will read the completion, if not `user` alone; `user` is one of them. */
+  readonly readers?: readonly User[]
+  /** `msg_…` that is answered: its review items are withdrawn when it is erased. */
+  readonly messageId?: string
+}
+
+/**
+ * A caller inside this process, which the stages trust: it needs no key and no token. Only code makes one (`new`); no route puts one
+ * into the requests that it reads.
+ */
+export class TrustedCaller {
+  readonly #trusted: Trusted
+
+  constructor(trusted: Trusted) {
+    const readers = trusted.readers ?? [trusted.user]
+    if (!trusted.user.verified || trusted.user.id === '') throw new TypeError('a trusted caller needs a verified user')
+    if (!readers.some(({ id }) => id === trusted.user.id)) throw new TypeError('the user must be one of the readers')
+    this.#trusted = { ...trusted, readers }
+  }
+
+  get application(): Application {
+    return this.#trusted.application
+  }
+
+  get user(): User {
+    return this.#trusted.user
+  }
+
+  get messageId(): string | undefined {
+    return this.#trusted.messageId
+  }
+
+  get readers(): readonly User[] {
+    return this.#trusted.readers ?? [this.#trusted.user]
+  }
+}
+
+type PlaygroundFields = Pick<PlaygroundCaller, 'application' | 'operatorId' | 'user' | 'remembers'>
+
+/** An operator who tries an Application out: a right of the operator replaces the key. As `TrustedCaller`, only code makes one. */
+export class PlaygroundCaller {
+  readonly application: Application
+  /** Recorded, and excluded from deciding on a hold of the request. */
+  readonly operatorId: string
+  /** A user of the directory, as if a token vouched for them; undefined: the user that the request asserts, if any. */
+  readonly user: User | undefined
+  /** Whether the operator may write memories in the name of others. */
+  readonly remembers: boolean
+
+  /** The Application must be of the operator's Workspace; the caller of this constructor has checked that. */
+  constructor({ application, operatorId, user, remembers }: PlaygroundFields) {
+    if (operatorId === '') throw new TypeError('a playground caller needs an operator id')
+    this.application = application
+    this.operatorId = operatorId
+    this.user = user
+    this.remembers = remembers
+  }
+}

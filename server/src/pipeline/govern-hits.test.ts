@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import type { Detector } from '../classification/detector.ts'
+import type { Classification } from '../domain/classification.ts'
+import { NO_DEMANDS } from '../domain/decision.ts'
+import { ANONYMOUS_USER } from '../domain/principal.ts'
+import { elapsed } from '../lib/clock.ts'
+import { TimeSlices } from '../lib/time-slices.ts'
+import { compile } from '../policy/compile.ts'
+import type { PolicyInput } from '../policy/input.ts'
+import { parsePolicySet } from '../policy/parse.ts'
+import { Vault } from '../policy/vault.ts'
+import { governHits, type HitKind, MAX_JUDGED } from './govern-hits.ts'
+
+interface Hit {
+  readonly text: string
+  readonly classification: Classification
+}
+
+const parsed = parsePolicySet(
+  'name: p\nrules:\n  - {id: r, at: [retrieve], when: \'content.text.contains("bad")\', verdict: deny}\n',
+)
+if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
+const policy = compile(parsed.set, { id: 'pol_1', version: 1, sha256: '' } as never)
+
+const NOW = new Date('2026-03-02T12:00:00Z')
+
+/** Governs hits of these texts with a detector that computes for `ms` on each; answers the texts that pass and how many were judged. */
+async function govern(texts: Iterable<string>, { limit = 10, ms = 0, timeSlices = new TimeSlices() } = {}) {
+  let judged = 0
+  const detector: Detector = {
+    name: 'busy',
+    detect: () => {
+      judged += 1
+      const start = elapsed()
+      while (elapsed() - start < ms);
+      return []
+    },
+  }
+  async function* batches() {
+    for (const text of texts) yield [{ text, classification: 'internal' as const }]
+  }
+  const search = {
+    limit,
+    pause: timeSlices.pauses(),
+    policy,
+    input: INPUT,
+    readers: [ANONYMOUS_USER],
+    vault: new Vault(),
+    isAllowed: () => true,
+  }
+  const deps = { detectors: [detector], detectorBudgetMs: 10_000, reportFault: () => {} }
+  const { hits } = await governHits(batches(), search, HITS, NO_DEMANDS, deps)
+  return { texts: hits.map(({ text }) => text), judged }
+}
+
+const HITS: HitKind<Hit> = {
+  point: 'retrieve',
+  texts: ({ text }) => [text],
+  withTexts: (hit, [text = '']) => ({ ...hit, text }),
+  subject: () => ({}),
+}
+
+const INPUT = {
+  user: ANONYMOUS_USER,
+  application: { id: 'app_1', name: 'a', settings: {} },
+  request: {
+    endpoint: 'knowledge_search',
+    model: '',
+    sessionId: '',
+    stream: false,
+    dryRun: false,
+    messageCount: 1,
+    tokens: 0,
+    maxTokens: 0,
+  },
+  hit: { classification: 'internal', regulations: [], title: '', collection: '', document: '', updatedAt: NOW },
+  now: NOW,
+} as unknown as Omit<PolicyInput, 'content'>
+
+const denied = (count: number) => Array.from({ length: count }, (_, at) => `bad ${at}`)
+
+test('governHits: judges at most 512 hits when a rule denies thousands [GW-KNOW-11]', async () => {
+  expect(await govern(denied(8_000))).toEqual({ texts: [], judged: MAX_JUDGED })
+  expect(MAX_JUDGED).toBe(512)
+})
+
+test('governHits: fills the page when 502 hits are denied before ten that pass, and leaves it short when more are denied [GW-KNOW-11]', async () => {
+  const good = Array.from({ length: 12 }, (_, at) => `good ${at}`)
+  expect((await govern([...denied(MAX_JUDGED - 10), ...good])).texts).toEqual(good.slice(0, 10))
+  expect((await govern([...denied(MAX_JUDGED - 4), ...good])).texts).toEqual(good.slice(0, 4))
+})
+
+test('governHits: lets the event loop run between hits when ten searches compute at the same time', async () => {
+  const timeSlices = new TimeSlices()
+  let iterations = 0
+  let isDone = false
+  const count = () => {
+    iterations += 1
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  const searches = await Promise.all(Array.from({ length: 10 }, () => govern(denied(40), { ms: 1, timeSlices })))
+  isDone = true
+  expect(searches.map(({ judged }) => judged)).toEqual(Array.from({ length: 10 }, () => 40))
+  // 400 ms of work in slices of 5 ms, one in each iteration of the loop: the first slices of the ten need no turn.
+  expect(iterations).toBeGreaterThanOrEqual(50)
+})

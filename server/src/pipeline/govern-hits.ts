@@ -1,0 +1,152 @@
+import type { Classification } from '../domain/classification.ts'
+import { type Decision, NO_DEMANDS, type PolicyPoint } from '../domain/decision.ts'
+import { addCounts, countFindings } from '../domain/finding.ts'
+import { collectTexts } from '../domain/message.ts'
+import { Stop } from '../domain/outcome.ts'
+import { type Viewer, viewerOf } from '../domain/viewer.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Pause, TimeSlices } from '../lib/time-slices.ts'
+import { mergeDecisions } from '../policy/evaluate.ts'
+import type { PolicyInput } from '../policy/input.ts'
+import type { Vault } from '../policy/vault.ts'
+import { type Release, releasedAnswer } from '../review/resubmission.ts'
+import { faultRules, type GovernDeps, type Governed, govern, type RuleSet } from './govern.ts'
+import { type Authorized, type GovernedHits, policyInputOf, type RequestContext } from './stage-results.ts'
+
+export interface HitDeps extends GovernDeps {
+  readonly clock: Clock
+  /** Shared by all searches of the process. */
+  readonly timeSlices: TimeSlices
+}
+
+/** How one kind of hit is read, changed and described to policies. */
+export interface HitKind<Hit> {
+  readonly point: Extract<PolicyPoint, 'retrieve' | 'recall'>
+  readonly texts: (hit: Hit) => readonly string[]
+  readonly withTexts: (hit: Hit, texts: readonly string[]) => Hit
+  /** The values of conditions on the hit beside its texts. */
+  readonly subject: (hit: Hit) => Pick<PolicyInput, 'hit' | 'memory'>
+}
+
+/** A search of stage 6 or 7: the question, the viewer, and the policies that govern each hit. */
+export interface HitSearch extends Required<RuleSet> {
+  readonly viewer: Viewer
+  /** As the input policies left it. */
+  readonly text: string
+  readonly limit: number
+  readonly vault: Vault
+  /** Whether a hit that requires approval may be used; if not, only its verdict counts. */
+  readonly isAllowed: (decision: Decision) => boolean
+  /** Whether the request is held if a hit requires approval: a chat that no reviewer has approved yet. */
+  readonly mayHold: boolean
+  /** Lets other requests run between two hits. */
+  readonly pause: Pause
+}
+
+/** Of a longer question only the end is searched: a pasted document stands before it. */
+const MAX_QUERY = 2_000
+
+/** Undefined: there is nothing to search for, because the query is denied, the completion is released already, or there is no question. */
+export function hitSearch(
+  context: RequestContext,
+  { policy, vault, release, withheld, messages }: Authorized,
+  limit: number,
+  { clock, timeSlices }: Pick<HitDeps, 'clock' | 'timeSlices'>,
+): HitSearch | undefined {
+  if (withheld || releasedAnswer(release) || limit === 0) return undefined
+  const question = messages.findLast(({ role }) => role === 'user')
+  const text = question ? collectTexts([question]).join('\n').slice(-MAX_QUERY).toWellFormed() : ''
+  if (text.trim() === '') return undefined
+  const { incoming, caller, admitted, identity } = context
+  const isChat = incoming.endpoint === 'chat'
+  return {
+    viewer: viewerOf(caller, identity),
+    text,
+    limit,
+    policy,
+    input: policyInputOf(context, clock.now()),
+    readers: identity.readers ?? [identity.user],
+    vault,
+    isAllowed: (decision) => decision.verdict !== 'require_approval' || (isChat && isApproved(decision, release)),
+    mayHold: isChat && !admitted.request.dryRun && release === undefined,
+    pause: timeSlices.pauses(),
+  }
+}
+
+/** A chat is held afterwards as a whole; a released one may use the hits that its reviewer approved. */
+const isApproved = ({ rules }: Decision, release: Release | undefined): boolean =>
+  release === undefined ||
+  rules.every(({ id, verdict }) => verdict !== 'require_approval' || release.item.rules.some((known) => known.id === id))
+
+/** The hits, or a hold of the request if one of them requires approval. */
+export const holdForHits = <Hits extends GovernedHits<unknown>>(hits: Hits, { mayHold }: Pick<HitSearch, 'mayHold'>) =>
+  mayHold && hits.decision.verdict === 'require_approval' ? new Stop<Hits>({ kind: 'held', point: 'input' }, hits) : hits
+
+/**
+ * One search governs no more hits than this, because each denied hit costs detectors and rules. A page holds 50 at most, so it is
+ * short only where rules deny nine of ten (docs/decisions/0011-lexical-search.md).
+ */
+export const MAX_JUDGED = 512
+
+/**
+ * Takes hits, best first, until `limit` of them passed or MAX_JUDGED were governed. Each hit is governed by itself. A denied hit, and
+ * one on which a detector or transform fails, is left out and the next takes its place; of the others the strictest decision
+ * counts for the whole request (GW-VERD-8).
+ */
+export async function governHits<Hit extends { readonly classification: Classification }>(
+  batches: AsyncIterable<readonly Hit[]>,
+  search: Omit<HitSearch, 'viewer' | 'text' | 'mayHold'>,
+  kind: HitKind<Hit>,
+  before: Decision,
+  deps: GovernDeps,
+): Promise<GovernedHits<Hit>> {
+  const hits: Hit[] = []
+  const transforms = new Set<string>()
+  let decision = before
+  let counts = countFindings([])
+  let left = search.limit === 0 ? 0 : MAX_JUDGED
+  const governed = () => ({ hits, decision, counts, transforms: [...transforms] })
+  if (left === 0) return governed()
+
+  for await (const batch of batches) {
+    for (const hit of batch) {
+      await search.pause()
+      left -= 1
+      const result = await governHit(hit, search, kind, deps)
+      decision = mergeDecisions(decision, demandOf(result, kind.point))
+      if (result.value !== undefined) {
+        counts = addCounts(counts, result.scanned.counts)
+        for (const name of result.transforms) transforms.add(name)
+        hits.push(result.value)
+      }
+      if (hits.length === search.limit || left === 0) return governed()
+    }
+  }
+  return governed()
+}
+
+const governHit = <Hit extends { readonly classification: Classification }>(
+  hit: Hit,
+  { policy, input, readers, vault, isAllowed }: Omit<HitSearch, 'viewer' | 'text' | 'mayHold'>,
+  { point, texts, withTexts, subject }: HitKind<Hit>,
+  deps: GovernDeps,
+): Promise<Governed<Hit>> =>
+  govern(
+    { texts: texts(hit), start: { classification: hit.classification, risk: 'low' } },
+    point,
+    {
+      policy,
+      input: { ...input, ...subject(hit) },
+      readers,
+      vault,
+      isAllowed: (decision) => decision.verdict !== 'deny' && isAllowed(decision),
+      replace: (changed) => withTexts(hit, changed),
+    },
+    deps,
+  )
+
+/** A hit that is left out demands nothing; its rules stay in the record. */
+function demandOf({ decision, failed }: Governed<unknown>, point: PolicyPoint): Decision {
+  if (failed.length > 0) return { ...NO_DEMANDS, rules: faultRules(point, failed) }
+  return decision.verdict === 'deny' ? { ...NO_DEMANDS, rules: decision.rules } : decision
+}

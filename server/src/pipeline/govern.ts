@@ -1,0 +1,174 @@
+import type { Detector } from '../classification/detector.ts'
+import { type Assessment, assess } from '../classification/risk.ts'
+import { scanJoined } from '../classification/scan-joined.ts'
+import { scanSplit } from '../classification/scan-split.ts'
+import type { Classification, RiskLevel } from '../domain/classification.ts'
+import type { DecidingRule, Decision, PolicyPoint } from '../domain/decision.ts'
+import type { ReportFault } from '../domain/fault.ts'
+import type { Finding, FindingCounts } from '../domain/finding.ts'
+import type { User } from '../domain/principal.ts'
+import type { CompiledPolicy } from '../policy/compile.ts'
+import { evaluate, mergeDecisions } from '../policy/evaluate.ts'
+import type { PolicyInput } from '../policy/input.ts'
+import { applyTransforms, isTruncation } from '../policy/transforms.ts'
+import { Vault } from '../policy/vault.ts'
+
+export interface GovernDeps {
+  readonly detectors: readonly Detector[]
+  readonly detectorBudgetMs: number
+  readonly reportFault: ReportFault
+}
+
+/** Texts to be scanned, and how they hang together. */
+export interface GovernedContent {
+  readonly texts: readonly string[]
+  /** Lists of indices of texts that are read joined as well. */
+  readonly joins?: readonly (readonly number[])[]
+  /** Lists of indices of texts that follow each other: a key or number may be split over them. */
+  readonly runs?: readonly (readonly number[])[]
+  /** Pictures, sounds and files that no detector reads. */
+  readonly unread?: number
+  /** Findings raise it. */
+  readonly start: Assessment
+}
+
+export interface Scanned {
+  readonly texts: readonly string[]
+  /** A list for each text. */
+  readonly findings: readonly (readonly Finding[])[]
+  readonly counts: FindingCounts
+  /** Texts that are read joined as well; empty: none. */
+  readonly joined: string
+  readonly unread: number
+  readonly classification: Classification
+  readonly risk: RiskLevel
+  /** `detector:<name>` of each detector that failed. */
+  readonly failed: readonly string[]
+}
+
+/** Which rules decide, and on what beside the texts. */
+export interface RuleSet {
+  readonly policy: CompiledPolicy | undefined
+  readonly input: Omit<PolicyInput, 'content'>
+  /** All users who will read the texts, if not the one of `input` alone: the strictest of their decisions counts. */
+  readonly readers?: readonly User[]
+}
+
+export interface Obligations<T> {
+  readonly vault?: Vault
+  /** How many of the texts, from the first, a transform may cut short; default: all. */
+  readonly prose?: number
+  /** Puts the transformed texts in place of the originals; the texts are the list that was scanned if no transform applies. */
+  readonly replace: (texts: readonly string[]) => T
+}
+
+interface Governing<T> extends RuleSet, Obligations<T> {
+  /** Whether content with this decision may be used; default: unless it is denied. */
+  readonly isAllowed?: (decision: Decision) => boolean
+}
+
+export interface Transformed<T> {
+  readonly decision: Decision
+  /** The result of `replace` on the transformed texts; undefined: the content may not be used. */
+  readonly value: T | undefined
+  /** Transforms that changed a text. */
+  readonly transforms: readonly string[]
+  /** Names of detectors (`detector:<name>`) and of the step (`transform`) that failed; the decision is then a denial. */
+  readonly failed: readonly string[]
+}
+
+export interface Governed<T> extends Transformed<T> {
+  readonly scanned: Scanned
+}
+
+/**
+ * Scans texts, assesses them, asks the policies at `point` and applies the transforms that they demand. A detector or transform
+ * that fails denies, and the decision's rules name it (GW-SAFE-1).
+ */
+export async function govern<T>(
+  content: GovernedContent,
+  point: PolicyPoint,
+  governing: Governing<T>,
+  deps: GovernDeps,
+): Promise<Governed<T>> {
+  const scanned = await scanContent(content, deps)
+  return { scanned, ...governScanned(scanned, point, governing, deps) }
+}
+
+/** The first half of {@link govern}: detectors and assessment. */
+export async function scanContent(
+  { texts, joins = [], runs = [], unread = 0, start }: GovernedContent,
+  { detectors, detectorBudgetMs }: Pick<GovernDeps, 'detectors' | 'detectorBudgetMs'>,
+): Promise<Scanned> {
+  const options = { detectors, budgetMs: detectorBudgetMs }
+  const { findings, counts, failures, joined } = scanSplit(texts, runs, await scanJoined(texts, joins, options), options)
+  const failed = failures.map((name) => `detector:${name}`)
+  return { texts, findings, counts, joined, unread, ...assess(counts, start), failed }
+}
+
+/** The second half of {@link govern}: policies and transforms. */
+export function governScanned<T>(
+  scanned: Scanned,
+  point: PolicyPoint,
+  { isAllowed = isNotDenied, ...governing }: Governing<T>,
+  deps: Pick<GovernDeps, 'reportFault'>,
+): Transformed<T> {
+  const { failed } = scanned
+  const decision = decide(scanned, point, governing)
+  if (failed.length > 0 || !isAllowed(decision)) return { decision, value: undefined, transforms: [], failed }
+  return transform(scanned, point, decision, governing, deps)
+}
+
+const isNotDenied = ({ verdict }: Decision): boolean => verdict !== 'deny'
+
+/** The decision of the policies at `point`; a denial if a detector failed. */
+export function decide(scanned: Scanned, point: PolicyPoint, { policy, input, readers }: RuleSet): Decision {
+  const asked = { ...input, content: contentOf(scanned) }
+  const decision = readers
+    ? readers.map((user) => evaluate(policy, point, { ...asked, user })).reduce(mergeDecisions)
+    : evaluate(policy, point, asked)
+  return scanned.failed.length === 0 ? decision : deniedByFault(decision, point, scanned.failed)
+}
+
+/** Applies the transforms that a decision demands; one that cannot be applied denies. */
+export function transform<T>(
+  { texts, findings }: Scanned,
+  point: PolicyPoint,
+  decision: Decision,
+  { vault = new Vault(), prose = texts.length, replace }: Obligations<T>,
+  { reportFault }: Pick<GovernDeps, 'reportFault'>,
+): Transformed<T> {
+  try {
+    if (decision.transforms.length === 0) return { decision, value: replace(texts), transforms: [], failed: [] }
+    const found = texts.map((text, index) => ({ text, findings: findings[index] ?? [] }))
+    const first = applyTransforms(found.slice(0, prose), decision.transforms, vault)
+    // A tool's schema is no prose: cut short it would be invalid.
+    const uncut = decision.transforms.filter((name) => !isTruncation(name))
+    const others = applyTransforms(found.slice(prose), uncut, vault)
+    const transforms = [...new Set([...first.applied, ...others.applied])]
+    return { decision, value: replace([...first.texts, ...others.texts]), transforms, failed: [] }
+  } catch (error) {
+    reportFault({ kind: 'transform', name: point, how: 'threw', error })
+    const failed = ['transform']
+    return { decision: deniedByFault(decision, point, failed), value: undefined, transforms: [], failed }
+  }
+}
+
+/** The decision as a denial whose rules name what failed. */
+export const deniedByFault = (decision: Decision, point: PolicyPoint, failed: readonly string[]): Decision => ({
+  ...decision,
+  verdict: 'deny',
+  rules: [...decision.rules, ...faultRules(point, failed)],
+})
+
+export const faultRules = (point: PolicyPoint, failed: readonly string[]): readonly DecidingRule[] =>
+  failed.map((id) => ({ id, point, verdict: 'deny', error: 'failed' }))
+
+const contentOf = ({ texts, joined, unread, classification, risk, counts }: Scanned): PolicyInput['content'] => ({
+  text: texts.length === 1 ? (texts[0] ?? '') : texts.join('\n'),
+  joined,
+  unread,
+  classification,
+  riskLevel: risk,
+  findings: counts,
+})

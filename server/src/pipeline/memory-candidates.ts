@@ -1,0 +1,142 @@
+import { type Classification, stricterClassification } from '../domain/classification.ts'
+import type { ProviderAttempt } from '../domain/completion.ts'
+import type { Decision } from '../domain/decision.ts'
+import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
+import { collectTexts, typedText } from '../domain/message.ts'
+import { explicitMemories } from '../memory/explicit.ts'
+import { extractionPrompt, parseExtraction } from '../memory/extract.ts'
+import { collectDirectives } from '../policy/directives.ts'
+import type { PolicyInput } from '../policy/input.ts'
+import { type InvokeDeps, invoke } from '../providers/invoke.ts'
+import { stillEligible } from '../providers/route.ts'
+import { type GovernDeps, governScanned, scanContent } from './govern.ts'
+import type { Authorized, Inspected, Recalled, RequestContext, Retrieved, Route } from './stage-results.ts'
+
+/** A memory that a request may leave, before it is decided on. */
+export interface MemoryCandidate {
+  readonly scope: MemoryScope
+  readonly scopeId: string | null
+  readonly kind: MemoryKind
+  readonly content: string
+  readonly summary: string | null
+  readonly subject: string | null
+  /** The strictest of its sources; findings raise it. */
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  readonly expiresAt: Date | null
+  readonly source: 'capture' | 'explicit' | 'extract'
+}
+
+/** The memory decision on one candidate (GW-PIPE-7, GW-MEMC-13). */
+export interface MemoryDecision {
+  /** `off`: it is not stored. */
+  readonly mode: 'active' | 'audit_only' | 'off'
+  readonly decision: Decision
+  /** As it may be stored: transforms applied, classification raised. */
+  readonly candidate: MemoryCandidate
+  readonly transforms: readonly string[]
+}
+
+/** Governs a candidate at `remember`. A secret is never stored. */
+export async function decideOnMemory(
+  candidate: MemoryCandidate,
+  { policy, steering }: Pick<Authorized, 'policy' | 'steering'>,
+  input: Omit<PolicyInput, 'content'>,
+  deps: GovernDeps,
+): Promise<MemoryDecision> {
+  const texts = [candidate.content, candidate.summary, candidate.subject].filter((text) => text !== null)
+  const scanned = await scanContent({ texts, start: { classification: candidate.classification, risk: 'low' } }, deps)
+  const { classification, counts } = scanned
+  const { scope, scopeId, kind, regulations, expiresAt } = candidate
+  const memory = { classification, regulations, scope, scopeId: scopeId ?? '', kind, createdAt: input.now, expiresAt }
+  const labelled = { ...candidate, classification }
+  const replace = (changed: readonly string[]) => withTexts(labelled, changed)
+  const governing = { policy, input: { ...input, memory }, replace }
+  const { decision, value, transforms } = governScanned(scanned, 'remember', governing, deps)
+  if (!value) return { mode: 'off', decision, candidate: labelled, transforms }
+  return { mode: counts.secret > 0 ? 'off' : modeOf(decision, steering), decision, candidate: value, transforms }
+}
+
+function withTexts(candidate: MemoryCandidate, [content = '', ...others]: readonly string[]): MemoryCandidate {
+  const summary = candidate.summary === null ? null : (others.shift() ?? null)
+  const subject = candidate.subject === null ? null : (others.shift() ?? null)
+  return { ...candidate, content, summary, subject }
+}
+
+/** By the directives of the input and of the memory itself; a memory that a reviewer should see is stored for auditors only. */
+function modeOf({ verdict, directives }: Decision, steering: Authorized['steering']): MemoryDecision['mode'] {
+  const modes = [steering.memory, collectDirectives(directives).memory]
+  if (modes.includes('off')) return 'off'
+  return modes.includes('audit_only') || verdict !== 'allow' ? 'audit_only' : 'active'
+}
+
+type Scope = Extract<MemoryScope, 'user' | 'session'>
+
+const NO_DETAILS = { scopeId: null, summary: null, subject: null, expiresAt: null }
+
+/** The memories that the user asks for in the latest message: only typed text counts, not files. Its label is the memory's. */
+export function explicitCandidates(
+  { messages }: Pick<Authorized, 'messages'>,
+  scope: Scope,
+  classification: Classification,
+): MemoryCandidate[] {
+  const latest = messages.findLast(({ role }) => role === 'user')
+  return explicitMemories(latest ? typedText(latest) : '').map((memory) => ({
+    ...NO_DETAILS,
+    ...memory,
+    scope,
+    classification,
+    regulations: [],
+    source: 'explicit',
+  }))
+}
+
+/** The client waits for the extraction; after this time the chat leaves no memory. */
+const EXTRACTION_MS = 15_000
+
+/** Results that a chat's memories may be extracted from. */
+export interface MemorySources {
+  readonly retrieved: Retrieved
+  readonly recalled: Recalled
+  readonly route: Route
+  readonly inspected: Inspected
+}
+
+/**
+ * The memories that the Application's model extracts from a chat. Every source counts for their label, the completion included, and
+ * the model must be eligible for all of them. It sees placeholders; the originals are restored afterwards.
+ */
+export async function extractedCandidates(
+  { caller: { application }, admitted: { request } }: RequestContext,
+  { messages, vault }: Authorized,
+  scope: Scope,
+  { retrieved, recalled, route, inspected: { completion, decision } }: MemorySources,
+  { providerCalls }: { readonly providerCalls: InvokeDeps },
+): Promise<{ candidates: MemoryCandidate[]; attempts: readonly ProviderAttempt[] }> {
+  const eligible = stillEligible(route.candidates, { application, classification: decision.classification })
+  const [first] = eligible
+  if (!first || !completion) return { candidates: [], attempts: [] }
+  const said = [...messages, ...completion.choices.map(({ message }) => message)].map((message) => ({
+    role: message.role,
+    content: vault.conceal(collectTexts([message.content ?? '']).join('\n')),
+  }))
+  const asked = { model: request.model || first.model.id, messages: extractionPrompt(said), parameters: {} }
+  const result = await invoke(eligible, asked, providerCalls, { signal: AbortSignal.timeout(EXTRACTION_MS), atMostOnce: true })
+  const text = result.ok ? result.completion.choices[0]?.message.content : undefined
+  const extracted = typeof text === 'string' ? (parseExtraction(text) ?? []) : []
+  const sources = [...retrieved.hits, ...recalled.hits]
+  const shared = {
+    ...NO_DETAILS,
+    scope,
+    classification: sources.reduce((label, hit) => stricterClassification(label, hit.classification), decision.classification),
+    regulations: [...new Set(sources.flatMap((hit) => hit.regulations))],
+    source: 'extract' as const,
+  }
+  const candidates = extracted.map(({ content, kind, subject }) => ({
+    ...shared,
+    kind,
+    content: vault.restore(content),
+    subject: subject === null ? null : vault.restore(subject),
+  }))
+  return { candidates, attempts: result.attempts }
+}

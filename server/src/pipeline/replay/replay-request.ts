@@ -1,0 +1,194 @@
+import type { AuditEndpoint, AuditRecord } from '../../audit/record.ts'
+import type { PolicyPoint, Verdict } from '../../domain/decision.ts'
+import { FINDING_GROUPS, FINDING_TYPES } from '../../domain/finding.ts'
+import { DEFAULT_SETTINGS } from '../../domain/principal.ts'
+import { OTHER, type StoredFacts, StoredInput } from '../../policy/replay/stored-input.ts'
+import type { StoredExchange, StoredPoint } from '../../policy/replay/stored-request.ts'
+import type { StageName } from '../endpoints.ts'
+
+/** Data for a replay that records do not contain. */
+export interface Known {
+  /** The text behind a keyed hash, if it is one that the draft compares the name with. */
+  readonly textOf: (name: string, hash: string) => string | undefined
+  /** Of the record's Application, as they were then; undefined: they have changed since. */
+  readonly settings: Readonly<Record<string, unknown>> | undefined
+}
+
+type Counts = StoredPoint['counts']
+
+const STAGE_OF = {
+  input: 'authorize',
+  message: 'authorize',
+  retrieve: 'retrieve',
+  recall: 'recall',
+  output: 'inspect',
+  remember: 'remember',
+} as const satisfies Record<PolicyPoint, StageName>
+
+const POINTS: Readonly<Partial<Record<AuditEndpoint, readonly PolicyPoint[]>>> = {
+  chat: ['input', 'retrieve', 'recall', 'output', 'remember'],
+  knowledge_search: ['input', 'retrieve', 'output'],
+  memory_search: ['input', 'recall', 'output'],
+  memory_capture: ['input', 'remember'],
+  message: ['message'],
+}
+
+/** Endpoints that policies decide on. */
+export const GOVERNED_ENDPOINTS = Object.keys(POINTS) as readonly AuditEndpoint[]
+
+/** A denied hit is left out; a chat's answer stays, whatever becomes of the memory (stages 6, 7 and 11). */
+const HITS: Counts = { deny: 'allow' }
+const MEMORIES_OF_CHATS: Counts = { deny: 'allow', require_approval: 'escalate' }
+
+/** The exchange that a record tells of; a word for why it cannot be decided on again. */
+export function storedExchange(
+  record: AuditRecord,
+  known: Known,
+): StoredExchange | 'refused_before_policies' | 'repeated_answer' {
+  const { decision, review, status, endpoint } = record
+  const authorize = outcomeAt(record, 'authorize')
+  if (!decision || authorize === 'skipped' || authorize === 'failed') return 'refused_before_policies'
+  if (review?.state === 'known' && status < 400) return 'repeated_answer'
+  const facts = factsOf(record, known)
+  const ended = endOf(record)
+  const points = POINTS[endpoint] ?? []
+  return {
+    rules: decision.rules,
+    points: points.map((point, index) => ({
+      point,
+      state: stateOf(record, point, ended !== undefined && index > points.indexOf(ended)),
+      input: inputAt(record, point, facts),
+      ends: endsAt(record, point),
+      counts:
+        point === 'retrieve' || point === 'recall' ? HITS : point === 'remember' && endpoint === 'chat' ? MEMORIES_OF_CHATS : {},
+      ...(OFF_BY[point] !== undefined && endpoint !== 'memory_capture' && { offBy: OFF_BY[point] }),
+    })),
+  }
+}
+
+const OFF_BY: Readonly<Partial<Record<PolicyPoint, string>>> = {
+  retrieve: 'knowledge:off',
+  recall: 'memory:off',
+  remember: 'memory:off',
+}
+
+const outcomeAt = ({ stages }: AuditRecord, stage: StageName) => stages.find(({ name }) => name === stage)?.outcome ?? 'skipped'
+
+/** The point whose verdict ended the exchange; undefined where it went to its end, or ended for another reason. */
+function endOf(record: AuditRecord): PolicyPoint | undefined {
+  if (withheld(record)) return 'input'
+  const stopped = POINTS[record.endpoint]?.find((point) => outcomeAt(record, STAGE_OF[point]) === 'stopped')
+  return stopped && hasRuleAt(record, stopped, endsAt(record, stopped)) ? stopped : undefined
+}
+
+const isSearch = ({ endpoint }: AuditRecord): boolean => endpoint === 'knowledge_search' || endpoint === 'memory_search'
+
+/** A search that was answered without hits, because of its query. */
+const withheld = (record: AuditRecord): boolean =>
+  isSearch(record) && !record.dry_run && hasRuleAt(record, 'input', ['deny', 'require_approval'])
+
+const hasRuleAt = ({ decision }: AuditRecord, point: PolicyPoint, verdicts: readonly Verdict[]): boolean =>
+  decision?.rules.some((rule) => rule.point === point && verdicts.includes(rule.verdict)) ?? false
+
+function stateOf(record: AuditRecord, point: PolicyPoint, afterEnd: boolean): StoredPoint['state'] {
+  if (point === 'input' || point === 'message') return 'asked'
+  if (afterEnd) return 'unreached'
+  const off = OFF_BY[point]
+  const skipped = outcomeAt(record, STAGE_OF[point]) === 'skipped'
+  if (skipped) return off !== undefined && record.decision?.directives.includes(off) ? 'unreached' : 'idle'
+  return nothingFound(record, point) ? 'idle' : 'asked'
+}
+
+/** No hit and no memory was found: one that a rule left out is named in the record. */
+function nothingFound({ endpoint, decision, knowledge, memory, remembered }: AuditRecord, point: PolicyPoint): boolean {
+  if (endpoint !== 'chat' || decision?.rules.some((rule) => rule.point === point)) return false
+  if (point === 'retrieve') return knowledge.length === 0
+  if (point === 'recall') return memory.length === 0
+  return point === 'remember' && remembered.length === 0
+}
+
+/** As the stages do: a verdict does not end a dry run, and a released request is not held again. */
+function endsAt(record: AuditRecord, point: PolicyPoint): readonly Verdict[] {
+  const { endpoint, dry_run: dryRun } = record
+  if (dryRun || endpoint === 'message') return []
+  if (endpoint === 'memory_capture') return ['deny']
+  const held: readonly Verdict[] = wasReleased(record) ? [] : ['require_approval']
+  if (point === 'retrieve' || point === 'recall') return endpoint === 'chat' ? held : []
+  return ['deny', ...held]
+}
+
+function wasReleased(record: AuditRecord): boolean {
+  const { endpoint, review } = record
+  if (endpoint !== 'chat') return false
+  if (review !== null && review.state !== 'pending') return true
+  return hasRuleAt(record, 'input', ['require_approval']) && outcomeAt(record, 'authorize') === 'ok'
+}
+
+const HASH = /^[0-9a-f]{64}$/
+
+/** The values of conditions that are the same at every point. */
+function factsOf({ user, features, application_id, dry_run, endpoint }: AuditRecord, { textOf, settings }: Known): StoredFacts {
+  const clear = (name: string, value: unknown) =>
+    typeof value === 'string' && HASH.test(value) ? (textOf(name, value) ?? OTHER) : value
+  const userId = (name: string) => (user.id === null ? '' : clear(name, user.id))
+  const isMessage = endpoint === 'message'
+  return {
+    'user.id': userId('user.id'),
+    'user.role': user.role,
+    'user.department': user.department,
+    'user.verified': user.verified,
+    'application.id': application_id ?? '',
+    'application.name': features['application.name'] ?? '',
+    'application.settings': isMessage ? DEFAULT_SETTINGS : settings,
+    'request.endpoint': endpoint,
+    'request.model': isMessage ? '' : clear('request.model', features['request.model']),
+    'request.session_id': isMessage
+      ? features['message.conversation_id']
+      : clear('request.session_id', features['request.session']),
+    'request.stream': isMessage ? false : features['request.stream'],
+    'request.dry_run': dry_run,
+    'request.message_count': isMessage ? 1 : features['request.message_count'],
+    'request.tokens': features['request.tokens'],
+    'request.max_tokens': isMessage ? 0 : features['request.max_tokens'],
+    ...(isMessage && {
+      'message.conversation_id': features['message.conversation_id'],
+      'message.sender': userId('message.sender'),
+      'message.group': features['message.group'],
+    }),
+    'response.model': clear('response.model', features['response.model'] ?? ''),
+    'response.provider': features['response.provider'] ?? '',
+    'response.finish_reason': features['response.finish_reason'] ?? '',
+    'response.tokens': features['response.tokens'] ?? 0,
+  }
+}
+
+/** With what differs from point to point; undefined where each hit was asked about by itself. */
+function inputAt(record: AuditRecord, point: PolicyPoint, facts: StoredFacts): StoredInput | undefined {
+  if (point === 'retrieve' || point === 'recall' || point === 'remember') return undefined
+  const { features, findings } = record
+  const [prefix, stage] = point === 'output' ? ['output.', 'inspect'] : ['', 'classify']
+  return new StoredInput({
+    ...facts,
+    'content.classification': features[`${prefix}content.classification`],
+    'content.risk_level': features[`${prefix}content.risk_level`],
+    'content.unread': record.endpoint === 'message' ? 0 : features[`${prefix}content.unread`],
+    'content.findings': { ...NO_FINDINGS, ...findings[stage] },
+    now: timeOf(record, STAGE_OF[point]),
+  })
+}
+
+const NO_FINDINGS = Object.fromEntries([...FINDING_TYPES, ...FINDING_GROUPS].map((name) => [name, 0]))
+
+/** When the stage began, to about a millisecond. */
+function timeOf({ created_at, duration_ms, stages }: AuditRecord, stage: StageName): Date {
+  const before = stages
+    .slice(
+      0,
+      Math.max(
+        stages.findIndex(({ name }) => name === stage),
+        0,
+      ),
+    )
+    .reduce((sum, { ms }) => sum + ms, 0)
+  return new Date(Date.parse(created_at) - duration_ms + before)
+}

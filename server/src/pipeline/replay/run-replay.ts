@@ -1,0 +1,210 @@
+import { type RecordFilter, searchRecords } from '../../audit/audit-store.ts'
+import type { KeyedHasher } from '../../audit/hashes.ts'
+import type { AuditRecord } from '../../audit/record.ts'
+import type { Db } from '../../db/database.ts'
+import type { PolicyPoint, Verdict } from '../../domain/decision.ts'
+import { findApplication } from '../../identity/application-store.ts'
+import { type CompiledPolicy, compile } from '../../policy/compile.ts'
+import { parsePolicySet } from '../../policy/parse.ts'
+import { findPolicySet } from '../../policy/policy-store.ts'
+import { HASHED_NAMES } from '../../policy/replay/reading.ts'
+import { type Demand, Replayer, type Unknown } from '../../policy/replay/replay.ts'
+import type { Pause } from '../../policy/trials.ts'
+import { GOVERNED_ENDPOINTS, storedExchange } from './replay-request.ts'
+
+/** Why something cannot be decided on again. */
+export const LIMITS = {
+  refused_before_policies: 'It ended before any policy was asked.',
+  repeated_answer: 'An answer that had left before left again; what was decided on it stands in its first record.',
+  policy_gone: 'The policy that decided then cannot be read any more.',
+  reads_text: 'The rule reads a text, and texts are not stored.',
+  reads_hashed: 'The rule does more than compare a value that is stored as a keyed hash.',
+  reads_settings: "The rule reads the Application's settings, which have changed since.",
+  reads_unstored: 'The rule reads a value that the record does not hold.',
+  hits_not_stored: 'The rule decides on single passages or memories, and those are not stored.',
+  not_reached: 'The exchange had ended before it came to this point.',
+} as const
+export type Limit = keyof typeof LIMITS
+
+export interface LimitCount {
+  readonly reason: Limit
+  /** null: the record as a whole. */
+  readonly rule: string | null
+  readonly point: PolicyPoint | null
+  /** The name that it reads. */
+  readonly fact: string | null
+  count: number
+}
+
+export interface ChangedDecision {
+  readonly record: AuditRecord
+  readonly before: Demand
+  readonly after: Demand
+  readonly uncertain: readonly Unknown[]
+}
+
+export interface Replay {
+  records: number
+  unchanged: number
+  changed: number
+  notReplayed: number
+  readonly transitions: ReadonlyMap<string, { readonly from: Verdict; readonly to: Verdict; count: number }>
+  /** Newest first, the first few. */
+  readonly changes: readonly ChangedDecision[]
+  readonly limits: ReadonlyMap<string, LimitCount>
+  newest: Date | undefined
+  oldest: Date | undefined
+}
+
+const PAGE = 200
+const CHANGES_SHOWN = 500
+
+/** Decides again, under a draft, on the newest `last` records that policies decided on: page by page, and others have their turn. */
+export async function replay(
+  db: Db,
+  workspaceId: string,
+  {
+    draft,
+    last,
+    filter,
+    hasher,
+    pause,
+  }: { draft: CompiledPolicy; last: number; filter: Omit<RecordFilter, 'limit'>; hasher: KeyedHasher; pause: Pause },
+): Promise<Replay> {
+  const replayer = new Replayer(draft)
+  const tally = new Tally()
+  const past = new Past(db, workspaceId, hasher, replayer)
+  let below: number | undefined
+  for (let left = last; left > 0; ) {
+    const page = await searchRecords(db, workspaceId, {
+      endpoints: GOVERNED_ENDPOINTS,
+      ...filter,
+      ...(below !== undefined && { below }),
+      limit: Math.min(PAGE, left),
+    })
+    for (const record of page.data) {
+      await pause()
+      tally.add(record, await decideAgain(record, replayer, past))
+    }
+    left -= page.data.length
+    below = page.data.at(-1)?.integrity.sequence
+    if (!page.hasMore) break
+  }
+  return tally.replay
+}
+
+async function decideAgain(record: AuditRecord, replayer: Replayer, past: Past) {
+  const exchange = storedExchange(record, { textOf: past.textOf, settings: await past.settingsOf(record) })
+  if (typeof exchange === 'string') return exchange
+  const [version] = record.policy_versions
+  const decided = version && (await past.policy(version.id))
+  return version && !decided ? 'policy_gone' : replayer.replay(exchange, decided)
+}
+
+/** By what a record hashes the value of a policy's variable. */
+function hashedAs(name: string): 'user' | 'session' | 'model' {
+  if (name === 'user.id' || name === 'message.sender') return 'user'
+  return name === 'request.session_id' ? 'session' : 'model'
+}
+
+/** Look-ups that many records share. */
+class Past {
+  readonly #db: Db
+  readonly #workspaceId: string
+  readonly #texts = new Map<string, string>()
+  readonly #policies = new Map<string, Promise<CompiledPolicy | undefined>>()
+  readonly #applications = new Map<string, ReturnType<typeof findApplication>>()
+
+  constructor(db: Db, workspaceId: string, hasher: KeyedHasher, { compared }: Replayer) {
+    this.#db = db
+    this.#workspaceId = workspaceId
+    for (const { name, text } of compared) {
+      for (const hash of hasher.known(hashedAs(name), text)) this.#texts.set(`${name} ${hash}`, text)
+    }
+  }
+
+  readonly textOf = (name: string, hash: string): string | undefined => this.#texts.get(`${name} ${hash}`)
+
+  policy(id: string): Promise<CompiledPolicy | undefined> {
+    const known = this.#policies.get(id) ?? this.#readPolicy(id)
+    this.#policies.set(id, known)
+    return known
+  }
+
+  async #readPolicy(id: string): Promise<CompiledPolicy | undefined> {
+    const stored = await findPolicySet(this.#db, this.#workspaceId, id)
+    const parsed = stored && parsePolicySet(stored.source)
+    return stored && parsed?.ok ? compile(parsed.set, stored) : undefined
+  }
+
+  /** As they were then, if they have not been touched since. */
+  async settingsOf({ application_id: id, created_at, duration_ms }: AuditRecord) {
+    if (id === null) return undefined
+    const known = this.#applications.get(id) ?? findApplication(this.#db, this.#workspaceId, id)
+    this.#applications.set(id, known)
+    const application = await known
+    const began = Date.parse(created_at) - duration_ms
+    return application && application.updatedAt.getTime() < began ? application.settings : undefined
+  }
+}
+
+class Tally {
+  readonly #transitions = new Map<string, { from: Verdict; to: Verdict; count: number }>()
+  readonly #changes: ChangedDecision[] = []
+  readonly #limits = new Map<string, LimitCount>()
+  readonly replay: Replay = {
+    records: 0,
+    unchanged: 0,
+    changed: 0,
+    notReplayed: 0,
+    transitions: this.#transitions,
+    changes: this.#changes,
+    limits: this.#limits,
+    newest: undefined,
+    oldest: undefined,
+  }
+
+  add(record: AuditRecord, decided: Awaited<ReturnType<typeof decideAgain>>): void {
+    const { replay } = this
+    const time = new Date(record.created_at)
+    replay.records += 1
+    replay.newest ??= time
+    replay.oldest = time
+    if (typeof decided === 'string') {
+      replay.notReplayed += 1
+      this.#limit({ reason: decided, rule: null, point: null, fact: null })
+      return
+    }
+    const { kind, before, after, unknown } = decided
+    for (const one of unknown) this.#limit({ ...limitOf(one), rule: one.rule, point: one.point, fact: one.missing ?? null })
+    if (kind === 'unchanged') replay.unchanged += 1
+    else if (kind === 'unknown') replay.notReplayed += 1
+    else {
+      replay.changed += 1
+      this.#transition(before.verdict, after.verdict)
+      if (this.#changes.length < CHANGES_SHOWN) this.#changes.push({ record, before, after, uncertain: unknown })
+    }
+  }
+
+  #transition(from: Verdict, to: Verdict): void {
+    const key = `${from} ${to}`
+    const known = this.#transitions.get(key) ?? { from, to, count: 0 }
+    known.count += 1
+    this.#transitions.set(key, known)
+  }
+
+  #limit(limit: Omit<LimitCount, 'count'>): void {
+    const key = JSON.stringify(limit)
+    const known = this.#limits.get(key) ?? { ...limit, count: 0 }
+    known.count += 1
+    this.#limits.set(key, known)
+  }
+}
+
+function limitOf({ missing, unreached }: Unknown): { reason: Limit } {
+  if (unreached) return { reason: 'not_reached' }
+  if (missing === undefined) return { reason: 'hits_not_stored' }
+  if (missing === 'content.text') return { reason: 'reads_text' }
+  if (missing === 'application.settings') return { reason: 'reads_settings' }
+  return { reason: HASHED_NAMES.has(missing) ? 'reads_hashed' : 'reads_unstored' }
+}

@@ -1,0 +1,160 @@
+import type { Db, Tx } from '../db/database.ts'
+import { mayHaveWorked } from '../domain/completion.ts'
+import type { Outcome } from '../domain/outcome.ts'
+import { newId } from '../lib/id.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import { abandonRelease, completeRelease, loseRelease } from '../review/release-store.ts'
+import type { ReviewDeps } from '../review/resubmission.ts'
+import type { ReleaseResult } from '../review/review.ts'
+import { type NewReview, openEscalation, openHold } from '../review/review-store.ts'
+import { TrustedCaller } from './callers.ts'
+import { ENDPOINT_PLANS } from './endpoints.ts'
+import type { Failure } from './pipeline-result.ts'
+import type { IncomingRequest } from './request.ts'
+import { decisionOf, ownerOf, type StageResults, transformsOf } from './stage-results.ts'
+
+/** Changes of review items that a request causes; they are written in the transaction of its record. */
+export interface ReviewChanges {
+  readonly open: 'hold' | 'escalation' | undefined
+  readonly point: 'input' | 'output'
+  /** How the claimed release ends; undefined: none was claimed. */
+  readonly release: 'complete' | 'abandon' | undefined
+}
+
+/** Undefined: no item changes, so the record needs no transaction of its own. */
+export function reviewChanges(
+  { endpoint }: Pick<IncomingRequest, 'endpoint'>,
+  outcome: Outcome,
+  results: Partial<StageResults>,
+): ReviewChanges | undefined {
+  const { admit, authorize, invoke } = results
+  const first = authorize?.release?.kind === 'first' ? authorize.release : undefined
+  const opensHold = outcome.kind === 'held' && outcome.itemId === undefined
+  const again = authorize?.release?.kind === 'again'
+  const verdict = decisionOf(results)?.verdict
+  // A capture that requires approval is set aside and escalated.
+  const isAlarming =
+    verdict === 'escalate' || (verdict === 'require_approval' && ENDPOINT_PLANS[endpoint].onRefusal === 'set_aside')
+  const escalates = outcome.kind === 'answered' && isAlarming && !admit?.request.dryRun && !again
+  if (!first && !opensHold && !escalates) return undefined
+  // A release is used up once its provider may have been called; a completion that was held at output is still there.
+  const usedUp =
+    outcome.kind === 'answered' || opensHold || (first?.item.point === 'input' && invoke?.attempts.some(mayHaveWorked))
+  return {
+    open: opensHold ? 'hold' : escalates ? 'escalation' : undefined,
+    point: outcome.kind === 'held' ? outcome.point : authorize?.decision.verdict === verdict ? 'input' : 'output',
+    release: first && (usedUp ? 'complete' : 'abandon'),
+  }
+}
+
+/** Results of a request that has a record. */
+export type RecordedResults = Partial<StageResults> & Pick<StageResults, 'authenticate' | 'admit'>
+
+export interface Finished {
+  readonly incoming: IncomingRequest
+  readonly results: RecordedResults
+  readonly error: Failure | undefined
+  readonly now: Date
+}
+
+/** Writes the changes. Returns the changed items; the first is the one that the response names. */
+export async function settleReviews(
+  tx: Tx,
+  changes: ReviewChanges,
+  finished: Finished,
+  box: SecretBox,
+): Promise<{ id: string; state: string }[]> {
+  const owner = ownerOf(finished.results.authenticate)
+  const changed: { id: string; state: string }[] = []
+  if (changes.open === 'hold') {
+    const { item } = await openHold(tx, owner, newReview(changes.point, finished), box)
+    changed.push({ id: item.id, state: 'pending' })
+  } else if (changes.open === 'escalation') {
+    const item = await openEscalation(tx, owner, newReview(changes.point, finished), box)
+    changed.push({ id: item.id, state: 'pending' })
+  }
+  const release = finished.results.authorize?.release
+  if (release?.kind !== 'first') return changed
+  const kept =
+    changes.release === 'abandon'
+      ? await abandonRelease(tx as Db, owner, release.claim)
+      : await completeRelease(
+          tx,
+          owner,
+          release.claim,
+          { result: resultOf(finished, changed[0]?.id), releasedAuditId: finished.results.admit.auditId, now: finished.now },
+          box,
+        )
+  if (!kept) throw new Error('the claim on this release was lost')
+  const own = { id: release.item.id, state: changes.release === 'abandon' ? 'approved' : 'released' }
+  return changes.open === 'hold' ? [...changed, own] : [own, ...changed]
+}
+
+/**
+ * Ends the claim of a release that could not be recorded, so that other resubmissions need not wait for the end of its lease. Without
+ * a database they do.
+ */
+export async function giveUpRelease(
+  { authenticate, authorize, invoke }: Partial<StageResults>,
+  { db, waiters }: Pick<ReviewDeps, 'db' | 'waiters'>,
+): Promise<void> {
+  if (!authenticate || authorize?.release?.kind !== 'first') return
+  const { claim } = authorize.release
+  const giveUp = invoke?.attempts.some(mayHaveWorked) ? loseRelease : abandonRelease
+  try {
+    await giveUp(db, ownerOf(authenticate), claim)
+    await waiters.changed(claim.id)
+  } catch {
+    // The claim ends with its lease.
+  }
+}
+
+function resultOf({ results, error }: Finished, successorId: string | undefined): ReleaseResult {
+  const completion = results.inspect?.completion
+  if (error?.code === 'POLICY_REVIEW_PENDING' && successorId !== undefined) return { kind: 'held', successorId }
+  if (error || !completion) {
+    const { message, details } = error?.fields ?? {}
+    return { kind: 'refusal', code: error?.code ?? 'INTERNAL', fields: { message, details } }
+  }
+  return {
+    kind: 'answer',
+    completion,
+    ...(results.inspect && { decision: results.inspect.decision }),
+    transforms: transformsOf(results),
+    provider: results.invoke?.provider ?? '',
+  }
+}
+
+function newReview(point: 'input' | 'output', { incoming, results, now }: Finished): NewReview {
+  const { authenticate, admit, identify, classify, authorize, invoke, inspect } = results
+  const decision = decisionOf(results)
+  const reached = decision?.rules.filter((rule) => rule.verdict === decision.verdict) ?? []
+  const completion = point === 'output' ? invoke?.completion : undefined
+  return {
+    id: newId('rev'),
+    // The operator of a playground request counts as its user, so that operators do not decide on their own requests.
+    userId: authenticate.operatorId ?? identify?.user.id ?? '',
+    sessionId: identify?.sessionId || null,
+    endpoint: incoming.endpoint,
+    point,
+    rules: reached,
+    classification: decision?.classification ?? 'restricted',
+    riskLevel: decision?.risk ?? 'low',
+    findings: (point === 'output' ? inspect?.counts : classify?.counts) ?? {},
+    ...(authorize?.requestHashes() ?? { requestHash: Buffer.alloc(32) }),
+    policy: authorize?.policy?.version ?? null,
+    model: admit.request.model || authenticate.application.defaultModel,
+    createdAt: now,
+    auditId: admit.auditId,
+    lifetimeMs: decision?.holdExpiresInMs,
+    keyId: authenticate.keyId || undefined,
+    // The issuers of the released request's keys count for its held completion as well.
+    keyIssuers: [...new Set([authenticate.keyIssuer ?? [], authorize?.release?.item.keyIssuers ?? []].flat())],
+    messageId: incoming.caller instanceof TrustedCaller ? incoming.caller.messageId : undefined,
+    content: {
+      messages: admit.request.messages,
+      parameters: admit.request.parameters,
+      ...(completion && { completion, provider: invoke?.provider ?? '', vault: authorize?.vault.toJSON() }),
+    },
+  }
+}

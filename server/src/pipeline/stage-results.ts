@@ -1,0 +1,253 @@
+import type { AuditRecord } from '../audit/record.ts'
+import type { Completion, ProviderAttempt } from '../domain/completion.ts'
+import { type Decision, NO_DEMANDS } from '../domain/decision.ts'
+import { countFindings, type FindingCounts } from '../domain/finding.ts'
+import type { ChatMessage } from '../domain/message.ts'
+import { ANONYMOUS_USER, type Application, type User } from '../domain/principal.ts'
+import type { Passage } from '../knowledge/search.ts'
+import type { Lease } from '../limits/lease.ts'
+import type { MemoryDraft } from '../memory/capture.ts'
+import type { RecalledMemory } from '../memory/recall.ts'
+import type { CompiledPolicy } from '../policy/compile.ts'
+import { collectDirectives, type Steering } from '../policy/directives.ts'
+import type { PolicyInput } from '../policy/input.ts'
+import { Vault } from '../policy/vault.ts'
+import type { Candidate, ModelEntry } from '../providers/route.ts'
+import type { RequestHashes } from '../review/request-hash.ts'
+import type { Release } from '../review/resubmission.ts'
+import type { Scanned } from './govern.ts'
+import type { GatewayRequest, IncomingRequest } from './request.ts'
+
+/** The result of each stage, by its name. A later stage takes the results that it needs as arguments, so the types keep the order. */
+export interface StageResults {
+  authenticate: Caller
+  admit: Admitted
+  identify: Identity
+  classify: Classified
+  authorize: Authorized
+  retrieve: Retrieved
+  recall: Recalled
+  route: Route
+  invoke: Invoked
+  inspect: Inspected
+  remember: Remembered
+}
+
+/** The results of stages 1 to 3, with the request itself: most later stages need them. */
+export interface RequestContext {
+  readonly incoming: Pick<IncomingRequest, 'endpoint' | 'callerGone'>
+  readonly caller: Caller
+  readonly admitted: Admitted
+  readonly identity: Identity
+}
+
+export interface Caller {
+  readonly application: Application
+  /** Empty: code of this server calls without a key. */
+  readonly keyId: string
+  /** The operator who issued the key, if one did. */
+  readonly keyIssuer?: string
+  /** The operator who tries the Application out in the playground, without a key. */
+  readonly operatorId?: string
+  /** Memories are decided on and not stored, because the operator may not write any. */
+  readonly memoryDisabled?: boolean
+}
+
+/** The values of conditions (GW-POL-5) beside the content: the same at every point. */
+export const policyInputOf = (
+  { incoming, caller, admitted: { request, tokens }, identity }: RequestContext,
+  now: Date,
+): Omit<PolicyInput, 'content'> => {
+  const { id, name, settings, defaultModel } = caller.application
+  return {
+    user: identity.user,
+    application: { id, name, settings },
+    request: {
+      endpoint: incoming.endpoint,
+      model: request.model || (defaultModel ?? ''),
+      sessionId: identity.sessionId,
+      stream: request.stream,
+      dryRun: request.dryRun,
+      messageCount: request.messages.length,
+      tokens,
+      maxTokens: request.maxTokens ?? 0,
+    },
+    now,
+  }
+}
+
+/** The owner of the holds and records that a request may touch. */
+export const ownerOf = ({ application }: Caller) => ({ workspaceId: application.workspaceId, applicationId: application.id })
+
+/** The decision of the last stage that decided; it includes those of the stages before it. */
+export const decisionOf = ({
+  classify,
+  authorize,
+  retrieve,
+  recall,
+  inspect,
+  remember,
+}: Partial<StageResults>): Decision | undefined =>
+  (remember ?? inspect ?? recall ?? retrieve ?? authorize)?.decision ?? classify?.denial
+
+/** Transforms that changed a text, at any policy point. */
+export const transformsOf = ({ authorize, retrieve, recall, inspect, remember }: Partial<StageResults>): readonly string[] => [
+  ...new Set([authorize, retrieve, recall, inspect, remember].flatMap((stage) => stage?.transforms ?? [])),
+]
+
+export interface Admitted {
+  readonly request: GatewayRequest
+  /** Id of the audit record that every outcome from here on is written to. */
+  readonly auditId: string
+  /** Estimate over everything the detectors will read. */
+  readonly tokens: number
+  readonly bytes: number
+  /** The request's share of the Application's limits until its response is sent. */
+  readonly lease: Lease
+}
+
+export interface Identity {
+  readonly user: User
+  /** All users who will read the completion; absent: `user` alone. */
+  readonly readers?: readonly User[]
+  readonly sessionId: string
+}
+
+/** The texts of the messages, then of the parameters that are passed on. */
+export interface Classified extends Scanned {
+  /** How many of `texts` come from messages. */
+  readonly messageTexts: number
+  /** Set when a detector failed: the denial that ends the request. */
+  readonly denial?: Decision
+}
+
+export interface Authorized {
+  readonly decision: Decision
+  readonly policy: CompiledPolicy | undefined
+  /** As the provider will see them: transforms applied. */
+  readonly messages: readonly ChatMessage[]
+  readonly parameters: Readonly<Record<string, unknown>>
+  /** Transforms that changed a text. */
+  readonly transforms: readonly string[]
+  readonly vault: Vault
+  readonly steering: Steering
+  /** System texts that directives put before the messages. */
+  readonly systemTexts: readonly string[]
+  /** The hashes that a hold of this request is bound to; computed on demand. */
+  readonly requestHashes: () => RequestHashes
+  /** Set when an approved request is resubmitted. */
+  readonly release: Release | undefined
+  /** A search whose query is denied: 200 without hits. */
+  readonly withheld: boolean
+  /** Audit lookup. */
+  readonly auditRecord: AuditRecord | undefined
+}
+
+/** The hits of a search that the request may use, and what they demand together. */
+export interface GovernedHits<Hit> {
+  /** Best first; transforms applied. */
+  readonly hits: readonly Hit[]
+  /** The decision so far, merged with those on the hits. */
+  readonly decision: Decision
+  readonly counts: FindingCounts
+  /** Transforms that changed a text. */
+  readonly transforms: readonly string[]
+}
+
+export type Retrieved = GovernedHits<Passage>
+export type Recalled = GovernedHits<RecalledMemory>
+
+export interface Route {
+  /** Estimate over the request and the texts put before its messages; computed on demand. */
+  readonly tokens: () => number
+  readonly candidates: readonly Candidate[]
+  /** Models list. */
+  readonly models: readonly ModelEntry[]
+}
+
+export interface Invoked {
+  readonly completion: Completion | undefined
+  /** Id of the provider that answered; empty: none was called. */
+  readonly provider: string
+  readonly attempts: readonly ProviderAttempt[]
+}
+
+export interface Inspected {
+  /** Input and output together. */
+  readonly decision: Decision
+  readonly counts: FindingCounts
+  /** The values of conditions at output beside the texts; undefined: no rule was evaluated. */
+  readonly outputContext?: Pick<PolicyInput['content'], 'classification' | 'riskLevel' | 'unread'> & Pick<PolicyInput, 'response'>
+  /** As the client receives it: pseudonyms restored, transforms applied. */
+  readonly completion: Completion | undefined
+  /** Searches: the hits that the client receives. */
+  readonly passages: readonly Passage[]
+  readonly memories: readonly RecalledMemory[]
+  readonly transforms: readonly string[]
+}
+
+/** Memories of the request; the record stage stores them in the transaction of the record. */
+export interface Remembered {
+  readonly drafts: readonly MemoryDraft[]
+  /** Input, output and memory together. */
+  readonly decision: Decision
+  readonly transforms: readonly string[]
+  /** Attempts at the model that extracted them. */
+  readonly attempts: readonly ProviderAttempt[]
+}
+
+/** The result of a stage that an endpoint does not use. */
+export const UNIDENTIFIED: Identity = { user: ANONYMOUS_USER, sessionId: '' }
+
+export const UNCLASSIFIED: Classified = {
+  texts: [],
+  findings: [],
+  messageTexts: 0,
+  joined: '',
+  unread: 0,
+  counts: countFindings([]),
+  classification: 'public',
+  risk: 'low',
+  failed: [],
+}
+
+/** No policy was evaluated. */
+export const NOTHING_DECIDED: Authorized = {
+  decision: NO_DEMANDS,
+  policy: undefined,
+  messages: [],
+  parameters: {},
+  transforms: [],
+  vault: new Vault(),
+  steering: collectDirectives([]),
+  systemTexts: [],
+  requestHashes: () => ({ requestHash: Buffer.alloc(0) }),
+  release: undefined,
+  withheld: false,
+  auditRecord: undefined,
+}
+
+/** No search was made: the decision stays as it is. */
+export const noHits = (decision: Decision): GovernedHits<never> => ({
+  decision,
+  hits: [],
+  counts: UNCLASSIFIED.counts,
+  transforms: [],
+})
+
+export const NO_ROUTE: Route = { tokens: () => 0, candidates: [], models: [] }
+
+export const NOT_INVOKED: Invoked = { completion: undefined, provider: '', attempts: [] }
+
+/** There is no output: the input's decision stays as it is. */
+export const uninspected = ({ decision }: Authorized): Inspected => ({
+  decision,
+  counts: UNCLASSIFIED.counts,
+  completion: undefined,
+  passages: [],
+  memories: [],
+  transforms: [],
+})
+
+/** The request leaves no memories. */
+export const nothingRemembered = ({ decision }: Inspected): Remembered => ({ drafts: [], decision, transforms: [], attempts: [] })

@@ -1,0 +1,77 @@
+import { type Outcome, Skipped, type StageReturn, Stop } from '../domain/outcome.ts'
+import { elapsed } from '../lib/clock.ts'
+import { STAGES, type StageName } from './endpoints.ts'
+
+export interface StageNote {
+  readonly name: StageName
+  readonly outcome: 'ok' | 'skipped' | 'stopped' | 'failed'
+  /** Milliseconds since the run began, and the duration of the stage. */
+  readonly startMs: number
+  readonly ms: number
+}
+
+/** Thrown to end a run with an outcome; pipeline.ts catches it. Not an Error, because a stack costs time. */
+export class Halt {
+  readonly outcome: Outcome
+
+  constructor(outcome: Outcome) {
+    this.outcome = outcome
+  }
+}
+
+/** The stages of one request so far: timing and outcome of each, and its result. The audit record is made from it. */
+export class StageTrace<Results extends object> {
+  readonly notes: StageNote[] = []
+  readonly results: Partial<Results> = {}
+  readonly #works: ReadonlySet<StageName>
+  readonly #startedAt = elapsed()
+  #reachedMs = 0
+
+  constructor(works: ReadonlySet<StageName>) {
+    this.#works = works
+  }
+
+  get ms(): number {
+    return elapsed() - this.#startedAt
+  }
+
+  /**
+   * Runs a stage if the endpoint uses it; otherwise, and for a skipped stage, the result is `neutral`. A stage without a neutral
+   * result runs for every endpoint. Throws Halt when the stage ends the run.
+   */
+  async run<N extends StageName & keyof Results>(
+    name: N,
+    run: () => StageReturn<Results[N]> | Promise<StageReturn<Results[N]>>,
+    neutral?: Results[N],
+  ): Promise<Results[N]> {
+    // A stage begins where the previous one ended, which saves a reading of the clock.
+    const startMs = this.#reachedMs
+    if (neutral !== undefined && !this.#works.has(name)) {
+      this.notes.push({ name, outcome: 'skipped', startMs, ms: 0 })
+      return neutral
+    }
+    let outcome: StageNote['outcome'] = 'failed'
+    try {
+      const result = await run()
+      if (result instanceof Stop) {
+        outcome = 'stopped'
+        if (result.partial !== undefined) this.results[name] = result.partial
+        throw new Halt(result.outcome)
+      }
+      outcome = result instanceof Skipped ? 'skipped' : 'ok'
+      const value = result instanceof Skipped ? (result.value ?? neutral) : (result as Results[N])
+      if (value === undefined) throw new TypeError(`the stage ${name} has no neutral result`)
+      this.results[name] = value
+      return value
+    } finally {
+      this.#reachedMs = this.ms
+      this.notes.push({ name, outcome, startMs, ms: this.#reachedMs - startMs })
+    }
+  }
+
+  /** All twelve, in order; a stage that was not reached counts as skipped. */
+  get stages(): StageNote[] {
+    const reached = new Map(this.notes.map((note) => [note.name, note]))
+    return STAGES.map((name) => reached.get(name) ?? { name, outcome: 'skipped', startMs: this.ms, ms: 0 })
+  }
+}

@@ -1,0 +1,35 @@
+import type { Db } from '../../db/database.ts'
+import type { PolicyVersion } from '../../domain/decision.ts'
+import { invalid, notFound } from '../../http/refusals.ts'
+import { type CompiledPolicy, compile } from '../compile.ts'
+import { policySha256 } from '../policy.ts'
+import { findPolicySet } from '../policy-store.ts'
+import { policySetOf } from './policy-source.ts'
+
+interface Choice {
+  readonly source?: string
+  readonly policy_set_id?: string
+}
+
+const DRAFT = { id: '', version: 0 }
+
+/** The draft or published version of a body; undefined when it has neither. Throws a 400 or a 404. */
+export async function chosenPolicy(
+  db: Db,
+  workspaceId: string,
+  { source, policy_set_id: id }: Choice,
+): Promise<CompiledPolicy | undefined> {
+  if (id !== undefined && source !== undefined) {
+    throw invalid({ param: 'policy_set_id', message: 'is required, or the other of policy_set_id and source; not both' })
+  }
+  if (source !== undefined) return compiled(source, DRAFT)
+  if (id === undefined) return undefined
+  const set = await findPolicySet(db, workspaceId, id)
+  if (!set) throw notFound('policy set')
+  return compiled(set.source, set)
+}
+
+const compiled = (source: string, { id, version }: Pick<PolicyVersion, 'id' | 'version'>): CompiledPolicy => {
+  const set = policySetOf(source)
+  return compile(set, { id, version, name: set.name, sha256: policySha256(source) })
+}

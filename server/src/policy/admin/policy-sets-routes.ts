@@ -1,0 +1,145 @@
+import { Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import { readYamlBodies } from '../../http/bodies.ts'
+import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { notFound, valid } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import { checker } from '../../lib/schema.ts'
+import { diffPolicySets } from '../diff.ts'
+import { policySha256 } from '../policy.ts'
+import { POLICIES_TOPIC } from '../policy-library.ts'
+import {
+  activatePolicySet,
+  activePolicySet,
+  findPolicySet,
+  listPolicySets,
+  lockActivePolicySet,
+  publishPolicySet,
+} from '../policy-store.ts'
+import { BASE_VERSION, checkBaseVersion } from './policy-base.ts'
+import {
+  PolicyDiffView,
+  PolicySetView,
+  PolicySetWithSourceView,
+  policySetView,
+  policyVersion,
+  ruleViews,
+  SourceBody,
+} from './policy-shapes.ts'
+import { policySetOf } from './policy-source.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the policy set, or the Workspace' }
+const MOVED = { 409: 'CONFLICT: another version than `base_version` is active, see `details.active_version`' }
+const one = { params: pathOf('id'), errors: UNKNOWN }
+
+const docs = {
+  list: inWorkspace('listPolicySets', 'List published versions, newest first', {
+    scope: 'policies:read',
+    query: PAGE,
+    answers: { 200: List(PolicySetView) },
+  }),
+  publish: {
+    ...inWorkspace('publishPolicySet', 'Publish a policy document as a new version and activate it', {
+      scope: 'policies:write',
+      description:
+        'A document with errors is refused (all are in `details.errors`), and the active version stays. With `base_version`, publishing the active document again returns it with 200 and creates no version.',
+      query: BASE_VERSION,
+      body: SourceBody,
+      answers: { 200: PolicySetView, 201: PolicySetView },
+      errors: MOVED,
+    }),
+    body: {
+      content: {
+        'application/json': { schema: SourceBody },
+        'application/yaml': { schema: Type.String({ description: 'The policy document.' }) },
+      },
+    },
+  },
+  get: inWorkspace('getPolicySet', 'Get a version and its document', {
+    scope: 'policies:read',
+    ...one,
+    query: {},
+    answers: { 200: PolicySetWithSourceView },
+  }),
+  again: inWorkspace('republishPolicySet', 'Activate an earlier version', {
+    scope: 'policies:write',
+    params: pathOf('id'),
+    query: BASE_VERSION,
+    answers: { 200: PolicySetView },
+    errors: { ...UNKNOWN, ...MOVED },
+  }),
+  diff: inWorkspace('diffPolicySets', 'Compare two versions, rule by rule', {
+    scope: 'policies:read',
+    ...one,
+    query: { to: Type.Optional(Type.String({ description: 'Id of the other version. Default: the active version.' })) },
+    answers: { 200: PolicyDiffView },
+  }),
+}
+
+const checkBody = checker(SourceBody)
+/** The document as text, or JSON that contains it. */
+const sourceIn = (body: unknown): string => (typeof body === 'string' ? body : valid(checkBody(body ?? null)).source)
+
+export function policySetsRoutes(app: AdminApp, deps: ChangeDeps): void {
+  const { db } = deps
+  readYamlBodies(app)
+
+  app.get('/policy-sets', { schema: docs.list }, async ({ workspaceId, query }) =>
+    listOf(await listPolicySets(db, workspaceId, pageOf(query)), policySetView, ({ id }) => id),
+  )
+
+  app.post('/policy-sets', { schema: docs.publish }, async (request, reply) => {
+    const source = sourceIn(request.body)
+    const { name } = policySetOf(source)
+    const { workspaceId, operator, query } = request
+    const published = await change(deps, request, async (tx, now) => {
+      const active = await lockActivePolicySet(tx, workspaceId)
+      // A repeated request: the document is already active.
+      if (query.base_version !== undefined && active?.source === source) return { value: { set: active, repeated: true } }
+      checkBaseVersion(query.base_version, active)
+      const document = { name, source, sha256: policySha256(source), publishedBy: operator.id, now }
+      const set = await publishPolicySet(tx, workspaceId, document)
+      const value = { set, repeated: false }
+      return { value, action: 'policy_set.publish', id: set.id, fields: ['source'], announce: [POLICIES_TOPIC, workspaceId] }
+    })
+    return reply.status(published.repeated ? 200 : 201).send(policySetView(published.set))
+  })
+
+  app.get('/policy-sets/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
+    const set = await findPolicySet(db, workspaceId, params.id)
+    if (!set) throw notFound('policy set')
+    return { ...policySetView(set), source: set.source, rules: ruleViews(set.source) }
+  })
+
+  versionRoutes(app, deps)
+}
+
+function versionRoutes(app: AdminApp, deps: ChangeDeps): void {
+  const { db } = deps
+
+  app.post('/policy-sets/:id/publish', { schema: docs.again }, async (request) => {
+    const { workspaceId, params, query } = request
+    const set = await change(deps, request, async (tx) => {
+      const active = await lockActivePolicySet(tx, workspaceId)
+      const value = await findPolicySet(tx, workspaceId, params.id)
+      if (!value) throw notFound('policy set')
+      if (query.base_version !== undefined && active?.id === value.id) return { value }
+      checkBaseVersion(query.base_version, active)
+      // An older release accepted the document: check that this release can read it before it is active.
+      policySetOf(value.source)
+      await activatePolicySet(tx, workspaceId, value.id)
+      return { value, action: 'policy_set.publish', id: value.id, fields: ['active'], announce: [POLICIES_TOPIC, workspaceId] }
+    })
+    return policySetView({ ...set, active: true })
+  })
+
+  app.get('/policy-sets/:id/diff', { schema: docs.diff }, async ({ workspaceId, params, query }) => {
+    const from = await findPolicySet(db, workspaceId, params.id)
+    const to = query.to === undefined ? await activePolicySet(db, workspaceId) : await findPolicySet(db, workspaceId, query.to)
+    if (!from || !to) throw notFound('policy set')
+    const changes = diffPolicySets(policySetOf(from.source), policySetOf(to.source))
+    return { object: 'policy_diff', from: policyVersion(from), to: policyVersion(to), ...changes }
+  })
+}

@@ -1,0 +1,90 @@
+import { Type } from 'typebox'
+import { POLICY_POINTS, type PolicyVersion, VERDICTS } from '../../domain/decision.ts'
+import { PolicyVersionView } from '../../http/decision-shapes.ts'
+import { nullable } from '../../http/schemas.ts'
+import { oneOf, Timestamp } from '../../lib/fields.ts'
+import { parsePolicySet } from '../parse.ts'
+import type { PolicySetVersion } from '../policy-store.ts'
+
+/** Policy document in JSON bodies, validated by policy/parse.ts. */
+export const Source = Type.String({ maxLength: 1_048_576, description: 'The policy document as YAML.' })
+export const SourceBody = Type.Object({ source: Source })
+
+export const PolicySetView = Type.Object({
+  ...PolicyVersionView.properties,
+  object: Type.Literal('policy_set'),
+  active: Type.Boolean({ description: 'Whether the version is active.' }),
+  declared: nullable(
+    Type.Boolean({
+      description: 'Whether the document is the one in the configuration file. null: the file has no policy set.',
+    }),
+  ),
+  published_by: Type.String(),
+  created_at: Timestamp,
+})
+
+export const PolicySetWithSourceView = Type.Object({
+  ...PolicySetView.properties,
+  source: Type.String({ description: 'The published document, byte for byte.' }),
+  rules: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      description: Type.String(),
+      at: Type.Array(oneOf(POLICY_POINTS)),
+      verdict: oneOf(VERDICTS),
+      when: Type.String(),
+    }),
+    { description: 'Rules of the document. Empty when this release cannot read the document.' },
+  ),
+})
+
+/** A draft or a published version. */
+export const ChosenPolicyView = Type.Object({
+  id: nullable(Type.String({ description: 'null: a draft.' })),
+  name: Type.String(),
+  version: nullable(Type.Integer()),
+  sha256: Type.String(),
+})
+
+export const chosenPolicyView = ({ id, name, version, sha256 }: PolicyVersion) => ({
+  id: id || null,
+  name,
+  version: version || null,
+  sha256,
+})
+
+const names = Type.Array(Type.String())
+
+export const PolicyDiffView = Type.Object({
+  object: Type.Literal('policy_diff'),
+  from: PolicyVersionView,
+  to: PolicyVersionView,
+  added: names,
+  removed: names,
+  changed: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      fields: Type.Array(Type.Object({ field: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
+    }),
+  ),
+  reordered: Type.Boolean({ description: 'Whether rules of both versions have another order.' }),
+  texts: names,
+})
+
+export const policyVersion = ({ id, name, version, sha256 }: PolicySetVersion) => ({ id, name, version, sha256 })
+
+export const policySetView = (set: PolicySetVersion) => ({
+  ...policyVersion(set),
+  object: 'policy_set' as const,
+  active: set.active,
+  declared: set.declared,
+  published_by: set.publishedBy,
+  created_at: set.createdAt.toISOString(),
+})
+
+/** Purpose of each rule, for display with decisions. */
+export function ruleViews(source: string) {
+  const parsed = parsePolicySet(source)
+  if (!parsed.ok) return []
+  return parsed.set.rules.map(({ id, description, at, verdict, when }) => ({ id, description, at: [...at], verdict, when }))
+}

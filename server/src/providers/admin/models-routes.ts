@@ -1,0 +1,216 @@
+import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { changedFields } from '../../admin/kit/changed-fields.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Page, PageRequest } from '../../db/page.ts'
+import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { invalid, notFound, taken } from '../../http/refusals.ts'
+import { nullable, pathOf } from '../../http/schemas.ts'
+import type { Cache } from '../../lib/cache.ts'
+import { Name, resettable, Timestamp } from '../../lib/fields.ts'
+import { deleteModel, findModelForChange, listModels, putModels } from '../model-store.ts'
+import { modelProblem, type Provider, type ProviderModel } from '../provider.ts'
+import { findProvider, PROVIDERS_TOPIC } from '../provider-store.ts'
+
+const MAX_AT_ONCE = 200
+const ALL = { limit: 100_000 }
+
+const price = (of: string) => resettable(Type.Number({ description: `Price per 1M ${of} tokens. null: unknown.` }))
+const ModelFields = Type.Object({
+  upstream_name: resettable({ ...Name, description: "The provider's name of the model. null: the same as `id`." }),
+  input_price: price('prompt'),
+  output_price: price('completion'),
+})
+const ModelBody = Type.Object({ id: Type.String({ maxLength: 200 }), ...ModelFields.properties })
+const ModelsBody = Type.Object({ models: Type.Array(ModelBody, { minItems: 1, maxItems: MAX_AT_ONCE }) })
+
+const ModelView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('model'),
+  provider_id: Type.String(),
+  upstream_name: nullable(Name),
+  input_price: nullable(Type.Number()),
+  output_price: nullable(Type.Number()),
+  created_at: Timestamp,
+})
+
+const UNKNOWN = { 404: 'NOT_FOUND: the provider, the model, or the Workspace' }
+
+const docs = {
+  listAll: inWorkspace('listAllModels', 'List the models of all providers, by provider and id', {
+    scope: 'providers:read',
+    query: PAGE,
+    answers: { 200: List(ModelView) },
+  }),
+  list: inWorkspace('listProviderModels', 'List the models of a provider, by id', {
+    scope: 'providers:read',
+    query: PAGE,
+    params: pathOf('id'),
+    answers: { 200: List(ModelView) },
+    errors: UNKNOWN,
+  }),
+  putMany: inWorkspace('putModels', 'Add or change models of a provider', {
+    scope: 'providers:write',
+    description: `At most ${MAX_AT_ONCE} models, all or none of them. Other models stay unchanged.`,
+    query: {},
+    params: pathOf('id'),
+    body: ModelsBody,
+    answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(ModelView) }) },
+    errors: UNKNOWN,
+  }),
+  put: inWorkspace('putModel', 'Add or replace a model. Missing fields become unknown', {
+    scope: 'providers:write',
+    description: 'With the header `If-None-Match: *`, an existing model stays unchanged and the response is 409.',
+    query: {},
+    params: pathOf('id', 'model'),
+    body: ModelFields,
+    answers: { 200: ModelView },
+    errors: { ...UNKNOWN, 409: 'CONFLICT: the model exists, and `If-None-Match: *` was sent' },
+  }),
+  patch: inWorkspace('patchModel', 'Change a model. Missing fields stay unchanged', {
+    scope: 'providers:write',
+    query: {},
+    params: pathOf('id', 'model'),
+    body: ModelFields,
+    answers: { 200: ModelView },
+    errors: UNKNOWN,
+  }),
+  remove: inWorkspace('deleteModel', 'Delete a model', {
+    scope: 'providers:write',
+    query: {},
+    params: pathOf('id', 'model'),
+    answers: { 204: null },
+    errors: UNKNOWN,
+  }),
+}
+
+interface Deps extends ChangeDeps {
+  readonly providers: Cache<readonly Provider[]>
+}
+
+export function modelsRoutes(app: AdminApp, deps: Deps): void {
+  const { db, providers } = deps
+
+  app.get('/models', { schema: docs.listAll }, async ({ workspaceId, query }) =>
+    listOf(pageAmong(await providers.get(workspaceId), pageOf(query)), modelView, keyOf),
+  )
+
+  app.get('/providers/:id/models', { schema: docs.list }, async ({ workspaceId, params, query }) => {
+    if (!(await findProvider(db, workspaceId, params.id))) throw notFound('provider')
+    const { data, hasMore } = await listModels(db, workspaceId, params.id, pageOf(query))
+    return listOf({ data: data.map((model) => ({ provider: params.id, model })), hasMore }, modelView, ({ model }) => model.id)
+  })
+
+  app.post('/providers/:id/models', { schema: docs.putMany }, async (request) => {
+    const { params, body } = request
+    const models = body.models.map(({ id, ...fields }, index) => newModel(id, fields, `models[${index}].`))
+    const twice = models.findIndex(({ id }, index) => models.findIndex((model) => model.id === id) < index)
+    if (twice >= 0) throw invalid({ param: `models[${twice}].id`, message: 'is in the list twice' })
+    const what = { id: params.id, fields: models.map(({ id }) => `models.${id}`) }
+    return { object: 'list', data: await put(deps, request, params.id, models, what) }
+  })
+
+  oneModelRoutes(app, deps)
+}
+
+function oneModelRoutes(app: AdminApp, deps: Deps): void {
+  app.put('/providers/:id/models/:model', { schema: docs.put }, async (request) => {
+    const { workspaceId, params, body, headers } = request
+    const what = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
+    const onlyNew = headers['if-none-match'] === '*'
+    const [model] = await put(deps, request, params.id, [newModel(params.model, body, '')], what, async (tx) => {
+      const known = onlyNew && (await findModelForChange(tx, workspaceId, params.id, params.model))
+      if (known) throw taken('model', 'Model name')
+    })
+    return model
+  })
+
+  app.patch('/providers/:id/models/:model', { schema: docs.patch }, async (request) => {
+    const { workspaceId, params, body } = request
+    return change(deps, request, async (tx, now) => {
+      const stored = await findModelForChange(tx, workspaceId, params.id, params.model)
+      if (!stored) throw notFound('model')
+      const model = newModel(params.model, { ...fieldsOf(stored), ...body }, '')
+      await putModels(tx, workspaceId, params.id, [model], now)
+      const value = modelView({ provider: params.id, model: { ...stored, ...model } })
+      const what = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
+      return { value, action: 'model.put', ...what, announce: [PROVIDERS_TOPIC, workspaceId] }
+    })
+  })
+
+  app.delete('/providers/:id/models/:model', { schema: docs.remove }, async (request, reply) => {
+    const { workspaceId, params } = request
+    await change(deps, request, async (tx) => {
+      if (!(await deleteModel(tx, workspaceId, params.id, params.model))) throw notFound('model')
+      const id = `${params.id}/${params.model}`
+      return { value: undefined, action: 'model.delete', id, announce: [PROVIDERS_TOPIC, workspaceId] }
+    })
+    return reply.status(204).send()
+  })
+}
+
+/** Stores the models and returns them as stored. */
+const put = (
+  deps: ChangeDeps,
+  request: FastifyRequest,
+  provider: string,
+  models: readonly NewModel[],
+  what: { readonly id: string; readonly fields: readonly string[] },
+  check: (tx: Tx) => Promise<void> = async () => {},
+) =>
+  change(deps, request, async (tx, now) => {
+    const { workspaceId } = request
+    await check(tx)
+    if (!(await putModels(tx, workspaceId, provider, models, now))) throw notFound('provider')
+    const ids = new Set(models.map(({ id }) => id))
+    const stored = (await listModels(tx, workspaceId, provider, ALL)).data.filter(({ id }) => ids.has(id))
+    const value = stored.map((model) => modelView({ provider, model }))
+    return { value, action: 'model.put', ...what, announce: [PROVIDERS_TOPIC, workspaceId] }
+  })
+
+type NewModel = Omit<ProviderModel, 'createdAt'>
+
+/** Throws a 400 for an invalid model. `at`: its path in the body. */
+function newModel(id: string, fields: Static<typeof ModelFields>, at: string): NewModel {
+  const { upstream_name: upstreamName = null, input_price: inputPrice = null, output_price: outputPrice = null } = fields
+  const model = { id, upstreamName, inputPrice, outputPrice }
+  const problem = modelProblem(model)
+  if (problem) throw invalid({ ...problem, param: at + problem.param })
+  return model
+}
+
+const fieldsOf = ({ upstreamName, inputPrice, outputPrice }: ProviderModel): Static<typeof ModelFields> => ({
+  upstream_name: upstreamName,
+  input_price: inputPrice,
+  output_price: outputPrice,
+})
+
+interface Offer {
+  readonly provider: string
+  readonly model: ProviderModel
+}
+
+/** Sorts like the pair, because provider ids contain no character before line feed. */
+const keyOf = ({ provider, model }: Offer): string => `${provider}\n${model.id}`
+
+/** The page is taken from the cache of providers. */
+function pageAmong(providers: readonly Provider[], { limit, after = '' }: PageRequest): Page<Offer> {
+  const rest = providers
+    .flatMap(({ id, models }) => models.map((model) => ({ provider: id, model })))
+    .filter((offer) => keyOf(offer) > after)
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  return { data: rest.slice(0, limit), hasMore: rest.length > limit }
+}
+
+const modelView = ({ provider, model }: Offer) => ({
+  id: model.id,
+  object: 'model' as const,
+  provider_id: provider,
+  upstream_name: model.upstreamName,
+  input_price: model.inputPrice,
+  output_price: model.outputPrice,
+  created_at: model.createdAt.toISOString(),
+})

@@ -1,0 +1,149 @@
+import { type Static, Type } from 'typebox'
+import { CLASSIFICATIONS } from '../../domain/classification.ts'
+import { nullable } from '../../http/schemas.ts'
+import { Name, oneOf, resettable, Timestamp } from '../../lib/fields.ts'
+import type { Health } from '../health.ts'
+import {
+  type NewProvider,
+  PROVIDER_DEFAULTS,
+  PROVIDER_KINDS,
+  PROVIDER_SOURCES,
+  type Provider,
+  type ProviderChange,
+} from '../provider.ts'
+import type { ProviderRecord } from '../provider-row.ts'
+
+const text = { maxLength: 4_000 }
+
+/** Ranges and meanings: provider.ts, providerProblem. */
+const settings = {
+  base_url: Type.Optional(Type.String({ ...text, description: 'For example `https://api.openai.com/v1`. Not for a stub.' })),
+  api_key: resettable(Type.String({ ...text, description: 'Encrypted at rest and never returned. null removes it.' })),
+  api_key_env: resettable(Type.String({ maxLength: 200, description: 'Can only be set in the configuration file.' })),
+  path: Type.Optional(Type.String({ maxLength: 501, description: 'Path of chat completions, relative to `base_url`.' })),
+  headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: '`{api_key}` is replaced by the key.' })),
+  timeout_ms: Type.Optional(Type.Integer({ description: 'Timeout of one attempt.' })),
+  idle_timeout_ms: resettable(
+    Type.Integer({ description: "Timeout between two bytes, and until the response headers. null: the server's setting." }),
+  ),
+  max_retries: Type.Optional(Type.Integer()),
+  max_concurrency: Type.Optional(Type.Integer()),
+  weight: Type.Optional(Type.Number()),
+  region: resettable(Name),
+  max_classification: Type.Optional(oneOf(CLASSIFICATIONS)),
+  enabled: Type.Optional(Type.Boolean()),
+}
+
+export const ProviderPatch = Type.Object(settings)
+export const ProviderCreate = Type.Object({
+  id: Type.String({ maxLength: 63, description: 'A slug. Models show it as `owned_by`.' }),
+  kind: Type.Optional(oneOf(PROVIDER_KINDS)),
+  ...settings,
+})
+
+const FIELDS = {
+  base_url: 'baseUrl',
+  api_key: 'apiKey',
+  api_key_env: 'apiKeyEnv',
+  path: 'path',
+  headers: 'headers',
+  timeout_ms: 'timeoutMs',
+  idle_timeout_ms: 'idleTimeoutMs',
+  max_retries: 'maxRetries',
+  max_concurrency: 'maxConcurrency',
+  weight: 'weight',
+  region: 'region',
+  max_classification: 'maxClassification',
+  enabled: 'enabled',
+} as const satisfies Record<keyof typeof settings, keyof ProviderChange>
+
+/** Fields that are absent stay so. */
+export const providerChange = (patch: Static<typeof ProviderPatch>): ProviderChange =>
+  Object.fromEntries(
+    Object.entries(FIELDS).flatMap(([name, field]) => {
+      const value = patch[name as keyof typeof FIELDS]
+      return value === undefined ? [] : [[field, value]]
+    }),
+  )
+
+export const newProvider = ({ id, kind = 'openai', ...rest }: Static<typeof ProviderCreate>): NewProvider => ({
+  ...PROVIDER_DEFAULTS,
+  baseUrl: null,
+  ...providerChange(rest),
+  id,
+  kind,
+  source: 'api',
+})
+
+export const ProviderView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('provider'),
+  kind: oneOf(PROVIDER_KINDS),
+  source: oneOf(PROVIDER_SOURCES),
+  base_url: nullable(Type.String()),
+  api_key_from: nullable(oneOf(['stored', 'environment'])),
+  api_key_env: nullable(Type.String()),
+  path: Type.String(),
+  headers: Type.Record(Type.String(), Type.String()),
+  timeout_ms: Type.Integer(),
+  idle_timeout_ms: nullable(Type.Integer()),
+  max_retries: Type.Integer(),
+  max_concurrency: Type.Integer(),
+  weight: Type.Number(),
+  region: nullable(Type.String()),
+  max_classification: oneOf(CLASSIFICATIONS),
+  enabled: Type.Boolean(),
+  health: Type.Object(
+    {
+      circuit: oneOf(['closed', 'open', 'half_open']),
+      active: Type.Integer({ description: 'Requests in flight.' }),
+      problem: nullable(oneOf(['url_not_allowed', 'key_missing', 'key_unreadable'])),
+      last_error: nullable(
+        Type.Object({
+          kind: Type.String({
+            description:
+              'Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` …',
+          }),
+          at: Timestamp,
+          fault: Type.Boolean({ description: 'The failure lasts until an operator resolves it: key, account or models.' }),
+        }),
+      ),
+    },
+    { description: 'State on the node that responds.' },
+  ),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+/** `live`: the provider as used for requests; undefined when it was just changed. */
+export const providerView = (record: ProviderRecord, live: Provider | undefined, health: Health) => ({
+  id: record.id,
+  object: 'provider' as const,
+  kind: record.kind,
+  source: record.source,
+  base_url: record.baseUrl,
+  api_key_from: record.apiKeyFrom,
+  api_key_env: record.apiKeyEnv,
+  path: record.path,
+  headers: record.headers,
+  timeout_ms: record.timeoutMs,
+  idle_timeout_ms: record.idleTimeoutMs,
+  max_retries: record.maxRetries,
+  max_concurrency: record.maxConcurrency,
+  weight: record.weight,
+  region: record.region,
+  max_classification: record.maxClassification,
+  enabled: record.enabled,
+  health: healthView(live, health),
+  created_at: record.createdAt.toISOString(),
+  updated_at: record.updatedAt.toISOString(),
+})
+
+/** State of a provider on this node. */
+export function healthView(live: Provider | undefined, health: Health) {
+  const { circuit, active, lastError } = live ? health.status(live) : NOTHING_KNOWN
+  const last_error = lastError ? { ...lastError, at: lastError.at.toISOString() } : null
+  return { circuit, active, problem: live?.problem ?? null, last_error }
+}
+
+const NOTHING_KNOWN = { circuit: 'closed', active: 0, lastError: undefined } as const

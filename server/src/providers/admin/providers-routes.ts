@@ -1,0 +1,127 @@
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { changedFields } from '../../admin/kit/changed-fields.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { invalid, notFound, taken } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import type { Cache } from '../../lib/cache.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import type { Health } from '../health.ts'
+import { changedProvider, type NewProvider, type Provider, providerProblem } from '../provider.ts'
+import type { ProviderRecord } from '../provider-row.ts'
+import {
+  createProvider,
+  deleteProvider,
+  findProvider,
+  listProviders,
+  lockProvider,
+  PROVIDERS_TOPIC,
+  updateProvider,
+} from '../provider-store.ts'
+import { newProvider, ProviderCreate, ProviderPatch, ProviderView, providerChange, providerView } from './provider-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the provider, or the Workspace' }
+const one = { query: {}, params: pathOf('id'), errors: UNKNOWN }
+
+const docs = {
+  list: inWorkspace('listProviders', 'List providers, by id', {
+    scope: 'providers:read',
+    query: PAGE,
+    answers: { 200: List(ProviderView) },
+  }),
+  create: inWorkspace('createProvider', 'Add a provider', {
+    scope: 'providers:write',
+    query: {},
+    body: ProviderCreate,
+    answers: { 201: ProviderView },
+    errors: { 409: 'CONFLICT: the id is taken' },
+  }),
+  get: inWorkspace('getProvider', 'Get a provider', { scope: 'providers:read', ...one, answers: { 200: ProviderView } }),
+  update: inWorkspace('updateProvider', 'Change a provider', {
+    scope: 'providers:write',
+    description: 'Missing fields stay unchanged. A `base_url` with another origin removes the stored key: send the key again.',
+    ...one,
+    body: ProviderPatch,
+    answers: { 200: ProviderView },
+  }),
+  remove: inWorkspace('deleteProvider', 'Delete a provider and its models', {
+    scope: 'providers:write',
+    ...one,
+    answers: { 204: null },
+  }),
+}
+
+interface Deps extends ChangeDeps {
+  readonly providers: Cache<readonly Provider[]>
+  readonly health: Health
+  readonly providerBox: SecretBox
+  readonly config: { readonly allowPrivateUrls: boolean }
+}
+
+export function providersRoutes(app: AdminApp, deps: Deps): void {
+  const { db, providerBox: box } = deps
+
+  app.get('/providers', { schema: docs.list }, async ({ workspaceId, query }) =>
+    listOf(await listProviders(db, workspaceId, pageOf(query)), await viewer(workspaceId, deps), ({ id }) => id),
+  )
+
+  app.post('/providers', { schema: docs.create }, async (request, reply) => {
+    const { workspaceId, body } = request
+    const provider = newProvider(body)
+    check(provider, deps)
+    const created = await change(deps, request, async (tx, now) => {
+      if (!(await createProvider(tx, workspaceId, provider, { box, now }))) throw taken('id', 'Provider id')
+      const value = await findProvider(tx, workspaceId, body.id)
+      const fields = changedFields(ProviderCreate, body)
+      return { value, action: 'provider.create', id: body.id, fields, announce: [PROVIDERS_TOPIC, workspaceId] }
+    })
+    return reply.status(201).send(await view(workspaceId, created, deps))
+  })
+
+  app.get('/providers/:id', { schema: docs.get }, async ({ workspaceId, params }) =>
+    view(workspaceId, await findProvider(db, workspaceId, params.id), deps),
+  )
+
+  app.patch('/providers/:id', { schema: docs.update }, async (request) => {
+    const { workspaceId, body } = request
+    const { id } = request.params
+    const wanted = providerChange(body)
+    const updated = await change(deps, request, async (tx, now) => {
+      const before = await lockProvider(tx, workspaceId, id)
+      if (!before) throw notFound('provider')
+      check(changedProvider(before, wanted, 'api'), deps)
+      await updateProvider(tx, workspaceId, id, wanted, { box, now, by: 'api' })
+      const value = await findProvider(tx, workspaceId, id)
+      const fields = changedFields(ProviderPatch, body)
+      return { value, action: 'provider.update', id, fields, announce: [PROVIDERS_TOPIC, workspaceId] }
+    })
+    return view(workspaceId, updated, deps)
+  })
+
+  app.delete('/providers/:id', { schema: docs.remove }, async (request, reply) => {
+    const { workspaceId, params } = request
+    await change(deps, request, async (tx) => {
+      if (!(await deleteProvider(tx, workspaceId, params.id))) throw notFound('provider')
+      return { value: undefined, action: 'provider.delete', id: params.id, announce: [PROVIDERS_TOPIC, workspaceId] }
+    })
+    return reply.status(204).send()
+  })
+}
+
+/** Throws a 400 for an invalid provider. */
+function check(provider: NewProvider, { config }: Deps): void {
+  const problem = providerProblem(provider, config.allowPrivateUrls)
+  if (problem) throw invalid(problem)
+}
+
+async function view(workspaceId: string, record: ProviderRecord | undefined, deps: Deps) {
+  if (!record) throw notFound('provider')
+  return (await viewer(workspaceId, deps))(record)
+}
+
+/** Returns the view of providers: their configuration and their state on this node. */
+async function viewer(workspaceId: string, { providers, health }: Deps) {
+  const live = new Map((await providers.get(workspaceId)).map((provider) => [provider.id, provider]))
+  return (record: ProviderRecord) => providerView(record, live.get(record.id), health)
+}

@@ -1,0 +1,50 @@
+import type { Bytes, CreatedAt, Json } from '../db/columns.ts'
+
+declare module '../db/schema.ts' {
+  interface Schema {
+    provider: ProviderTable
+    model: ModelTable
+  }
+}
+
+export interface ProviderTable {
+  workspace_id: string
+  /** A slug such as `openai`; shown as `owned_by` in the models list. */
+  id: string
+  /** openai (any OpenAI-compatible server) or stub. */
+  kind: string
+  /** api, environment or config: who declared it, and so whether private addresses are allowed. */
+  source: string
+  base_url: string | null
+  /** Sealed; null when there is none or when it comes from the environment. */
+  api_key: Bytes | null
+  /** Name of the environment variable that holds the key, if it is not stored. */
+  api_key_env: string | null
+  headers: Json<Record<string, string>>
+  /** Path of chat completions below base_url. */
+  path: string
+  timeout_ms: number
+  /** null: the server's setting. */
+  idle_timeout_ms: number | null
+  max_retries: number
+  max_concurrency: number
+  weight: number
+  region: string | null
+  max_classification: string
+  enabled: boolean
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface ModelTable {
+  workspace_id: string
+  provider_id: string
+  /** The name callers use. */
+  id: string
+  /** The name the provider knows; null: the same. */
+  upstream_name: string | null
+  /** Price per million tokens; null: unknown. */
+  input_price: number | null
+  output_price: number | null
+  created_at: CreatedAt
+}

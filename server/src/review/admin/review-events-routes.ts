@@ -1,0 +1,92 @@
+import type { ServerResponse } from 'node:http'
+import { type TSchema, Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type OperatorAuthenticators, operatorOf } from '../../admin/kit/authenticate-operator.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Db } from '../../db/database.ts'
+import type { Signal } from '../../db/signal.ts'
+import { OPERATORS_TOPIC } from '../../domain/operator.ts'
+import { GatehouseError } from '../../errors.ts'
+import { startEvents } from '../../http/event-stream.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { ADMIN_TOKENS_TOPIC } from '../../operators/admin-authenticator.ts'
+import { REVIEWS_TOPIC } from '../review.ts'
+import { reviewJson } from '../review-json.ts'
+import { getReview } from '../review-store.ts'
+
+/** Streams end after this time and clients reconnect, so that expired sessions are noticed. */
+const LIFETIME_MS = 60_000
+const RETRY_MS = 500
+/** Interval of keep-alive comments: proxies and http/stalled-clients.ts close silent connections. */
+const HEARTBEAT_MS = 10_000
+/** Bytes that may wait in memory for one client. A slower client must reconnect. */
+const MAX_WAITING_BYTES = 1_048_576
+
+const SCOPE = 'reviews:read'
+
+const Events = {
+  description: '`event: review`: a new or changed review item, without content. `event: reset`: read the queue again.',
+  content: { 'text/event-stream': { schema: Type.String() } },
+} as TSchema
+
+const docs = inWorkspace('streamReviews', 'Stream new and changed review items', {
+  scope: SCOPE,
+  description:
+    'Server-sent events. The stream ends after a minute, and clients reconnect. It ends immediately when the operator loses the scope. The first event is `reset`, because missed events are not repeated.',
+  query: {},
+  answers: { 200: Events },
+})
+
+interface Deps extends OperatorAuthenticators {
+  readonly db: Db
+  readonly clock: Clock
+  readonly signal: Signal
+}
+
+/** Live events of the review queue. */
+export function reviewEventsRoutes(app: AdminApp, deps: Deps): void {
+  const { db, clock, signal } = deps
+  const open = new Set<ServerResponse>()
+  app.addHook('preClose', async () => {
+    for (const response of open) response.end()
+  })
+
+  app.get('/reviews/events', { schema: docs }, async ({ method, headers, workspaceId, log }, reply) => {
+    if (method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send()
+    const response = startEvents(reply)
+    const write = (event: string, data: object): void => {
+      if (response.destroyed || response.writableEnded) return
+      response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+      if (response.writableLength > MAX_WAITING_BYTES) response.destroy()
+    }
+    const tell = async (id: string | undefined): Promise<void> => {
+      const item = id === undefined ? undefined : await getReview(db, workspaceId, id, clock.now())
+      if (item) write('review', reviewJson(item))
+      else if (id === undefined) write('reset', {})
+    }
+    const endIfGone = async (): Promise<void> => {
+      const { scopes } = await operatorOf(headers, deps)
+      if (!scopes.includes(SCOPE)) response.end()
+    }
+    const listen = (topic: string, listener: (key: string | undefined) => Promise<void>) =>
+      signal.subscribe(topic, (key) => {
+        listener(key).catch((err: unknown) => {
+          if (!(err instanceof GatehouseError)) log.error({ err }, 'those who watch the review queue could not be told')
+          response.end()
+        })
+      })
+    const subscriptions = [listen(REVIEWS_TOPIC, tell), listen(OPERATORS_TOPIC, endIfGone), listen(ADMIN_TOKENS_TOPIC, endIfGone)]
+    const heart = setInterval(() => response.write(': heartbeat\n\n'), HEARTBEAT_MS)
+    const timer = setTimeout(() => response.end(), LIFETIME_MS)
+    open.add(response)
+    response.once('close', () => {
+      for (const unsubscribe of subscriptions) unsubscribe()
+      clearInterval(heart)
+      clearTimeout(timer)
+      open.delete(response)
+    })
+    response.write(`retry: ${RETRY_MS}\n\n`)
+    write('reset', {})
+    return reply
+  })
+}

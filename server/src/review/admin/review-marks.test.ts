@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { marksOf } from './review-marks.ts'
+
+const findWholeText = (texts: readonly string[]) =>
+  texts.map((text) => [{ type: 'pii.person' as const, start: 0, end: text.length }])
+
+const placesOf = (content: Parameters<typeof marksOf>[0]) =>
+  marksOf(content, findWholeText).map(({ message, part, parameter }) => [message, part, parameter])
+
+test('a mark says which message, part or parameter it is in', () => {
+  const messages = [
+    { role: 'user', content: 'one' },
+    { role: 'user', content: [{ type: 'image_url' }, { type: 'text', text: 'two' }] },
+  ]
+  const parameters = { seed: 1, stop: ['three'], metadata: { 'a/b~c': 'four', none: null } }
+  expect(placesOf({ messages, parameters })).toEqual([
+    [0, null, null],
+    [1, 1, null],
+    [null, null, '/stop/0'],
+    [null, null, '/metadata/a~1b~0c'],
+  ])
+})
+
+test('an item that has no parameters has its marks all the same', () => {
+  expect(placesOf({ messages: [{ role: 'user', content: 'one' }] })).toEqual([[0, null, null]])
+})

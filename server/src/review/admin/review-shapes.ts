@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { CLASSIFICATIONS, RISK_LEVELS } from '../../domain/classification.ts'
+import { POLICY_POINTS } from '../../domain/decision.ts'
+import { PolicyVersionView, RuleView } from '../../http/decision-shapes.ts'
+import { Anything, nullable } from '../../http/schemas.ts'
+import { oneOf, Timestamp } from '../../lib/fields.ts'
+import { REVIEW_STATES } from '../review.ts'
+import { MarkView } from './review-marks.ts'
+
+export const REVIEW_KINDS = ['hold', 'escalation'] as const
+
+/** Schema of review-json.ts. */
+export const ReviewView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('review_item'),
+  kind: oneOf(REVIEW_KINDS),
+  state: oneOf(REVIEW_STATES),
+  workspace_id: Type.String(),
+  application_id: nullable(Type.String({ description: 'null: a message of the messaging API.' })),
+  message_id: nullable(Type.String({ description: 'The held message.' })),
+  user_id: Type.String({ description: 'Empty for a request without a user.' }),
+  session_id: nullable(Type.String()),
+  endpoint: Type.String(),
+  point: oneOf(POLICY_POINTS),
+  rules: Type.Array(RuleView, { description: 'The reasons.' }),
+  classification: oneOf(CLASSIFICATIONS),
+  risk_level: oneOf(RISK_LEVELS),
+  findings: Type.Record(Type.String(), Type.Integer()),
+  request_hash: Type.String(),
+  policy: nullable(PolicyVersionView),
+  model: nullable(Type.String()),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  decided_by: nullable(Type.String({ description: 'Id of the operator or admin token.' })),
+  decided_at: nullable(Timestamp),
+  comment: nullable(Type.String()),
+  audit_id: Type.String({ description: 'Audit record of the request that created the item.' }),
+  released_at: nullable(Timestamp),
+  released_audit_id: nullable(Type.String()),
+  successor_id: nullable(Type.String({ description: 'The item that later held the completion of the same request.' })),
+  key_id: nullable(Type.String({ description: 'The API key of the request. null: a message, or a request without a key.' })),
+  key_issuers: Type.Array(Type.String(), {
+    description: 'Operators who issued a key of the request. They cannot decide on it.',
+  }),
+})
+
+export const ReviewWithContentView = Type.Object({
+  ...ReviewView.properties,
+  content: Type.Union(
+    [
+      Type.Object({
+        messages: Type.Array(Anything),
+        parameters: Type.Optional({
+          ...Anything,
+          description:
+            'Other parts of the upstream request: model settings, tools, response format, metadata … Shown before transforms, like the messages. Absent for a message of the messaging API.',
+        }),
+        completion: Type.Optional({ ...Anything, description: 'The held completion.' }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'null after erasure: when the item is denied or expires.' },
+  ),
+  marks: Type.Array(MarkView, { description: 'Current findings of the detectors in the content.' }),
+})
+
+export const Judgement = Type.Object({
+  comment: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      maxLength: 4_000,
+      pattern: '^[^\\u0000]*$',
+      description: 'Reason of the decision.',
+    }),
+  ),
+})

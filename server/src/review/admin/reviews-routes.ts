@@ -1,0 +1,165 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { AdminApp } from '../../admin/kit/admin-app.ts'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Tx } from '../../db/database.ts'
+import { GatehouseError } from '../../errors.ts'
+import { bodyOptional } from '../../http/bodies.ts'
+import { applicationIn, List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { notFound } from '../../http/refusals.ts'
+import { pathOf } from '../../http/schemas.ts'
+import { oneOf } from '../../lib/fields.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
+import { idsInOneHand } from '../../operators/admin-token-store.ts'
+import { acknowledgeEscalation, type Decided, decide } from '../decision-store.ts'
+import { REVIEW_STATES, type ReviewItem } from '../review.ts'
+import { reviewJson } from '../review-json.ts'
+import { listReviews } from '../review-list.ts'
+import { getReview, reviewContent } from '../review-store.ts'
+import type { ReviewWaiters } from '../waiting.ts'
+import { type IndependenceDeps, refuseTokenIssuer, refuseWithoutFourEyes } from './review-independence.ts'
+import { type FindTexts, marksOf } from './review-marks.ts'
+import { Judgement, REVIEW_KINDS, ReviewView, ReviewWithContentView } from './review-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
+
+const judging = (operationId: string, summary: string) =>
+  inWorkspace(operationId, summary, {
+    scope: 'reviews:write',
+    description:
+      'Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final. Returns the item in its new state. The body is optional.',
+    query: {},
+    params: pathOf('id'),
+    body: Judgement,
+    answers: { 200: ReviewView },
+    errors: {
+      ...UNKNOWN,
+      403: 'FORBIDDEN: your own request, a request with a key or token that you issued, four eyes required, or the scope in `x-gatehouse-scope` is missing',
+      409: 'CONFLICT: already decided, expired, or of the other kind; see `details.state`',
+    },
+  })
+
+const docs = {
+  list: inWorkspace('listReviews', 'List review items: pending items oldest first, others newest first', {
+    scope: 'reviews:read',
+    query: {
+      ...PAGE,
+      state: Type.Optional(oneOf(REVIEW_STATES)),
+      kind: Type.Optional(oneOf(REVIEW_KINDS)),
+      application_id: Type.Optional(Type.String()),
+    },
+    answers: { 200: List(ReviewView) },
+  }),
+  get: inWorkspace('getReview', 'Get a review item and its content', {
+    scope: 'reviews:content',
+    description: 'Reading the content is recorded in the audit log.',
+    query: {},
+    params: pathOf('id'),
+    answers: { 200: ReviewWithContentView },
+    errors: UNKNOWN,
+  }),
+  approve: judging('approveReview', 'Approve a hold. The request can be sent again and passes; a message is stored immediately'),
+  deny: judging('denyReview', 'Deny a hold and erase its content'),
+  acknowledge: judging('acknowledgeReview', 'Acknowledge an escalation'),
+}
+
+/** The three decisions on a review item: path, function and audit action. */
+const JUDGEMENTS = [
+  {
+    verb: 'approve',
+    settle: (...[tx, owner, id, judgement]: Parameters<typeof acknowledgeEscalation>) =>
+      decide(tx, owner, id, { ...judgement, verdict: 'approved' }),
+  },
+  {
+    verb: 'deny',
+    settle: (...[tx, owner, id, judgement]: Parameters<typeof acknowledgeEscalation>) =>
+      decide(tx, owner, id, { ...judgement, verdict: 'denied' }),
+  },
+  { verb: 'acknowledge', settle: acknowledgeEscalation },
+] as const
+
+/** Held messages of the messaging API. `Release`: the message that an approval stores. */
+export interface HeldMessages<Release> {
+  /** Evaluates the active policies again; undefined for an item without a message. */
+  readonly prepare: (workspaceId: string, itemId: string, now: Date) => Promise<Release | undefined>
+  /** Stores or drops the message and returns the item in its new state. */
+  readonly settle: (tx: Tx, item: ReviewItem, release: Release | undefined, now: Date) => Promise<ReviewItem>
+}
+
+export interface ReviewsDeps<Release> extends ChangeDeps, IndependenceDeps {
+  readonly waiters: Pick<ReviewWaiters, 'changed'>
+  readonly reviewBox: SecretBox
+  readonly findTexts: FindTexts
+  readonly heldMessages: HeldMessages<Release>
+}
+
+export function reviewsRoutes<Release>(app: AdminApp, deps: ReviewsDeps<Release>): void {
+  const { db, clock, waiters, heldMessages } = deps
+
+  app.get('/reviews', { schema: docs.list }, async ({ workspaceId, query }) => {
+    const { state, kind } = query
+    const filter = { ...pageOf(query), state, kind, applicationId: applicationIn(query), now: clock.now() }
+    return listOf(await listReviews(db, workspaceId, filter), reviewJson, ({ id }) => id)
+  })
+
+  app.get('/reviews/:id', { schema: docs.get }, async (request) => {
+    const item = await getReview(db, request.workspaceId, request.params.id, clock.now())
+    if (!item) throw notFound('review item')
+    return { ...reviewJson(item), ...(await readContent(request, item, deps)) }
+  })
+
+  for (const { verb, settle } of JUDGEMENTS) {
+    const path = `/reviews/:id/${verb}` as const
+    app.post(path, { schema: docs[verb], preValidation: bodyOptional }, async (request) => {
+      const { workspaceId, operator, params, body } = request
+      const release = verb === 'approve' ? await heldMessages.prepare(workspaceId, params.id, clock.now()) : undefined
+      const item = await change(deps, request, async (tx, now) => {
+        const alsoAs = await idsInOneHand(tx, operator.id)
+        const asked = await getReview(tx, workspaceId, params.id, now)
+        if (asked) await refuseTokenIssuer(deps, tx, asked, [operator.id, ...alsoAs])
+        if (asked && verb === 'approve') await refuseWithoutFourEyes(deps, tx, asked, operator)
+        const judgement = { by: operator.id, alsoAs, comment: body.comment ?? null, now }
+        const item = decided(await settle(tx, workspaceId, params.id, judgement))
+        const value = await heldMessages.settle(tx, item, release, now)
+        return { value, action: `review.${verb}`, id: value.id, fields: ['state', ...(body.comment ? ['comment'] : [])] }
+      })
+      await waiters.changed(item.id)
+      return reviewJson(item)
+    })
+  }
+}
+
+function decided(result: Decided): ReviewItem {
+  switch (result.kind) {
+    case 'decided':
+      return result.item
+    case 'not_found':
+      throw notFound('review item')
+    case 'own_request':
+      throw new GatehouseError('FORBIDDEN', { message: 'You cannot decide on your own request.' })
+    case 'own_key':
+      throw new GatehouseError('FORBIDDEN', {
+        message: 'You issued the API key of this request. Another operator must decide on it.',
+      })
+    case 'conflict':
+      throw new GatehouseError('CONFLICT', {
+        message: `This is no longer, or never was, to be decided so: a ${result.item.kind} that is ${result.item.state}.`,
+        details: { state: result.item.state, kind: result.item.kind },
+      })
+  }
+}
+
+/** Content is returned only after the access is recorded. The originals of placeholders stay sealed. */
+async function readContent(
+  request: FastifyRequest,
+  { id }: ReviewItem,
+  deps: ChangeDeps & Pick<ReviewsDeps<never>, 'reviewBox' | 'findTexts'>,
+) {
+  const { db, clock, reviewBox, findTexts } = deps
+  const held = await reviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
+  if (!held) return { content: null, marks: [] }
+  const { messages, parameters, completion } = held
+  const value = { content: { messages, parameters, completion }, marks: marksOf(held, findTexts) }
+  return change(deps, request, async () => ({ value, action: 'review.read', id, fields: ['content'] }))
+}

@@ -1,0 +1,126 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readDemo } from '../../support/demo.ts'
+import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
+import { governed } from '../shared-server.ts'
+
+afterEach(() => void vi.restoreAllMocks())
+
+describe('start and administration', () => {
+  test('demo.json: has address, keys, tokens, two Applications and three users, with mode 0600', async () => {
+    const { dataDir } = governed.server.config
+    const greeting = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    await governed.server.announce()
+    expect(String(greeting.mock.calls)).toContain(governed.key())
+    const demo = readDemo(dataDir)
+    expect(demo.base_url).toBe(governed.base)
+    expect(demo.admin_token).toMatch(/^ga_/)
+    expect(demo.applications.length).toBeGreaterThanOrEqual(2)
+    expect(demo.users.length).toBeGreaterThanOrEqual(3)
+    expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600)
+  })
+  test('demo: the token of every user verifies and names the user', async () => {
+    for (const { user_token: userToken, role, department } of governed.demo.users) {
+      const { audit_id } = accepted(await governed.chat('Good morning', {}, { userToken })).governance
+      expect((await governed.record(audit_id)).user).toMatchObject({ verified: true, role, department })
+    }
+  })
+  test('demo: each Application has its own model, and models from the environment are open to both [ADM-ENV-11]', async () => {
+    const listed = await Promise.all(
+      governed.demo.applications.map(async ({ api_key: token }) =>
+        accepted(await governed.api('GET', '/v1/models', { token })).data.map(({ id }) => id),
+      ),
+    )
+    expect(listed[0]?.some((id) => !listed[1]?.includes(id))).toBe(true)
+    expect(listed[1]?.some((id) => !listed[0]?.includes(id))).toBe(true)
+    for (const ids of listed) expect(ids).toContain('scripted')
+  })
+  test('admin API: a provider with a private address is refused, in every notation of the address [ADM-ENV-10]', async () => {
+    for (const base_url of [
+      'http://127.0.0.1:9/v1',
+      'http://localhost/v1',
+      'http://169.254.169.254/',
+      'http://[::1]/',
+      'http://2130706433/',
+      'http://10.0.0.1',
+    ]) {
+      const answer = await governed.admin('POST', '/providers', { json: { id: 'private', base_url } })
+      if (answer.status === 201) {
+        // A name is resolved when it is called, and refused there.
+        accepted(await governed.admin('PUT', '/providers/private/models/inner', { json: {} }))
+        refused(
+          await governed.chat('Good morning', { model: 'inner' }, { token: (await governed.application()).token }),
+          'PROVIDER_ERROR',
+        )
+        expect((await governed.admin('DELETE', '/providers/private')).status).toBe(204)
+      } else refused(answer, 'VALIDATION_ERROR')
+    }
+  })
+  test('admin API: bearer ga_…; lists are {object, data, has_more, next_cursor} [ADM-API-1, ADM-API-2]', async () => {
+    for (const path of [
+      '/applications',
+      '/providers',
+      '/models',
+      '/policy-sets',
+      '/reviews',
+      '/users',
+      '/audit',
+      '/workspaces',
+    ]) {
+      expect(Object.keys(accepted(await governed.admin('GET', path))).toSorted(), path).toEqual([
+        'data',
+        'has_more',
+        'next_cursor',
+        'object',
+      ])
+      refused(await governed.admin('GET', path, { token: null }), 'AUTH_INVALID_KEY')
+    }
+  })
+  test('Applications: settings and limits are set, changed one by one, and returned [ADM-API-3]', async () => {
+    const settings = {
+      knowledge: { enabled: true, collections: [] },
+      memory: { enabled: true, capture: 'explicit' },
+      extensions: ['tools'],
+    }
+    const limits = { requests_per_minute: 30, burst: 3, concurrency: 2, tokens_per_minute: 5_000 }
+    const json = { name: `desk ${crypto.randomUUID()}`, settings, limits }
+    const { id } = accepted(await governed.admin('POST', '/applications', { json }), 201)
+    const changes = { settings: { memory: { capture: 'off' } }, limits: { burst: 4 } }
+    const changed = accepted(await governed.admin('PATCH', `/applications/${id}`, { json: changes }))
+    expect(changed).toMatchObject({
+      settings: { ...settings, memory: { enabled: true, capture: 'off' } },
+      limits: { ...limits, burst: 4 },
+    })
+    expect(accepted(await governed.admin('GET', `/applications/${id}`))).toEqual(changed)
+  })
+  test.each(['approve', 'deny'] as const)(
+    'reviews: %s returns the item in its new state with the comment [ADM-API-7]',
+    async (decision) => {
+      const { id } = await governed.hold()
+      const decided = accepted(await governed.admin('POST', `/reviews/${id}/${decision}`, { json: { comment: 'Seen.' } }))
+      expect(decided).toMatchObject({ id, state: decision === 'approve' ? 'approved' : 'denied', comment: 'Seen.' })
+      expect(accepted(await governed.admin('GET', `/reviews/${id}`))).toMatchObject({ id, state: decided.state })
+    },
+  )
+  test('users: every field is returned, and a token is shown once [ADM-API-10]', async () => {
+    const id = `pilot-${crypto.randomUUID()}`
+    const json = { id, username: id, role: 'pilot', department: 'hangar', attributes: { wing: 'left' } }
+    expect(accepted(await governed.admin('POST', '/users', { json }), 201)).toMatchObject(json)
+    const { token } = accepted(await governed.admin('POST', `/users/${id}/tokens`, { json: {} }), 201)
+    expect(token).toMatch(/^gu_/)
+    expect((await governed.admin('GET', `/users/${id}/tokens`)).text).not.toContain(token)
+  })
+  test('POST /policy-sets/simulate: returns the verdict of a draft and publishes nothing [ADM-API-6]', async () => {
+    const source = JSON.stringify({ name: 'draft', rules: [{ id: 'all', at: ['input'], when: 'true', verdict: 'deny' }] })
+    const request = { messages: [{ role: 'user', content: 'Good morning' }] }
+    const answer = await governed.admin('POST', '/policy-sets/simulate', { json: { source, request } })
+    expect(JSON.stringify(accepted(answer))).toMatch(/"verdict":"deny"/)
+    contentOf(await governed.chat('Good morning'))
+  })
+  test('/healthz, /readyz, /metrics need no key', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics'])
+      expect((await governed.api('GET', path, { token: null })).status).toBe(200)
+  })
+})

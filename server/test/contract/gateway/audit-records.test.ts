@@ -1,0 +1,178 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { STAGES } from '../../../src/pipeline/endpoints.ts'
+import { accepted, type Body, refused } from '../../support/gateway-client.ts'
+import type { Said } from '../../support/governed.ts'
+import { json, word } from '../../support/scripted-provider.ts'
+import { governed } from '../shared-server.ts'
+
+let said: Said
+let record: Body
+beforeAll(async () => {
+  const options = { userToken: governed.demo.users[0]?.user_token ?? '' }
+  const more = { governance: { session_id: 'afternoon' }, max_tokens: 99 }
+  said = await governed.say('juniper-risk-high juniper-redact mara.lind@example.org', { more, options })
+  record = await governed.record(accepted(said.response).governance.audit_id)
+})
+const SHA = /^[0-9a-f]{64}$/
+const recordOf = async ({ response }: Said): Promise<Body> => governed.record(response.headers.get('x-audit-id') ?? '')
+
+describe('audit record: fields [GW-AUD-2]', () => {
+  test('workspace_id, application_id, endpoint, created_at, duration_ms, status, error_code', () => {
+    expect(record).toMatchObject({
+      workspace_id: expect.stringMatching(/^ws_/),
+      application_id: governed.demo.applications[0]?.id,
+      endpoint: 'chat',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      duration_ms: expect.any(Number),
+      status: 200,
+      error_code: null,
+    })
+  })
+  test('user: id as keyed hash, verified, role, department', () => {
+    expect(record.user).toEqual({ id: expect.stringMatching(SHA), verified: true, role: 'support_agent', department: 'support' })
+  })
+  test('user: the same user has the same hash in every record, and a request without a user has none [GW-AUD-4]', async () => {
+    const asserted = await governed.say('', { more: { governance: { user: { id: 'alice' } } } })
+    expect(((await recordOf(asserted)).user as { id: string }).id).toBe((record.user as { id: string }).id)
+    expect(((await recordOf(await governed.say())).user as { id: string }).id).toBeNull()
+  })
+  test('request and response: keyed hash, sizes, counts', () => {
+    expect(record.request).toEqual({ hash: expect.stringMatching(SHA), bytes: expect.any(Number), messages: 1 })
+    expect(record.response).toEqual({ hash: expect.stringMatching(SHA), bytes: expect.any(Number), choices: 1 })
+  })
+  test('stages: twelve with name, outcome, ms', () => {
+    const stages = record.stages as { name: string; outcome: string; ms: number }[]
+    expect(stages.map(({ name }) => name)).toEqual(STAGES)
+    for (const stage of stages)
+      expect(stage).toEqual({
+        name: expect.any(String),
+        outcome: expect.stringMatching(/^(ok|skipped)$/),
+        ms: expect.any(Number),
+      })
+  })
+  test('findings: type and count per stage', () => expect(record.findings).toEqual({ classify: { 'pii.email': 1, pii: 1 } }))
+  test('classification and risk_level', () =>
+    expect(record).toMatchObject({ classification: 'confidential', risk_level: 'high' }))
+  test('decision: verdict, transforms, directives, rules', () => {
+    expect(record.decision).toEqual({
+      verdict: 'allow',
+      transforms: ['redact:pii'],
+      directives: [],
+      rules: [
+        { id: 'juniper-risk-high', point: 'input', verdict: 'allow' },
+        { id: 'juniper-redact', point: 'input', verdict: 'allow' },
+      ],
+    })
+  })
+  test('policy_versions: id, version, sha256', () => {
+    expect(record.policy_versions).toEqual([
+      { id: expect.stringMatching(/^pol_/), name: 'demo', version: expect.any(Number), sha256: expect.stringMatching(SHA) },
+    ])
+  })
+  test('attempts: provider, model, status, ms, tokens', () => {
+    expect(record.attempts).toEqual([
+      {
+        provider: 'openai',
+        model: 'scripted',
+        status: 200,
+        outcome: 'ok',
+        ms: expect.any(Number),
+        prompt_tokens: 11,
+        completion_tokens: 7,
+      },
+    ])
+  })
+  test('attempts: cost is recorded when the model has prices', async () => {
+    const answer = await governed.chat('Good morning', { model: 'demo-mini' })
+    const { attempts } = await governed.record(accepted(answer).governance.audit_id)
+    expect(attempts).toEqual([expect.objectContaining({ provider: 'demo', outcome: 'stubbed' })])
+    accepted(await governed.admin('PUT', '/providers/openai/models/scripted', { json: { input_price: 2, output_price: 10 } }))
+    const priced = await recordOf(await governed.say())
+    expect(priced.attempts).toEqual([expect.objectContaining({ cost: (11 * 2 + 7 * 10) / 1_000_000 })])
+  })
+  test('knowledge and memory ids used', () => expect(record).toMatchObject({ knowledge: [], memory: [] }))
+  test('review: links the item that was opened, awaited or released', async () => {
+    const held = await governed.hold()
+    expect((await recordOf(held)).review).toEqual({ id: held.id, state: 'pending' })
+    const waited = await governed.resubmit(held)
+    expect((await recordOf({ ...held, response: waited })).review).toEqual({ id: held.id, state: 'pending' })
+    await governed.decide(held.id, 'approve')
+    const released = await governed.resubmit(held)
+    expect((await recordOf({ ...held, response: released })).review).toEqual({ id: held.id, state: 'released' })
+  })
+  test('dry_run', async () => {
+    expect(record.dry_run).toBe(false)
+    expect((await recordOf(await governed.say('', { more: { governance: { dry_run: true } } }))).dry_run).toBe(true)
+  })
+  test('features: values that policies read, without content', () => {
+    expect(record.features).toMatchObject({
+      'application.name': 'support',
+      'request.endpoint': 'chat',
+      'request.model': 'scripted',
+      'request.stream': false,
+      'request.message_count': 1,
+      'request.max_tokens': 99,
+      'content.classification': 'confidential',
+      'content.risk_level': 'medium',
+      'response.model': 'scripted',
+      'response.provider': 'openai',
+      'response.finish_reason': 'stop',
+      'response.tokens': 7,
+    })
+  })
+  test('integrity: sequence, prev_hash and hash continue from record to record [GW-AUD-5]', async () => {
+    const next = await governed.record(record.id)
+    expect(next.integrity).toEqual({
+      sequence: expect.any(Number),
+      prev_hash: expect.stringMatching(SHA),
+      hash: expect.stringMatching(SHA),
+    })
+    const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')
+    expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
+  })
+})
+
+describe('audit record: every outcome after stage 2 is recorded [GW-PIPE-10]', () => {
+  test.each([
+    ['POLICY_DENIED', 403, () => governed.say('juniper-deny')],
+    ['POLICY_REVIEW_PENDING', 409, () => governed.say('juniper-hold')],
+    ['NO_ELIGIBLE_PROVIDER', 422, () => governed.say('', { more: { model: 'no-such-model' } })],
+    ['AUTH_INVALID_USER_TOKEN', 401, () => governed.say('', { options: { userToken: 'nonsense' } })],
+  ] as const)(
+    '%s is recorded, and audit_id is in the error and in x-audit-id [GW-PIPE-11, GW-PIPE-12]',
+    async (code, status, ask) => {
+      const { response } = await ask()
+      const { audit_id } = refused(response, code)
+      expect(response.headers.get('x-audit-id')).toBe(audit_id)
+      expect(await governed.record(audit_id)).toMatchObject({ status, error_code: code })
+    },
+  )
+  test('PROVIDER_ERROR is recorded, with its attempts', async () => {
+    const key = word()
+    governed.provider.on(key, (response) => json(response, 403, {}))
+    const { audit_id } = refused(await governed.chat(key), 'PROVIDER_ERROR')
+    const { attempts, status } = await governed.record(audit_id)
+    expect({ attempts, status }).toEqual({
+      status: 502,
+      attempts: [{ provider: 'openai', model: 'scripted', status: 403, outcome: 'key_rejected', ms: expect.any(Number) }],
+    })
+  })
+  test('a refusal of the provider is recorded as 400, with its attempts [GW-PROV-3]', async () => {
+    const key = word()
+    governed.provider.on(key, (response) => json(response, 400, {}))
+    const { audit_id } = refused(await governed.chat(key), 'VALIDATION_ERROR')
+    const { attempts, status } = await governed.record(audit_id)
+    expect({ attempts, status }).toMatchObject({
+      status: 400,
+      attempts: [{ status: 400, outcome: 'refused', code: 'invalid_request' }],
+    })
+  })
+  test.each([
+    ['AUTH_INVALID_KEY', () => governed.chat('Good morning', {}, { token: 'gk_none' })],
+    ['VALIDATION_ERROR', () => governed.chat([])],
+  ] as const)('%s is not recorded: stage 2 refused the request', async (code, ask) => {
+    const response = await ask()
+    expect(refused(response, code).audit_id).toBeUndefined()
+    expect(response.headers.get('x-audit-id')).toBeNull()
+  })
+})

@@ -1,0 +1,35 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { accepted, type Body, refused } from '../../support/gateway-client.ts'
+import { governed } from '../shared-server.ts'
+
+let record: Body
+beforeAll(async () => {
+  record = await governed.record(accepted((await governed.say()).response).governance.audit_id)
+})
+
+describe('GET /v1/audit/{id} [GW-AUD-1]', () => {
+  test('response 200: the audit record of an execution of the calling Application [GW-PATH-6]', () => {
+    expect(record).toMatchObject({ id: expect.stringMatching(/^aud_/), object: 'audit_record', endpoint: 'chat' })
+  })
+  test('404 NOT_FOUND: unknown id', async () => {
+    for (const id of [
+      'aud_01h455vb4pex5vsknk084sn02q',
+      'nonsense',
+      '%20',
+      'aud_%F0%9F%A6%8A',
+      `aud_${'z'.repeat(26)}`,
+      'x'.repeat(250),
+    ]) {
+      refused(await governed.api('GET', `/v1/audit/${id}`), 'NOT_FOUND')
+    }
+  })
+  test('404 NOT_FOUND: the record belongs to another Application', async () => {
+    refused(await governed.api('GET', `/v1/audit/${record.id}`, { token: governed.key(1) }), 'NOT_FOUND')
+  })
+  test('a lookup has its own audit record [GW-PIPE-8]', async () => {
+    const answer = await governed.api('GET', `/v1/audit/${record.id}`)
+    const own = await governed.record(answer.headers.get('x-audit-id') ?? '')
+    expect(own).toMatchObject({ endpoint: 'audit', status: 200 })
+    expect(own.id).not.toBe(record.id)
+  })
+})

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { accepted, refused } from '../../support/gateway-client.ts'
+import { governed } from '../shared-server.ts'
+
+const capture = (field: string, value: unknown) =>
+  governed.post('/v1/memory/capture', {
+    content: 'Prefers mornings',
+    scope: 'application',
+    scope_id: 'apollo',
+    kind: 'fact',
+    classification: 'internal',
+    [field]: value,
+  })
+
+describe('words with fixed values', () => {
+  describe.each([
+    ['classification', ['public', 'internal', 'confidential', 'restricted'], ['secret', 'Public', '', 3, null]],
+    ['scope', ['user', 'session', 'application', 'department', 'project', 'workspace'], ['global', 'User', '', 3, null]],
+    ['kind', ['fact', 'preference', 'decision', 'summary', 'workflow_state'], ['opinion', 'Fact', '', 3, null]],
+  ])('%s (memory capture) [GW-ENUM-1, GW-ENUM-2, GW-ENUM-3]', (field, allowed, others) => {
+    test.each(allowed)('%s is accepted', async (value) => {
+      // Known, so that the one thing wrong with the request is that memory is off.
+      const { message, param } = refused(await capture(field, value), 'VALIDATION_ERROR')
+      expect(message).toMatch(/not enabled/)
+      expect(param).toBeNull()
+    })
+    test.each(others)('%j is 400 VALIDATION_ERROR and names the field', async (value) => {
+      expect(refused(await capture(field, value), 'VALIDATION_ERROR').param).toBe(field)
+    })
+  })
+
+  test.each(['public', 'internal', 'confidential', 'restricted'])(
+    'classification %s: a rule raises to it and never lowers it [GW-ENUM-1]',
+    async (value) => {
+      const { response } = await governed.say(`juniper-class-${value}`)
+      const { classification } = await governed.record(accepted(response).governance.audit_id)
+      // What no detector finds anything in starts as `internal` (GW-POL-7).
+      expect(classification).toBe(value === 'public' ? 'internal' : value)
+    },
+  )
+
+  test.each([
+    ['', 'allow'],
+    ['juniper-deny', 'deny'],
+    ['juniper-escalate', 'escalate'],
+    ['juniper-hold', 'require_approval'],
+  ])('verdict: %j is %s [GW-ENUM-4]', async (mark, verdict) => {
+    const { response } = await governed.say(mark, { more: { governance: { dry_run: true } } })
+    expect(accepted(response).governance.decision.verdict).toBe(verdict)
+  })
+
+  test.each(['low', 'medium', 'high', 'critical'])('risk_level: %s [GW-ENUM-5]', async (risk) => {
+    const { response } = await governed.say(`juniper-risk-${risk}`)
+    expect(accepted(response).governance.risk_level).toBe(risk)
+  })
+
+  test.each(['system', 'user', 'assistant'])('chat message role: %s [GW-ENUM-7]', async (role) => {
+    accepted(await governed.chat([{ role, content: 'Good morning' }]))
+  })
+  test.each(['tool', 'developer', 'function', 'User', '', 7, null, ['user']])(
+    'chat message role: %j is 400 VALIDATION_ERROR [GW-ENUM-7]',
+    async (role) => {
+      const answer = await governed.chat([{ role: role as string, content: 'Good morning' }])
+      expect(refused(answer, 'VALIDATION_ERROR').param).toBe('messages[0].role')
+    },
+  )
+})

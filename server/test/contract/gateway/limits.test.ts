@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, accepted, CHAT, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { completion, json, says, word } from '../../support/scripted-provider.ts'
+import { governed } from '../shared-server.ts'
+
+describe('limits of fields', () => {
+  test.each(['/v1/knowledge/search', '/v1/memory/search'])('limit: 1 to 50, %s [GW-KNOW-2, GW-MEMS-2]', async (path) => {
+    for (const limit of [0, 51, -1, 1.5, '10']) {
+      expect(refused(await governed.post(path, { query: 'x', limit }), 'VALIDATION_ERROR').param).toBe('limit')
+    }
+    for (const limit of [1, 50, undefined]) {
+      expect(refused(await governed.post(path, { query: 'x', limit }), 'VALIDATION_ERROR').message).toMatch(/not enabled/)
+    }
+  })
+  test('wait_for_approval_seconds: 0 to 120 [GW-CHAT-5]', async () => {
+    const ask = (wait: unknown) => governed.chat('Good morning', { governance: { wait_for_approval_seconds: wait } })
+    for (const wait of [-1, 121, 1.5, '5']) {
+      expect(refused(await ask(wait), 'VALIDATION_ERROR').param).toBe('governance.wait_for_approval_seconds')
+    }
+    for (const wait of [0, 120]) accepted(await ask(wait))
+  })
+})
+
+const POSTS = ENDPOINTS.filter(({ method }) => method === 'POST')
+const GETS = ENDPOINTS.filter(({ method }) => method === 'GET')
+
+/** An Application with these limits, and what it sends: `count` requests at the same time, and how they were answered. */
+async function limited(limits: object) {
+  const { token } = await governed.application({ limits })
+  const send = ({ method, path, json }: { method: string; path: string; json?: unknown }): Promise<Answer> =>
+    governed.api(method, path, { token, json })
+  const chat = (prompt = 'Good morning', more = {}) => governed.chat(prompt, more, { token })
+  const burst = async (count: number, ask: () => Promise<Answer>) => {
+    const answers = await Promise.all(Array.from({ length: count }, ask))
+    const refusals = answers.filter(({ status }) => status === 429)
+    for (const answer of refusals) refused(answer, 'RATE_LIMITED')
+    return { admitted: count - refusals.length, refusals }
+  }
+  return { send, chat, burst }
+}
+
+describe('rate limits', () => {
+  test.each(POSTS)('429 with Retry-After in whole seconds: $name [GW-LIM-1, GW-LIM-4]', async (endpoint) => {
+    const { burst, send } = await limited({ requests_per_minute: 1, burst: 1 })
+    const { admitted, refusals } = await burst(3, () => send(endpoint))
+    expect(admitted).toBe(1)
+    for (const { headers } of refusals) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  })
+  test.each(GETS)('no 429: $name [GW-LIM-1]', async (endpoint) => {
+    const { burst, send } = await limited({ requests_per_minute: 1, burst: 1 })
+    expect((await burst(8, () => send(endpoint))).admitted).toBe(8)
+  })
+  test('no over-admission under concurrency: a burst of 5 lets 5 of 40 in [GW-LIM-3]', async () => {
+    const { burst, chat } = await limited({ requests_per_minute: 1, burst: 5 })
+    expect((await burst(40, () => chat())).admitted).toBe(5)
+  })
+  test('concurrency: what runs counts, what has ended does not [GW-LIM-2]', async () => {
+    const { burst, chat } = await limited({ concurrency: 2 })
+    const key = word()
+    governed.provider.on(key, (response, call) => setTimeout(() => says('done')(response, call), 150))
+    expect((await burst(6, () => chat(key))).admitted).toBe(2)
+    expect((await burst(2, () => chat(key))).admitted).toBe(2)
+  })
+  test('tokens a minute: a request that is too large never fits, and is told not to come back [GW-LIM-2]', async () => {
+    const { chat } = await limited({ tokens_per_minute: 50 })
+    const large = await chat('word '.repeat(200))
+    refused(large, 'RATE_LIMITED')
+    expect(large.headers.get('x-should-retry')).toBe('false')
+    accepted(await chat())
+  })
+  test('tokens a minute: what the provider counted is what is spent [GW-LIM-2]', async () => {
+    const { chat } = await limited({ tokens_per_minute: 40 })
+    // Each is estimated at 7 tokens, and 18 are counted.
+    expect([await chat(), await chat(), await chat()].map(({ status }) => status)).toEqual([200, 200, 429])
+  })
+  describe('tokens a minute, where the provider counts none', () => {
+    const uncounted = (text: string): string => {
+      const key = word()
+      governed.provider.on(key, (response) => json(response, 200, completion(text, { usage: undefined })))
+      return key
+    }
+    test('tools are counted', async () => {
+      const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 }, settings: { extensions: ['tools'] } })
+      const ask = (description: string) => {
+        const tools = [{ type: 'function', function: { name: 'look', description } }]
+        return governed.chat(uncounted('ok'), { model: 'scripted', tools }, { token })
+      }
+      expect(refused(await ask('lorem '.repeat(30_000)), 'RATE_LIMITED').details).toEqual({ limit: 'tokens' })
+      const statuses = [await ask('lorem '.repeat(300)), await ask('lorem '.repeat(300)), await ask('lorem '.repeat(300))]
+      expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429])
+    })
+    test('answers are counted', async () => {
+      const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 } })
+      const ask = () => governed.chat(uncounted('word '.repeat(800)), { model: 'scripted' }, { token })
+      expect([await ask(), await ask()].map(({ status }) => status)).toEqual([200, 429])
+    })
+  })
+  test('per user: one user at its limit does not keep another out [GW-LIM-2]', async () => {
+    const { chat } = await limited({ user_requests_per_minute: 1 })
+    const as = async (id: string) => (await chat('Good morning', { governance: { user: { id } } })).status
+    expect([await as('mara'), await as('mara'), await as('noor')]).toEqual([200, 429, 200])
+  })
+  describe('per user: by who they turn out to be', () => {
+    const [alice, bob] = [0, 1].map((index) => () => ({ userToken: governed.demo.users[index]?.user_token ?? '' }))
+    const ask = async (token: string, options: object | undefined, asserted?: string) => {
+      const governance = asserted === undefined ? {} : { governance: { user: { id: asserted } } }
+      return governed.chat('Good morning', governance, { token, ...options })
+    }
+    test('a verified user is limited whatever the request asserts, and uses nobody else up', async () => {
+      const { token } = await governed.application({ limits: { user_requests_per_minute: 2 } })
+      accepted(await ask(token, alice?.()))
+      accepted(await ask(token, alice?.(), 'somebody'))
+      refused(await ask(token, alice?.()), 'RATE_LIMITED')
+      for (const name of ['alice', 'bob', 'somebody else']) refused(await ask(token, alice?.(), name), 'RATE_LIMITED')
+      accepted(await ask(token, bob?.()))
+      accepted(await ask(token, undefined, 'bob'))
+      refused(await ask(token, bob?.()), 'RATE_LIMITED')
+    })
+    test('a refused one has the headers, and is recorded: stage 2 had let it in', async () => {
+      const { token } = await governed.application({ limits: { user_requests_per_minute: 1 } })
+      const { headers: first } = await ask(token, alice?.())
+      expect(first.get('ratelimit')).toMatch(/"user";r=0;t=60/)
+      const answer = await ask(token, alice?.())
+      const { audit_id, details, message } = refused(answer, 'RATE_LIMITED')
+      expect({ details, message }).toEqual({ details: { limit: 'user' }, message: expect.stringContaining('for one user') })
+      expect(answer.headers.get('retry-after')).toMatch(/^(59|60)$/)
+      expect(answer.headers.get('ratelimit')).toMatch(/"user";r=0;t=(59|60)/)
+      expect(answer.headers.get('x-audit-id')).toBe(audit_id)
+      const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token }))
+      expect(record).toMatchObject({ status: 429, error_code: 'RATE_LIMITED', user: { verified: true }, attempts: [] })
+      expect(record.stages).toContainEqual(expect.objectContaining({ name: 'identify', outcome: 'stopped' }))
+    })
+    test('a user at the limit does not use up the Application, nor take a place', async () => {
+      const limits = { user_requests_per_minute: 1, requests_per_minute: 1, burst: 3, concurrency: 1, tokens_per_minute: 100 }
+      const { token } = await governed.application({ limits })
+      accepted(await ask(token, alice?.()))
+      for (let i = 0; i < 5; i++) refused(await ask(token, alice?.()), 'RATE_LIMITED')
+      accepted(await ask(token, bob?.()))
+      accepted(await ask(token, undefined))
+    })
+    test('searches too', async () => {
+      const { token } = await governed.application({ limits: { user_requests_per_minute: 1 }, settings: { knowledge: true } })
+      const search = () => governed.post('/v1/knowledge/search', { query: 'opening hours' }, { token, ...alice?.() })
+      accepted(await search())
+      refused(await search(), 'RATE_LIMITED')
+    })
+  })
+  test("one Application's limit does not keep another out", async () => {
+    const { burst, chat } = await limited({ requests_per_minute: 1, burst: 1 })
+    await burst(3, () => chat())
+    accepted(await governed.chat('Good morning'))
+  })
+  test('RateLimit and RateLimit-Policy headers, and a message that names the gateway, not the provider [GW-LIM-4]', async () => {
+    const { chat } = await limited({ requests_per_minute: 1, burst: 2 })
+    for (const { headers } of [await chat(), await chat()]) {
+      expect(headers.get('ratelimit')).toMatch(/"requests";r=[01];t=\d+/)
+      expect(headers.get('ratelimit-policy')).toMatch(/"requests";q=1;w=60/)
+    }
+    const { headers, body } = await chat()
+    expect(headers.get('ratelimit')).toMatch(/"requests";r=0;t=\d+/)
+    expect(body.error.message).toMatch(/gateway/)
+    expect(body.error.message).not.toMatch(/provider/)
+  })
+  test('defaults: 600 requests a minute with burst 60, 200 concurrent [GW-LIM-2]', async () => {
+    const created = accepted(await governed.admin('POST', '/applications', { json: { name: word() } }), 201)
+    expect(created.limits).toEqual({
+      requests_per_minute: 600,
+      burst: 60,
+      concurrency: 200,
+      tokens_per_minute: null,
+      user_requests_per_minute: null,
+    })
+  })
+})
+
+describe('sizes', () => {
+  test('2,048 messages a request [GW-CHAT-15]', async () => {
+    const of = (count: number) => Array.from({ length: count }, () => ({ role: 'user', content: 'x' }))
+    accepted(await governed.chat(of(2_048)))
+    expect(refused(await governed.chat(of(2_049)), 'PAYLOAD_TOO_LARGE').param).toBe('messages')
+  })
+  test('message content 4 MiB, in bytes [GW-CHAT-14]', async () => {
+    const words = 'word '.repeat(Math.floor(4_194_304 / 5))
+    accepted(await governed.chat(words))
+    for (const content of [`${words}      `, 'é'.repeat(2_097_153)]) {
+      expect(refused(await governed.chat(content), 'PAYLOAD_TOO_LARGE').param).toBe('messages[0].content')
+    }
+  }, 60_000)
+  test('JSON depth 32 [API-BODY-3]', async () => {
+    // The body and `metadata` are two levels.
+    const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+    accepted(await governed.chat('x', { metadata: { deep: deep(30) } }))
+    refused(await governed.chat('x', { metadata: { deep: deep(31) } }), 'VALIDATION_ERROR')
+  })
+  test('a body of exactly 16 MiB is read, one byte more is not [GW-CHAT-13]', async () => {
+    const body = (bytes: number) => {
+      const frame = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'x' }], pad: '' })
+      return frame.replace('""}', `"${'word '.repeat(bytes / 5).slice(0, bytes - frame.length)}"}`)
+    }
+    accepted(await governed.post(CHAT, undefined, { raw: body(16_777_216) }))
+    refused(await governed.post(CHAT, undefined, { raw: body(16_777_217) }), 'PAYLOAD_TOO_LARGE')
+  }, 60_000)
+  test('a body of another path ends at 1 MiB [GW-CHAT-16]', async () => {
+    const json = { content: 'word '.repeat(210_000), scope: 'application', kind: 'fact', classification: 'internal' }
+    refused(await governed.post('/v1/memory/capture', json), 'PAYLOAD_TOO_LARGE')
+  })
+})

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest'
+import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
+import { openNotebook } from '../../support/memory-fixture.ts'
+import { completion, json, says, word } from '../../support/scripted-provider.ts'
+import { governed } from '../shared-server.ts'
+import { chat, MAIL, MARA, NOOR, recordOf, SECRET } from './memory-client.ts'
+
+describe('memory: capture from a chat [GW-MEMC-13]', () => {
+  test('explicit: “remember that …” is stored for the user and named in the record', async () => {
+    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const [about, user] = [word(), { user: { id: word() } }]
+    const { response, reply } = await chat(notebook, `Please remember that my locker is ${about}. What is next?`, user)
+    expect(contentOf(response)).toBe(reply)
+    const hits = await notebook.hits(about, {}, user)
+    expect(hits).toMatchObject([{ scope: 'user', content: `my locker is ${about}`, classification: 'internal' }])
+    expect((await recordOf(notebook, response)).remembered).toMatchObject([{ id: hits[0]?.memory_id, mode: 'active' }])
+    expect(await notebook.texts(about, {}, NOOR)).toEqual([])
+  })
+  test('explicit: stored for the session without a user, and not stored without a session', async () => {
+    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const about = word()
+    await chat(notebook, `Remember that the locker is ${about}.`, { session: 'morning' })
+    expect(await notebook.hits(about, {}, { session: 'morning' })).toMatchObject([{ scope: 'session' }])
+    expect(await notebook.hits(about, {}, { session: 'evening' })).toEqual([])
+    const { response } = await chat(notebook, `Remember that the locker is ${word()}.`)
+    expect((await recordOf(notebook, response)).remembered).toEqual([])
+  })
+  test.each([
+    ['a question', 'Do you remember that my locker is QQ?'],
+    ['a quote', 'She said: "remember that my locker is QQ".'],
+    ['what an assistant said', ''],
+  ])('explicit, %s: nothing is stored', async (name, prompt) => {
+    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const about = word()
+    const messages = [
+      { role: 'assistant', content: `Remember that my locker is ${about}.` },
+      { role: 'user', content: 'Good morning' },
+    ]
+    const governance = { user: { id: 'mara' } }
+    const response = await governed.chat(
+      name.startsWith('what') ? messages : prompt.replace('QQ', about),
+      { governance },
+      { token: notebook.token },
+    )
+    accepted(response)
+    expect(await notebook.texts(about, {}, MARA)).toEqual([])
+  })
+  test.each([
+    ['off', {}, '', {}],
+    ['explicit, in a dry run', { capture: 'explicit' }, '', { dry_run: true }],
+    ['explicit, denied', { capture: 'explicit' }, 'juniper-deny', {}],
+    ['explicit, held', { capture: 'explicit' }, 'juniper-hold', {}],
+    ['explicit, memory:off', { capture: 'explicit' }, 'juniper-memory-off', {}],
+    ['explicit, denied at remember', { capture: 'explicit' }, 'damson-deny', {}],
+    ['explicit, memory:off at remember', { capture: 'explicit' }, 'damson-off', {}],
+    ['explicit, a secret', { capture: 'explicit' }, SECRET, {}],
+  ])('%s: nothing is stored', async (_, memory, mark, governance) => {
+    const notebook = await openNotebook(governed, memory)
+    const about = word()
+    const { response } = await chat(notebook, `Remember that my locker is ${about} ${mark}.`, MARA, governance)
+    expect((await recordOf(notebook, response)).remembered).toEqual([])
+    const { data } = accepted(await governed.admin('GET', `/memories?application_id=${notebook.id}`))
+    expect(data).toEqual([])
+  })
+  test.each(['damson-deny', 'damson-broken'])('%s: the completion is returned', async (mark) => {
+    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const { response, reply } = await chat(notebook, `Remember that my locker is ${mark}.`, MARA)
+    expect(contentOf(response)).toBe(reply)
+  })
+  test.each(['juniper-memory-audit', 'damson-audit', 'damson-hold', 'damson-escalate'])(
+    'explicit, %s: stored audit_only [GW-POL-11]',
+    async (mark) => {
+      const notebook = await openNotebook(governed, { capture: 'explicit' })
+      const about = word()
+      const { response, reply } = await chat(notebook, `Remember that my locker is ${about} ${mark}.`, MARA)
+      expect(contentOf(response)).toBe(reply)
+      expect((await recordOf(notebook, response)).remembered).toMatchObject([{ mode: 'audit_only' }])
+      expect(await notebook.texts(about, {}, MARA)).toEqual([])
+    },
+  )
+  test.each([
+    ['sorrel-memory-off', 'memory:off', []],
+    ['sorrel-memory-audit', 'memory:audit_only', [{ mode: 'audit_only' }]],
+  ])('explicit, %s: a rule at output governs the stored memory', async (mark, directive, remembered) => {
+    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const about = word()
+    governed.provider.on(about, says(`Noted, ${mark}.`))
+    const response = await notebook.chat(`Remember that my locker is ${about}.`, MARA)
+    expect(accepted(response).governance.decision.directives).toEqual([directive])
+    expect((await recordOf(notebook, response)).remembered).toMatchObject(remembered)
+    expect(await notebook.texts(about, {}, MARA)).toEqual([])
+  })
+  test('explicit: a held and approved chat stores once, also when it is sent again', async () => {
+    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const [about, user] = [word(), { user: { id: word() } }]
+    const { response, asked } = await chat(notebook, `juniper-hold. Remember that my locker is ${about}.`, user)
+    const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
+    await governed.decide(review_item_id, 'approve')
+    for (let times = 0; times < 2; times++) accepted(await notebook.chat(asked, user, { review_item_id }))
+    expect(await notebook.hits(about, {}, user)).toHaveLength(1)
+  })
+  describe('extract', () => {
+    /** A chat of an Application whose model is asked afterwards what to remember, and answers `notes`. */
+    async function extracted(notes: unknown, { prompt = 'Good morning', reply = '', user = { id: word() } } = {}) {
+      const notebook = await openNotebook(governed, { capture: 'extract' })
+      const key = word()
+      governed.provider.on(key, (response, call) => {
+        const asks = call.raw.includes('<conversation>')
+        json(
+          response,
+          200,
+          completion(asks ? (typeof notes === 'string' ? notes : JSON.stringify(notes)) : `Noted: ${key}${reply}`),
+        )
+      })
+      const response = await notebook.chat(`${prompt} ${key}`, { user })
+      return { notebook, response, user: { user }, key, calls: governed.provider.about(key) }
+    }
+    test("extract: the Application's model extracts memories of the user, and the record has the call", async () => {
+      const about = word()
+      const notes = [{ content: `The user prefers ${about}.`, kind: 'preference', subject: 'colour' }]
+      const { notebook, response, user, key, calls } = await extracted(notes)
+      expect(contentOf(response)).toBe(`Noted: ${key}`)
+      expect(calls).toHaveLength(2)
+      expect(calls[1]?.body.model).toBe('scripted')
+      expect(await notebook.hits(about, {}, user)).toMatchObject([
+        { scope: 'user', kind: 'preference', content: `The user prefers ${about}.` },
+      ])
+      const record = await recordOf(notebook, response)
+      expect(record.attempts).toHaveLength(2)
+      expect(record.remembered).toHaveLength(1)
+    })
+    test.each([
+      ['prose', 'The user prefers tea.'],
+      ['an unknown kind', [{ content: 'The user prefers tea.', kind: 'opinion' }]],
+      ['an object', { content: 'The user prefers tea.', kind: 'fact' }],
+      ['nothing', []],
+      ['a secret', [{ content: `The key is ${SECRET}`, kind: 'fact' }]],
+      ['a secret in the subject', [{ content: 'The user has a key.', kind: 'fact', subject: `key ${SECRET}` }]],
+      ['a subject that a rule denies', [{ content: 'The user has a key.', kind: 'fact', subject: 'damson-deny' }]],
+      ['what a rule denies', [{ content: 'damson-deny', kind: 'fact' }]],
+    ])('%s: nothing is stored, and the completion is returned', async (_, notes) => {
+      const { notebook, response, key } = await extracted(notes)
+      expect(contentOf(response)).toBe(`Noted: ${key}`)
+      expect((await recordOf(notebook, response)).remembered).toEqual([])
+    })
+    test('extract: nothing is stored when the model fails, and the completion is returned', async () => {
+      const notebook = await openNotebook(governed, { capture: 'extract' })
+      const key = word()
+      governed.provider.on(key, (response, call) =>
+        call.raw.includes('<conversation>') ? json(response, 500, {}) : says('fine')(response, call),
+      )
+      expect(contentOf(await notebook.chat(key, MARA))).toBe('fine')
+    })
+    test('extract: findings in a subject raise the classification, and transforms change it', async () => {
+      const notes = [{ content: 'The user has a damson-redact friend.', kind: 'fact', subject: `friend ${MAIL}` }]
+      const { user } = await extracted(notes)
+      const { data } = accepted(await governed.admin('GET', `/memories?user_id=${user.user.id}`))
+      expect(data).toMatchObject([{ classification: 'confidential', source: 'extract' }])
+      expect(JSON.stringify(data)).not.toContain(MAIL)
+    })
+    test('extract: the model gets the completion after the output transforms', async () => {
+      const { calls, response } = await extracted([], { reply: ` sorrel-redact ${MAIL}` })
+      expect(contentOf(response)).toContain('[EMAIL]')
+      expect(calls).toHaveLength(2)
+      expect(calls[1]?.raw).toContain('[EMAIL]')
+      expect(calls[1]?.raw).not.toContain(MAIL)
+    })
+    test('extract: originals of pseudonyms reach no provider', async () => {
+      const { calls, response } = await extracted([], { prompt: `juniper-pseudonymize ${MAIL}`, reply: ' for <EMAIL_1>' })
+      expect(contentOf(response)).toContain(MAIL)
+      expect(calls).toHaveLength(2)
+      expect(calls[1]?.body.messages.at(-1)?.content).toContain('for \\u003cEMAIL_1>')
+      expect(calls[1]?.raw).not.toContain(MAIL)
+    })
+    test("extract: no model gets a completion above the Application's maximum classification", async () => {
+      const notebook = await openNotebook(governed, { capture: 'extract' }, { ceiling: 'internal' })
+      const key = word()
+      governed.provider.on(key, says(`Write to ${MAIL}`))
+      expect(contentOf(await notebook.chat(key, MARA))).toBe(`Write to ${MAIL}`)
+      expect(governed.provider.about(key)).toHaveLength(1)
+    })
+    test('extract: labels are the strictest of the sources', async () => {
+      const about = word()
+      const notes = [{ content: `The user looks into ${about}.`, kind: 'fact' }]
+      const { notebook, user } = await extracted(notes, { prompt: 'juniper-class-confidential' })
+      const { data } = accepted(await governed.admin('GET', `/memories?user_id=${user.user.id}`))
+      expect(data).toMatchObject([{ classification: 'confidential', source: 'extract' }])
+      expect(await notebook.texts(about, {}, user)).toEqual([])
+    })
+  })
+})

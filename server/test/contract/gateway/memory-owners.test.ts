@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { type Asking, openNotebook } from '../../support/memory-fixture.ts'
+import { word } from '../../support/scripted-provider.ts'
+import { governed } from '../shared-server.ts'
+import { MAIL, MARA, NOOR, tokenOf } from './memory-client.ts'
+
+describe('memory: who owns a memory and who finds it [GW-MEMC-12, GW-MEMS-6]', () => {
+  const mara = (more: object = {}): Asking => ({ user: { id: 'mara', ...more }, session: 'morning' })
+  test.each([
+    ['user', undefined, [MARA, mara(), { ...MARA, session: 'evening' }], [NOOR, {}, { session: 'morning' }]],
+    [
+      'session',
+      undefined,
+      [mara()],
+      [MARA, { ...MARA, session: 'evening' }, { ...NOOR, session: 'morning' }, { session: 'morning' }],
+    ],
+    ['application', undefined, [{}, MARA, NOOR], []],
+    [
+      'department',
+      'hangar',
+      [{ user: { id: 'noor', department: 'hangar' } }],
+      [
+        MARA,
+        {},
+        { user: { id: 'mara', department: 'Hangar' } },
+        { user: { id: 'hangar' } },
+        { user: { id: 'x', attributes: { projects: ['hangar'] } } },
+      ],
+    ],
+    [
+      'project',
+      'apollo',
+      [{ user: { id: 'noor', attributes: { projects: ['x', 'apollo'] } } }],
+      [
+        MARA,
+        {},
+        { user: { id: 'x', department: 'apollo' } },
+        { user: { id: 'x', attributes: { projects: 'apollo' } } },
+        { user: { id: 'x', attributes: { projects: [['apollo'], { id: 'apollo' }] } } },
+      ],
+    ],
+    ['workspace', undefined, [{}, MARA, NOOR], []],
+  ] as const)('scope %s', async (scope, scope_id, finders, others) => {
+    const notebook = await openNotebook(governed)
+    const about = word()
+    await notebook.keep(about, { scope, scope_id }, mara())
+    for (const asking of finders) expect(await notebook.texts(about, {}, asking), JSON.stringify(asking)).toEqual([about])
+    for (const asking of others) expect(await notebook.texts(about, {}, asking), JSON.stringify(asking)).toEqual([])
+  })
+  test.each([
+    ['user', true],
+    ['session', false],
+    ['application', false],
+    ['department', true],
+    ['project', true],
+    ['workspace', true],
+  ])('scope %s: found from another Application: %j', async (scope, shared) => {
+    const [first, second] = [await openNotebook(governed), await openNotebook(governed)]
+    const about = word()
+    const asking = { user: { id: 'mara', department: 'hangar', attributes: { projects: ['hangar'] } }, session: 'morning' }
+    await first.keep(about, { scope, scope_id: 'hangar' }, asking)
+    expect(await first.texts(about, {}, asking)).toEqual([about])
+    expect(await second.texts(about, {}, asking)).toEqual(shared ? [about] : [])
+  })
+  test('scope_id: names the owner for departments and projects only', async () => {
+    const notebook = await openNotebook(governed)
+    const about = word()
+    await notebook.keep(about, { scope: 'user', scope_id: 'noor' }, MARA)
+    expect(await notebook.texts(about, {}, NOOR)).toEqual([])
+    expect(await notebook.texts(about, {}, MARA)).toEqual([about])
+  })
+  test('owners: distinguished by scope, not only by id', async () => {
+    const notebook = await openNotebook(governed)
+    const about = word()
+    await notebook.keep(`${about} of the user`, { scope: 'user' }, { user: { id: 'hangar' } })
+    await notebook.keep(`${about} of the department`, { scope: 'department', scope_id: 'hangar' }, MARA)
+    await notebook.keep(`${about} of the project`, { scope: 'project', scope_id: 'hangar' }, MARA)
+    expect(await notebook.texts(about, {}, { user: { id: 'hangar' } })).toEqual([`${about} of the user`])
+    expect(await notebook.texts(about, {}, { user: { id: 'x', department: 'hangar' } })).toEqual([`${about} of the department`])
+  })
+})
+
+describe('memory: maximum classification [GW-MEMS-6]', () => {
+  test.each([
+    ['alice', {}, 'public internal'],
+    ['bob', {}, 'public internal confidential'],
+    ['carol', {}, 'public internal confidential restricted'],
+    ['dave', { role_clearance: { guest: 'confidential' } }, 'public internal confidential'],
+    ['', {}, 'public internal'],
+    ['', { assertion_clearance: 'public' }, 'public'],
+  ])('%s %j: %s', async (name, settings, seen) => {
+    const notebook = await openNotebook(governed, {}, { settings })
+    const about = word()
+    for (const classification of ['public', 'internal', 'confidential', 'restricted']) {
+      await notebook.keep(`${about} ${classification}`, { classification })
+    }
+    const asking = name
+      ? { userToken: tokenOf(name) }
+      : { user: { id: 'carol', role: 'compliance_officer', attributes: { clearance: 'restricted' } } }
+    const hits = await notebook.hits(about, {}, asking)
+    expect(hits.map(({ classification }) => classification).toSorted()).toEqual(seen.split(' ').toSorted())
+  })
+  test("maximum classification of the Application: limits the user's clearance", async () => {
+    const notebook = await openNotebook(governed, {}, { ceiling: 'internal' })
+    const about = word()
+    await notebook.keep(about, { classification: 'confidential' })
+    expect(await notebook.texts(about, {}, { userToken: tokenOf('carol') })).toEqual([])
+  })
+  test('findings: raise the classification; personal data is confidential', async () => {
+    const notebook = await openNotebook(governed)
+    const about = word()
+    await notebook.keep(`${about} ${MAIL}`, { classification: 'public' })
+    expect(await notebook.texts(about)).toEqual([])
+    expect(await notebook.hits(about, {}, { userToken: tokenOf('bob') })).toMatchObject([{ classification: 'confidential' }])
+  })
+})

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, accepted, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { governed } from '../shared-server.ts'
+
+const STAGES = 'authenticate admit identify classify authorize retrieve recall route invoke inspect remember record'.split(' ')
+
+/** name and outcome of each of the twelve, as `name:ok`, in the record of an answer. */
+async function outcomes({ headers }: Answer): Promise<string[]> {
+  const { stages } = await governed.record(headers.get('x-audit-id') ?? '')
+  return (stages as { name: string; outcome: string }[]).map(({ name, outcome }) => `${name}:${outcome}`)
+}
+/** The twelve, `ok` where listed, else as `others` says. */
+const twelve = (ok: string, others: Readonly<Record<string, string>> = {}) =>
+  STAGES.map((name) => `${name}:${others[name] ?? (ok.split(' ').includes(name) ? 'ok' : 'skipped')}`)
+const endpoint = (name: string) => {
+  const found = ENDPOINTS.find((one) => one.name === name)
+  return governed.api(found?.method ?? '', found?.path ?? '', { json: found?.json })
+}
+
+describe('the twelve stages [GW-PIPE-1]', () => {
+  test('chat [GW-PIPE-3]', async () => {
+    const answer = await governed.chat('Good morning')
+    expect(await outcomes(answer)).toEqual(twelve('authenticate admit identify classify authorize route invoke inspect record'))
+  })
+  test('chat, dry run: the same', async () => {
+    const answer = await governed.chat('Good morning', { governance: { dry_run: true } })
+    expect(await outcomes(answer)).toEqual(twelve('authenticate admit identify classify authorize route invoke inspect record'))
+  })
+  test('models [GW-PIPE-4]', async () => {
+    expect(await outcomes(await endpoint('models'))).toEqual(twelve('authenticate admit authorize route record'))
+  })
+  test('audit [GW-PIPE-8]', async () => {
+    const { audit_id } = accepted(await governed.chat('Good morning')).governance
+    const answer = await governed.api('GET', `/v1/audit/${audit_id}`)
+    expect(await outcomes(answer)).toEqual(twelve('authenticate admit authorize record'))
+  })
+  test('audit, nothing found', async () => {
+    expect(await outcomes(await endpoint('audit'))).toEqual(twelve('authenticate admit record', { authorize: 'stopped' }))
+  })
+  test.each(['knowledge_search', 'memory_search', 'memory_capture'])('%s, not enabled', async (name) => {
+    expect(await outcomes(await endpoint(name))).toEqual(
+      twelve('authenticate admit identify classify record', { authorize: 'stopped' }),
+    )
+  })
+  test.each([
+    ['denied at input', 'juniper-deny', {}, 'authenticate admit identify classify record', { authorize: 'stopped' }],
+    ['held at input', 'juniper-hold', {}, 'authenticate admit identify classify record', { authorize: 'stopped' }],
+    ['no provider', 'x', { model: 'none' }, 'authenticate admit identify classify authorize record', { route: 'stopped' }],
+  ])('chat, %s: stages after the end are skipped [GW-PIPE-2]', async (_, prompt, more, ok, others) => {
+    expect(await outcomes(await governed.chat(prompt, more))).toEqual(twelve(ok, others))
+  })
+  test.each(['sorrel-deny', 'sorrel-hold'])('chat, %s: inspect stops', async (answer) => {
+    const { response } = await governed.say('', { answer })
+    expect(await outcomes(response)).toEqual(
+      twelve('authenticate admit identify classify authorize route invoke record', { inspect: 'stopped' }),
+    )
+  })
+  test('chat, a user token that does not verify: identify stops', async () => {
+    const answer = await governed.chat('x', {}, { userToken: 'nonsense' })
+    expect(await outcomes(answer)).toEqual(twelve('authenticate admit record', { identify: 'stopped' }))
+  })
+  test.each(ENDPOINTS)('$name: responses and errors have x-audit-id [GW-PIPE-12]', async ({ name }) => {
+    const answer = await endpoint(name)
+    expect(answer.headers.get('x-audit-id')).toMatch(/^aud_/)
+    if (answer.status >= 400) expect(answer.body.error.audit_id).toBe(answer.headers.get('x-audit-id'))
+  })
+})
+
+describe('a request that stage 2 refuses is logged and counted, not recorded [GW-PIPE-10]', () => {
+  test.each([
+    ['401', 'AUTH_INVALID_KEY', () => governed.chat('x', {}, { token: 'gk_nobody' })],
+    ['400', 'VALIDATION_ERROR', () => governed.chat('x', { temperature: 'hot' })],
+    [
+      '429',
+      'RATE_LIMITED',
+      async () => {
+        const { token } = await governed.application({ limits: { requests_per_minute: 1, burst: 1 } })
+        await governed.chat('x', {}, { token })
+        return governed.chat('x', {}, { token })
+      },
+    ],
+  ] as const)('%s', async (status, code, refusal) => {
+    const counter = `gatehouse_requests_total{endpoint="chat",status="${status}",code="${code}"}`
+    const counted = async () => Number((await governed.api('GET', '/metrics')).text.split(`${counter} `)[1]?.split('\n')[0] ?? 0)
+    const before = await counted()
+    const { headers } = await refusal()
+    expect(headers.get('x-audit-id')).toBeNull()
+    expect(await counted()).toBe(before + 1)
+    const lines = governed.server.logs().split('\n')
+    expect(lines.find((line) => line.includes(headers.get('x-request-id') ?? '?'))).toContain(
+      `"status":${status},"code":"${code}"`,
+    )
+  })
+})
+
+describe('knowledge and memory endpoints of an Application that has neither', () => {
+  test.each([
+    ['knowledge_search', 'knowledge'],
+    ['memory_search', 'memory'],
+    ['memory_capture', 'memory'],
+  ])('%s: 400 VALIDATION_ERROR, not enabled, recorded [GW-KNOW-5, GW-MEMS-5, GW-MEMC-11]', async (name, feature) => {
+    const { message, audit_id } = refused(await endpoint(name), 'VALIDATION_ERROR')
+    expect(message).toContain(`${feature} is not enabled`)
+    expect(await governed.record(audit_id)).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
+  })
+  test.each(['/v1/knowledge/search', '/v1/memory/search'])(
+    '%s: query is required and not blank [GW-KNOW-1, GW-MEMS-1]',
+    async (path) => {
+      for (const query of [undefined, '', '   ', 5, null]) {
+        expect(refused(await governed.post(path, { query }), 'VALIDATION_ERROR').param).toBe('query')
+      }
+    },
+  )
+  test.each([
+    ['content', undefined],
+    ['content', 5],
+    ['scope', undefined],
+    ['kind', undefined],
+    ['classification', undefined],
+    ['summary', 5],
+    ['scope_id', 5],
+    ['regulations', 'gdpr'],
+    ['expires_at', 'tomorrow'],
+    ['governance', 'x'],
+    ['governance.session_id', 5],
+  ])('CaptureRequest %s %j: 400 names the field [GW-MEMC-1]', async (field, value) => {
+    const good = { content: 'x', scope: 'application', kind: 'fact', classification: 'internal' }
+    const change = field.startsWith('governance.') ? { governance: { session_id: value } } : { [field]: value }
+    expect(refused(await governed.post('/v1/memory/capture', { ...good, ...change }), 'VALIDATION_ERROR').param).toBe(field)
+  })
+  test.each(['department', 'project'])('CaptureRequest scope %s: scope_id is required [GW-MEMC-3]', async (scope) => {
+    const json = { content: 'x', scope, kind: 'fact', classification: 'internal' }
+    expect(refused(await governed.post('/v1/memory/capture', json), 'VALIDATION_ERROR').param).toBe('scope_id')
+    const { message } = refused(await governed.post('/v1/memory/capture', { ...json, scope_id: 'x' }), 'VALIDATION_ERROR')
+    expect(message).toContain('memory is not enabled')
+  })
+  test('the user token is verified', async () => {
+    for (const { path, json } of ENDPOINTS.filter(({ name }) => /knowledge|memory/.test(name))) {
+      refused(await governed.post(path, json, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+    }
+  })
+})

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
+import type { Held } from '../../support/governed.ts'
+import { word } from '../../support/scripted-provider.ts'
+import { clock, governed } from '../shared-server.ts'
+
+const AUDIT_ID = /^aud_[0-9a-z]{26}$/
+const REVIEW_ID = /^rev_[0-9a-z]{26}$/
+const reviews = async (): Promise<unknown[]> => [
+  ...accepted(await governed.admin('GET', '/reviews?state=pending&limit=100')).data,
+]
+
+describe('verdicts on a chat', () => {
+  test('verdict allow → 200 completion, governance block attached [GW-VERD-1]', async () => {
+    const { response, answer } = await governed.say()
+    expect(contentOf(response)).toBe(answer)
+    expect(response.body.governance).toMatchObject({ decision: { verdict: 'allow' }, audit_id: expect.stringMatching(AUDIT_ID) })
+  })
+
+  test('verdict deny at input → 403 POLICY_DENIED with audit_id, no provider called [GW-VERD-2]', async () => {
+    const said = await governed.say('juniper-deny')
+    expect(refused(said.response, 'POLICY_DENIED').audit_id).toMatch(AUDIT_ID)
+    expect(governed.callsAbout(said)).toBe(0)
+  })
+  test('verdict deny at input → for every message of the request [GW-PIPE-9]', async () => {
+    const at = (index: number) =>
+      Array.from({ length: 4 }, (_, i) => ({
+        role: i % 2 ? 'assistant' : 'user',
+        content: i === index ? 'juniper-deny' : 'go on',
+      }))
+    for (const index of [0, 1, 2, 3]) refused(await governed.chat(at(index)), 'POLICY_DENIED')
+  })
+  test('verdict deny at output → 403 POLICY_DENIED with audit_id and without the completion [GW-VERD-2]', async () => {
+    const secret = word()
+    const said = await governed.say('', { answer: `sorrel-deny ${secret}` })
+    expect(refused(said.response, 'POLICY_DENIED').audit_id).toMatch(AUDIT_ID)
+    expect(said.response.text).not.toContain(secret)
+    expect(governed.callsAbout(said)).toBe(1)
+  })
+
+  test.each([
+    ['input', 'juniper-escalate', undefined],
+    ['output', '', 'sorrel-escalate, and more'],
+  ])(
+    'verdict escalate at %s → 200 completion returned inline, and an escalation for reviewers [GW-VERD-3]',
+    async (point, mark, answer) => {
+      const said = await governed.say(mark, answer === undefined ? {} : { answer })
+      expect(contentOf(said.response)).toBe(said.answer)
+      const { governance } = said.response.body
+      expect(governance.decision.verdict).toBe('escalate')
+      expect(await reviews()).toContainEqual(
+        expect.objectContaining({ kind: 'escalation', point, audit_id: governance.audit_id, state: 'pending' }),
+      )
+    },
+  )
+
+  test('verdict require_approval at input → 409 POLICY_REVIEW_PENDING with review_item_id; a review item and hold are created [GW-VERD-4]', async () => {
+    const held = await governed.hold()
+    expect(held.id).toMatch(REVIEW_ID)
+    expect(held.response.body.error.audit_id).toMatch(AUDIT_ID)
+    expect(governed.callsAbout(held)).toBe(0)
+    expect(await reviews()).toContainEqual(
+      expect.objectContaining({ id: held.id, kind: 'hold', point: 'input', state: 'pending' }),
+    )
+  })
+  test('verdict require_approval at output → 409 POLICY_REVIEW_PENDING with review_item_id and without the completion [GW-VERD-4]', async () => {
+    const held = await governed.holdOutput()
+    expect(held.response.text).not.toContain(held.answer)
+    expect(await reviews()).toContainEqual(expect.objectContaining({ id: held.id, kind: 'hold', point: 'output' }))
+  })
+
+  describe.each([
+    ['input', (mark?: string) => governed.hold(mark)],
+    ['output', (mark?: string) => governed.holdOutput(mark === undefined ? {} : { answer: `sorrel-brief ${word()}` })],
+  ] as const)('held at %s, chat completion with governance.review_item_id', (point, hold) => {
+    test('review approved → 200 with the released result, the provider called once [GW-REV-4, GW-REV-13]', async () => {
+      const held = await hold()
+      await governed.decide(held.id, 'approve')
+      const response = await governed.resubmit(held)
+      expect(contentOf(response)).toBe(held.answer)
+      expect(response.body.governance.audit_id).toMatch(AUDIT_ID)
+      expect(governed.callsAbout(held)).toBe(1)
+    })
+    test('undecided → 409 POLICY_REVIEW_PENDING again, the same item [GW-RETRY-2]', async () => {
+      const held = await hold()
+      expect(refused(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
+    })
+    test('review denied → 403 POLICY_REVIEW_DENIED with audit_id [GW-REV-6]', async () => {
+      const held = await hold()
+      await governed.decide(held.id, 'deny')
+      expect(refused(await governed.resubmit(held), 'POLICY_REVIEW_DENIED').audit_id).toMatch(AUDIT_ID)
+      expect(governed.callsAbout(held)).toBe(point === 'input' ? 0 : 1)
+    })
+    test('hold expired → 410 REVIEW_HOLD_EXPIRED [GW-REV-7]', async () => {
+      const held = await hold('juniper-brief')
+      clock.advance(31_000)
+      refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
+    })
+    test('and wait_for_approval_seconds: approval arrives within the wait → 200 with the released result [GW-REV-5]', async () => {
+      const held = await hold()
+      const [response, ms] = await whileWaiting(held, 'approve')
+      expect(contentOf(response)).toBe(held.answer)
+      expect(ms).toBeLessThan(5_000)
+      expect(governed.callsAbout(held)).toBe(1)
+    })
+    test('and wait_for_approval_seconds: denial arrives within the wait → 403 POLICY_REVIEW_DENIED', async () => {
+      const held = await hold()
+      const [response] = await whileWaiting(held, 'deny')
+      refused(response, 'POLICY_REVIEW_DENIED')
+    })
+    test('and wait_for_approval_seconds: no approval within the wait → 409 POLICY_REVIEW_PENDING again [GW-REV-5]', async () => {
+      const held = await hold()
+      const startedAt = performance.now()
+      const response = await governed.resubmit(held, { wait_for_approval_seconds: 1 })
+      expect(refused(response, 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
+      expect(performance.now() - startedAt).toBeGreaterThan(950)
+    })
+  })
+
+  test.each([
+    ['allow', '', ''],
+    ['deny', 'juniper-deny', ''],
+    ['escalate', 'juniper-escalate', ''],
+    ['require_approval', 'juniper-hold', ''],
+  ])(
+    'governance.dry_run true, verdict %s → full pipeline with stubbed provider, no review item or hold created [GW-DRY-1, GW-DRY-2]',
+    async (verdict, mark) => {
+      const before = await reviews()
+      const said = await governed.say(mark, { more: { governance: { dry_run: true } } })
+      expect(accepted(said.response).governance).toMatchObject({ dry_run: true, decision: { verdict } })
+      expect(governed.callsAbout(said)).toBe(0)
+      expect(await reviews()).toHaveLength(before.length)
+    },
+  )
+})
+
+/** The resubmission that waits, decided meanwhile: its answer, and how long it took. */
+async function whileWaiting(held: Held, verb: 'approve' | 'deny') {
+  const startedAt = performance.now()
+  const waiting = governed.resubmit(held, { wait_for_approval_seconds: 30 })
+  await sleep(100)
+  await governed.decide(held.id, verb)
+  return [await waiting, performance.now() - startedAt] as const
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import type { Person } from '../../messaging/client.ts'
+import { word } from '../../support/scripted-provider.ts'
+import { FORMS, messenger, unknown } from './shared-messenger.ts'
+
+const upload = (
+  content: string | Uint8Array<ArrayBuffer> = 'some words',
+  name = 'note.txt',
+  type = 'text/plain',
+  field = 'file',
+) => {
+  const raw = new FormData()
+  raw.append(field, new Blob([content], { type }), name)
+  return raw
+}
+const file = async (person: Person = messenger.ann, ...what: Parameters<typeof upload>) =>
+  person.create('/attachments', undefined, { raw: upload(...what) })
+const bytesOf = async (url: string, person: Person) => fetch(url, { headers: { authorization: `Bearer ${person.token}` } })
+
+describe('attachments', () => {
+  test('upload: returns every field, and a download returns the same bytes as an attachment [MSG-RES-4]', async () => {
+    const content = 'some words, Ünicode'
+    const made = await file(messenger.ann, content)
+    expect(made).toEqual({
+      id: expect.stringMatching(/^att_[0-9a-z]{26}$/),
+      object: 'attachment',
+      message_id: null,
+      filename: 'note.txt',
+      file_url: expect.stringMatching(/^http:\/\//),
+      file_type: expect.stringMatching(/^text\/plain/),
+      file_size: Buffer.byteLength(content),
+      created_at: expect.any(Number),
+    })
+    expect(await messenger.ann.get(`/attachments/${made.id}`)).toEqual(made)
+    const answer = await bytesOf(made.file_url, messenger.ann)
+    expect([answer.status, await answer.text()]).toEqual([200, content])
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment/)
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('content-security-policy')).toContain('sandbox')
+  })
+  test.each(FORMS)('attachments: sent with a message, changed and removed (%s)', async (as) => {
+    const conversation_id = await messenger.direct()
+    const [one, two, three] = [await file(), await file(), await file()]
+    const fields = { conversation_id, message: 'see', attachments: [one.id, two.id, one.id] }
+    const sent = await messenger.ann.create('/messages', fields, { as })
+    expect(sent.attachments).toEqual([one, two].map((each) => ({ ...each, message_id: sent.id })))
+    expect((await messenger.ben.get(`/messages/${sent.id}`)).attachments).toEqual(sent.attachments)
+    const changed = await messenger.ann.put(`/messages/${sent.id}`, { attachments: [{ id: two.id }, { id: three.id }] }, { as })
+    expect(changed.attachments.map(({ id }: { id: string }) => id)).toEqual([two.id, three.id])
+    await messenger.ann.refused('NOT_FOUND', 'GET', `/attachments/${one.id}`)
+    expect((await messenger.ann.put(`/messages/${sent.id}`, { attachments: '' }, { as })).attachments).toEqual([])
+    for (const { id } of [two, three]) await messenger.ann.refused('NOT_FOUND', 'GET', `/attachments/${id}`)
+  })
+  test('download: allowed to the uploader before the file is sent, and to members afterwards [MSG-RES-5]', async () => {
+    const { id, file_url } = await file()
+    for (const person of [messenger.ben, messenger.stan]) expect((await bytesOf(file_url, person)).status).toBe(404)
+    await messenger.ann.create('/messages', { conversation_id: await messenger.direct(), message: 'x', attachments: [id] })
+    expect((await bytesOf(file_url, messenger.ben)).status).toBe(200)
+    expect((await bytesOf(file_url, messenger.stan)).status).toBe(404)
+    expect((await fetch(file_url)).status).toBe(401)
+  })
+  test('send: 400 when the upload belongs to another user or is sent twice', async () => {
+    const { id } = await file()
+    const [mine, theirs] = [await messenger.direct(), await messenger.direct(messenger.ben, messenger.cleo)]
+    const fields = { conversation_id: theirs, message: 'x', attachments: [id] }
+    await messenger.ben.refused('VALIDATION_ERROR', 'POST', '/messages', fields)
+    await messenger.ann.create('/messages', { conversation_id: mine, message: 'x', attachments: [id] })
+    await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', {
+      conversation_id: mine,
+      message: 'y',
+      attachments: [id],
+    })
+  })
+  test('limits: 20 attachments of 25 MiB [MSG-MSG-8, MSG-RES-4]', async () => {
+    const conversation_id = await messenger.direct()
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await file()).id))
+    const fields = { conversation_id, message: 'x' }
+    const tooMany = { ...fields, attachments: [...ids, unknown('att')] }
+    await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', tooMany)
+    expect((await messenger.ann.create('/messages', { ...fields, attachments: ids })).attachments).toHaveLength(20)
+    const most = 25 * 1_048_576
+    expect((await file(messenger.ann, new Uint8Array(most), 'big.bin', 'application/octet-stream')).file_size).toBe(most)
+    const raw = upload(new Uint8Array(most + 1), 'bigger.bin', 'application/octet-stream')
+    await messenger.ann.refused('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, { raw })
+  })
+  test('upload: 400 or 415 without a file, with another field, with two files, or without a form', async () => {
+    const two = upload()
+    two.append('file', new Blob(['x']), 'x')
+    for (const raw of [new FormData(), upload('x', 'x', 'text/plain', 'other'), two]) {
+      await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw })
+    }
+    await messenger.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' })
+    const broken = { raw: '--x\r\nnonsense', headers: { 'content-type': 'multipart/form-data; boundary=x' } }
+    await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, broken)
+  })
+  test.each(['../../etc/passwd', 'a/b\\c.txt', 'x"; filename="y.exe', 'é🦊.txt', '..', '\u202etxt.exe'])(
+    'upload: the filename is only a name: %j',
+    async (name) => {
+      const { filename, file_url } = await file(messenger.ann, 'x', name)
+      expect(filename).not.toMatch(/[/\\"\u202e]|^\.+$/)
+      const answer = await bytesOf(file_url, messenger.ann)
+      expect([answer.status, await answer.text()]).toEqual([200, 'x'])
+    },
+  )
+  test('delete: a deleted message deletes its files permanently [MSG-MSG-7]', async () => {
+    const name = `${word()}.txt`
+    const { id, file_url } = await file(messenger.ann, 'gone with its message', name)
+    const fields = { conversation_id: await messenger.direct(), message: 'x', attachments: [id] }
+    const sent = await messenger.ann.create('/messages', fields)
+    const { pool } = messenger.server.context.database
+    const placed = await pool.query('select place from message_attachment where filename = $1', [name])
+    expect(placed.rows).toHaveLength(1)
+    await messenger.ann.remove(`/messages/${sent.id}`)
+    for (const person of [messenger.ann, messenger.ben]) expect((await bytesOf(file_url, person)).status).toBe(404)
+    expect((await pool.query('select 1 from message_attachment where filename = $1', [name])).rows).toEqual([])
+    // The bytes follow: a job takes what is listed here from the disk.
+    const listed = await pool.query('select 1 from removed_file where place = $1', [placed.rows[0].place])
+    expect(listed.rows).toHaveLength(1)
+  })
+  test('events: attachment.created to the uploader, attachment.deleted to the members [MSG-EVENT-1]', async () => {
+    const [ann, ben] = [await messenger.listen(messenger.ann), await messenger.listen(messenger.ben)]
+    const { id } = await file()
+    await ann.until(({ type, data }) => type === 'attachment.created' && data.includes(id))
+    await messenger.ann.create('/messages', { conversation_id: await messenger.direct(), message: 'x', attachments: [id] })
+    await messenger.ann.remove(`/attachments/${id}`)
+    await ben.until(({ type, data }) => type === 'attachment.deleted' && data.includes(id))
+    expect(ben.events.filter(({ type }) => type === 'attachment.created')).toEqual([])
+    for (const one of [ann, ben]) one.close()
+  })
+})

@@ -1,0 +1,14 @@
+import { adjustableClock } from '../../support/adjustable-clock.ts'
+import { startMessenger } from '../../support/messenger.ts'
+
+/** The server's time. */
+export const clock = adjustableClock()
+
+/** One server for all files of the messaging contract that a worker runs. */
+export const messenger = await startMessenger({}, { clock })
+
+/** Both forms of a body: every row of the document holds for each. */
+export const FORMS = ['json', 'form'] as const
+
+/** An id that nothing has. */
+export const unknown = (prefix: string): string => `${prefix}_01h455vb4pex5vsknk084sn02q`

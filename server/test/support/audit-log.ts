@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { appendInTransaction } from '../../src/audit/audit-store.ts'
+import type { Checkpoint } from '../../src/audit/checkpoint.ts'
+import type { AuditDraft, AuditRecord } from '../../src/audit/record.ts'
+import { makeCheckpoint } from '../../src/audit/sign-checkpoints.ts'
+import { type VerifyOptions, verifyWorkspace } from '../../src/audit/verify.ts'
+import type { AuditWatch } from '../../src/audit/watch.ts'
+import type { WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
+import type { Database, Db } from '../../src/db/database.ts'
+import { seedAuditedWorkspace, testDraft } from './audit.ts'
+import { Intruder } from './intruder.ts'
+
+/** The time of `sign` without an argument. */
+export const SIGNED_AT = new Date('2026-03-01T00:00:00.000Z')
+
+/** `ms` after SIGNED_AT. */
+export const later = (ms: number): Date => new Date(SIGNED_AT.getTime() + ms)
+
+/** For records that `Intruder.allow` changes. */
+export const DENIED: AuditDraft['decision'] = { verdict: 'deny', transforms: [], directives: [], rules: [] }
+
+interface LogOptions {
+  /** Numbers of records; a checkpoint is signed after each group except the last. */
+  readonly groups?: readonly number[]
+  /** Changes the usual record with this sequence. */
+  readonly change?: (sequence: number) => Partial<AuditDraft>
+}
+
+/** The audit log of a new Workspace. */
+export class AuditLogFixture {
+  readonly database: Database
+  readonly workspaceId: string
+  readonly keys: WorkspaceKeys
+  readonly intruder: Intruder
+  /** Ids of the appended records, oldest first. */
+  readonly ids: string[] = []
+  readonly #change: (sequence: number) => Partial<AuditDraft>
+
+  constructor(database: Database, workspaceId: string, keys: WorkspaceKeys, { change = () => ({}) }: LogOptions = {}) {
+    this.database = database
+    this.workspaceId = workspaceId
+    this.keys = keys
+    this.intruder = new Intruder(database.db, workspaceId)
+    this.#change = change
+  }
+
+  get db(): Db {
+    return this.database.db
+  }
+
+  async append(count: number, change: Partial<AuditDraft> = {}): Promise<AuditRecord[]> {
+    const first = this.ids.length + 1
+    const drafts = Array.from({ length: count }, (_, index) =>
+      testDraft(this.workspaceId, { ...this.#change(first + index), ...change }),
+    )
+    this.ids.push(...drafts.map(({ id }) => id))
+    return this.db.transaction().execute((tx) => appendInTransaction(tx, this.workspaceId, drafts, this.keys.hasher))
+  }
+
+  sign(at = SIGNED_AT): Promise<Checkpoint | undefined> {
+    return makeCheckpoint(this.db, this.workspaceId, this.keys, at)
+  }
+
+  verify(options?: VerifyOptions) {
+    return verifyWorkspace(this.db, this.workspaceId, this.keys, options)
+  }
+
+  check(watch: AuditWatch) {
+    return watch.check(this.db, this.workspaceId, this.keys)
+  }
+}
+
+/** Opens a database for the tests of the current `describe`; each test gets a new log, available as `log()`. */
+export function useAuditLog(open: () => Promise<Database>, options: LogOptions = {}): () => AuditLogFixture {
+  let database: Database
+  let log: AuditLogFixture
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    const { workspaceId, keys } = await seedAuditedWorkspace(database.db)
+    log = new AuditLogFixture(database, workspaceId, keys, options)
+    const groups = options.groups ?? []
+    for (const [index, count] of groups.entries()) {
+      await log.append(count)
+      if (index < groups.length - 1) await log.sign()
+    }
+  })
+  return () => log
+}

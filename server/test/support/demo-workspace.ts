@@ -1,0 +1,63 @@
+import type { Context } from '../../src/context.ts'
+import { demoDeclaration } from '../../src/demo/demo-declaration.ts'
+import { seedKnowledge } from '../../src/demo/demo-knowledge.ts'
+import { seedMemories } from '../../src/demo/demo-memories.ts'
+import { issueDemoTokens, seedMessaging } from '../../src/demo/demo-messaging.ts'
+import { newDemoKeys, signDemoToken } from '../../src/demo/demo-secrets.ts'
+import { generateUserTokenKeys } from '../../src/demo/user-tokens.ts'
+import { findKeyByHash, revokeKey } from '../../src/identity/api-key-store.ts'
+import { findApplicationByName } from '../../src/identity/application-store.ts'
+import { findUser } from '../../src/identity/user-store.ts'
+import { applyWorkspace } from '../../src/setup/apply-workspace.ts'
+import { secretHash } from '../../src/setup/imported-secret.ts'
+import type { Scope } from '../../src/setup/scope.ts'
+import { publishChanges } from '../../src/setup/signals.ts'
+import { setupTransaction } from '../../src/setup/transaction.ts'
+import type { Demo } from './demo.ts'
+import { word } from './scripted-provider.ts'
+
+/** One more Workspace with all that the demo has: Applications, keys, users, policies, documents, memories, an assistant. */
+export async function seedDemoWorkspace(context: Context): Promise<Pick<Demo, 'workspace' | 'applications' | 'users'>> {
+  const { privateJwk, publicJwk } = await generateUserTokenKeys()
+  const declared = { ...demoDeclaration({ keys: [publicJwk] }), name: `demo ${word()}` }
+  const secrets = new Map(declared.applications.map(({ fields }) => [fields.name, newDemoKeys()]))
+  const applications = declared.applications.map(({ fields }) => {
+    const { api_key = '', revoked_api_key = '' } = secrets.get(fields.name) ?? {}
+    return { fields, keys: Object.entries({ api_key, revoked_api_key }).map(([name, secret]) => ({ name, secret })) }
+  })
+  const now = context.clock.now()
+  const seeded = await setupTransaction(context.database.db, async (tx) => {
+    const { workspaceId, changes } = await applyWorkspace(tx, { ...declared, applications }, now, context, {
+      finish: async (scope) => {
+        for (const { revoked_api_key } of secrets.values()) await revoke(scope, revoked_api_key)
+        return [...(await seedKnowledge(scope)), ...(await seedMemories(scope)), ...(await seedMessaging(scope))]
+      },
+    })
+    const accessTokens = await issueDemoTokens(tx, workspaceId, declared.users, now)
+    const users = await Promise.all(
+      declared.users.map(async ({ id }) => {
+        const user = await findUser(tx, workspaceId, id)
+        if (!user) throw new Error(`the user ${id} was not seeded`)
+        const { username, role, department } = user
+        const tokens = { user_token: await signDemoToken(privateJwk, user, now), access_token: accessTokens.get(id) ?? '' }
+        return { id, username, role, department, ...tokens }
+      }),
+    )
+    const named = await Promise.all(
+      [...secrets].map(async ([name, keys]) => ({
+        id: (await findApplicationByName(tx, workspaceId, name))?.id ?? '',
+        name,
+        ...keys,
+      })),
+    )
+    return { changes, demo: { workspace: { id: workspaceId, name: declared.name }, applications: named, users } }
+  })
+  await publishChanges(context.database.signal, seeded.demo.workspace.id, seeded.changes)
+  return seeded.demo
+}
+
+async function revoke({ tx, workspaceId, now }: Scope, key: string): Promise<void> {
+  const hash = secretHash(key, 'gk_')
+  const holder = hash && (await findKeyByHash(tx, hash))
+  if (holder) await revokeKey(tx, workspaceId, holder.keyId, now)
+}

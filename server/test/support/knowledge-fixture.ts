@@ -1,0 +1,90 @@
+import { DETECTORS } from '../../src/classification/detectors.ts'
+import { scan } from '../../src/classification/scan.ts'
+import type { Tx } from '../../src/db/database.ts'
+import type { CollectionCreate, CollectionPatch } from '../../src/knowledge/collection.ts'
+import { createCollection, updateCollection } from '../../src/knowledge/collection-store.ts'
+import { deleteDocument } from '../../src/knowledge/document-store.ts'
+import { type IncomingDocument, ingestDocument } from '../../src/knowledge/ingest.ts'
+import { type LabelPatch, relabelDocument } from '../../src/knowledge/relabel.ts'
+import { accepted, type Body, type ChatOptions } from './gateway-client.ts'
+import type { Governed } from './governed.ts'
+import { word } from './scripted-provider.ts'
+
+export const EVERYONE = { everyone: true } as const
+
+/** What was found, as the contract shows it. */
+export interface KnowledgeHit {
+  readonly chunk_id: string
+  readonly document_title: string
+  readonly content: string
+  readonly classification: string
+  readonly regulations: readonly string[]
+  readonly similarity: number
+}
+
+export type Shelf = Awaited<ReturnType<typeof openShelf>>
+
+interface ShelfOptions {
+  readonly collection?: Partial<CollectionCreate>
+  /** Fields of the Application. */
+  readonly application?: Readonly<Record<string, unknown>>
+  readonly settings?: Readonly<Record<string, unknown>>
+  readonly knowledge?: Readonly<Record<string, unknown>>
+}
+
+/** A collection of that Workspace (default: internal, for everyone), and what librarians do with it. */
+export async function openCollection(
+  { server: { context } }: Pick<Governed, 'server'>,
+  workspaceId: string,
+  collection: Partial<CollectionCreate> = {},
+) {
+  const { clock, database } = context
+  const { db } = database
+  const transact = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
+    db.transaction().execute((tx) => work(tx, clock.now()))
+  const name = `shelf ${word()}`
+  const create = { classification: 'internal', acl: EVERYONE, name, ...collection } as const
+  const made = await transact((tx, now) => createCollection(tx, workspaceId, create, now))
+  if (!made) throw new Error('the name is taken')
+  return {
+    name: made.name,
+    collection: made,
+    /** Brings in a Markdown document, under its key in the place of the one that was there. Answers its id. */
+    put: async (text: string, more: Partial<IncomingDocument> = {}): Promise<string> => {
+      const key = more.key ?? word()
+      const incoming = { key, name: `${key}.md`, bytes: Buffer.from(text), title: 'A page', ...more }
+      const ingested = await ingestDocument({ db, scanText, transact }, workspaceId, made.id, incoming)
+      if (!ingested) throw new Error('the collection is gone')
+      return ingested.documentId
+    },
+    relabel: (document: string, patch: LabelPatch) => transact((tx) => relabelDocument(tx, workspaceId, document, patch)),
+    remove: (document: string) => transact((tx) => deleteDocument(tx, workspaceId, document)),
+    change: (patch: CollectionPatch) => transact((tx, now) => updateCollection(tx, workspaceId, made.id, patch, now)),
+  }
+}
+
+/** A collection of the demo's Workspace, and an Application that finds this collection alone. */
+export async function openShelf(governed: Governed, { collection, application, settings, knowledge }: ShelfOptions = {}) {
+  const opened = await openCollection(governed, governed.demo.workspace.id, collection)
+  const caller = await governed.application({
+    ...application,
+    settings: { knowledge: { enabled: true, collections: [opened.name], ...knowledge }, ...settings },
+  })
+  const search = (query: string, more: object = {}, options: ChatOptions = {}) =>
+    governed.post('/v1/knowledge/search', { query, ...more }, { token: caller.token, ...options })
+  return {
+    ...opened,
+    ...caller,
+    search,
+    /** The hits of a search that must be answered. */
+    hits: async (query: string, more?: object, options?: ChatOptions): Promise<readonly KnowledgeHit[]> =>
+      hitsOf(accepted(await search(query, more, options))),
+    /** Their contents. */
+    texts: async (query: string, more?: object, options?: ChatOptions): Promise<string[]> =>
+      hitsOf(accepted(await search(query, more, options))).map(({ content }) => content.trim()),
+  }
+}
+
+const hitsOf = ({ data }: Body) => data as unknown as readonly KnowledgeHit[]
+
+const scanText = (text: string) => scan([text], { detectors: DETECTORS, budgetMs: 10_000 }).counts

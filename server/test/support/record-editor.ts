@@ -1,0 +1,70 @@
+import { readRecordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
+import { canonicalBody, hashBody, parseRecord, prepareRecord, sealRecord } from '../../src/audit/chain.ts'
+import type { AuditRecord } from '../../src/audit/record.ts'
+import type { AuditLogFixture } from './audit-log.ts'
+
+/** Edits the stored records of a log and the end of its chain, as an attacker with write access to the database could. */
+export class RecordEditor {
+  readonly #log: AuditLogFixture
+
+  constructor(log: AuditLogFixture) {
+    this.#log = log
+  }
+
+  async rows(): Promise<StoredRecord[]> {
+    const all: StoredRecord[] = []
+    for await (const page of readRecordPages(this.#log.db, this.#log.workspaceId, { after: 0, through: 1e9 })) all.push(...page)
+    return all
+  }
+
+  async rowAt(sequence: number): Promise<StoredRecord> {
+    return (await this.rows()).find((row) => row.sequence === sequence) as StoredRecord
+  }
+
+  async change(sequence: number, columns: Partial<StoredRecord>): Promise<void> {
+    await this.#log.db
+      .updateTable('audit_record')
+      .set(columns as object)
+      .where('workspace_id', '=', this.#log.intruder.workspace)
+      .where('sequence', '=', sequence)
+      .execute()
+  }
+
+  /** Removes the records `from` to `to`, both included. */
+  async remove(from: number, to: number): Promise<void> {
+    await this.#log.db
+      .deleteFrom('audit_record')
+      .where('workspace_id', '=', this.#log.intruder.workspace)
+      .where('sequence', '>=', from)
+      .where('sequence', '<=', to)
+      .execute()
+  }
+
+  async setHead(sequence: number, hash: Buffer): Promise<void> {
+    const head = this.#log.db.updateTable('audit_head').set({ sequence, hash })
+    await head.where('workspace_id', '=', this.#log.intruder.workspace).execute()
+  }
+
+  /** The body and hash of a changed record, without the seal. */
+  async forge(sequence: number, change: Partial<AuditRecord>): Promise<{ body: string; hash: Buffer }> {
+    const { body, hash } = await this.rowAt(sequence)
+    const forged = canonicalBody({ ...parseRecord(body, hash), ...change })
+    return { body: forged, hash: hashBody(forged) }
+  }
+
+  /** Changes a record and recomputes all later records and the chain's end. */
+  async rechain(from: number): Promise<void> {
+    const { workspaceId, keys } = this.#log
+    const later = (await this.rows()).filter(({ sequence }) => sequence >= from)
+    let end = { sequence: from - 1, hash: (later[0] as StoredRecord).prev_hash }
+    for (const row of later) {
+      const { integrity: _, ...draft } = parseRecord(row.body, row.hash)
+      const changed = row.sequence === from ? { ...draft, duration_ms: 1 } : draft
+      const sealed = sealRecord(prepareRecord(workspaceId, changed), end, keys.hasher)
+      const { duration_ms } = sealed.prepared.draft
+      await this.change(row.sequence, { body: sealed.body, prev_hash: sealed.prevHash, hash: sealed.hash, duration_ms })
+      end = sealed
+    }
+    await this.setHead(end.sequence, end.hash)
+  }
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http'
+import { UserRateLimiter } from '../../src/messaging/api/user-rate-limiter.ts'
+import { syncEnvironmentProviders } from '../../src/setup/environment-sync.ts'
+import { seedDemoWorkspace } from './demo-workspace.ts'
+import { type Governed, governedOn, providerEnvironment } from './governed.ts'
+import { type Messenger, messengerOn } from './messenger.ts'
+import { type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts'
+import { startServer, type TestServer } from './server.ts'
+
+/** Tests are faster than people. */
+const UNLIMITED = { perMinute: 6_000_000, capacity: 100_000 }
+
+interface Shared {
+  readonly server: TestServer
+  readonly provider: ScriptedProvider
+  /** Of the file that runs. */
+  workspaceId: string
+}
+
+let started: Promise<Shared> | undefined
+
+/** Modules live as long as their worker (`isolate: false`), and so does this server: starting one takes longer than most files. */
+const shared = (): Promise<Shared> => (started ??= start())
+
+async function start(): Promise<Shared> {
+  const provider = await startScriptedProvider()
+  const environment = { GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...providerEnvironment(provider) }
+  const server = await startServer(environment, { userRateLimiter: new UserRateLimiter({ send: UNLIMITED, call: UNLIMITED }) })
+  const started = { server, provider, workspaceId: server.demo.workspace.id }
+  // Without this an admin request that names no Workspace means the server's first one.
+  server.app.server.prependListener('request', ({ headers }: IncomingMessage) => {
+    headers['x-gatehouse-workspace'] ??= started.workspaceId
+  })
+  return started
+}
+
+/**
+ * The worker's server, with a Workspace for the calling file that holds what the demo holds. For files that need no environment, clock
+ * or database of their own, and look at nothing but their Workspace; the others call `startServer`.
+ */
+export async function sharedServer(): Promise<TestServer> {
+  const opened = await shared()
+  const { server, provider } = opened
+  provider.reset()
+  const demo = { ...server.demo, ...(await seedDemoWorkspace(server.context)) }
+  opened.workspaceId = demo.workspace.id
+  const logged = server.logs().length
+  return { ...server, demo, logs: () => server.logs().slice(logged), close: async () => {} }
+}
+
+/** As `startGoverned`, on the worker's server. */
+export async function sharedGoverned(): Promise<Governed> {
+  const server = await sharedServer()
+  const { config, secrets, log, providerCalls } = server.context
+  await syncEnvironmentProviders(server.demo.workspace.id, {
+    ...server.context,
+    config,
+    pools: providerCalls.pools,
+    warn: (text) => log.warn(text),
+    fromEnvironment: secrets.fromEnvironment,
+  })
+  const { provider } = await shared()
+  return governedOn(server, { ...provider, close: async () => {} })
+}
+
+/** As `startMessenger`, on the worker's server. */
+export const sharedMessenger = async (): Promise<Messenger> => messengerOn(await sharedGoverned())
