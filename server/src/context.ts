@@ -50,8 +50,8 @@ import type { Provider } from './providers/provider.ts'
 import { loadProviders, PROVIDERS_TOPIC } from './providers/provider-store.ts'
 import { readinessChecks } from './readiness-checks.ts'
 import { createRanker } from './retrieval/rank.ts'
-import { PendingAnswers } from './review/pending-answers.ts'
-import { ReviewWaiters } from './review/waiting.ts'
+import { PendingOutputHolds } from './review/pending-output-holds.ts'
+import { ReviewWaiters } from './review/review-waiters.ts'
 import { openSemantic, type Semantic } from './semantic.ts'
 import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
@@ -207,7 +207,7 @@ function compose(
     policies,
     ranker: createRanker({ db, pool: database.pool, embedder: semantic?.ranker }),
     workspaceKeys,
-    pendingAnswers: new PendingAnswers({ ...database, clock, loadMs }),
+    pendingOutputHolds: new PendingOutputHolds({ ...database, clock, loadMs }),
     db,
     clock,
     timeSlices: new TimeSlices(),

@@ -18,8 +18,8 @@ import type { EventRelay } from '../messaging/events/relay.ts'
 import { removeExpiredHolds } from '../messaging/messages/expired-holds.ts'
 import { endConversationRetentions, endWorkspaceRetention } from '../messaging/retention/end-retention.ts'
 import { finishErasures } from '../messaging/retention/erase-traces.ts'
-import { removeExpiredSignIns } from '../operators/expired.ts'
-import { eraseExpired } from '../review/review-store.ts'
+import { removeExpiredSignIns } from '../operators/expired-sign-ins.ts'
+import { eraseExpiredReviews } from '../review/review-store.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
 import { eachOf, workspaceIds } from './each-workspace.ts'
 import type { Job } from './jobs.ts'
@@ -73,7 +73,7 @@ function removalJobs(deps: Deps): Job[] {
   const { db, clock, files } = deps
   const before = (ms: number): Date => new Date(clock.now().getTime() - ms)
   const jobs: readonly [name: string, everyMs: number, run: () => Promise<unknown>][] = [
-    ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpired(db, clock.now(), most))],
+    ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpiredReviews(db, clock.now(), most))],
     ['remove expired holds of messages', MINUTE, () => inBatches(500, (most) => removeExpiredHolds(db, clock.now(), most))],
     ['remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))],
     ['remove deleted collections', 30 * SECOND, () => removeCollections(db)],
