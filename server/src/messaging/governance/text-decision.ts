@@ -7,11 +7,11 @@ import { elapsed } from '../../lib/clock.ts'
 import { type GovernDeps, governScanned, type Scanned, scanContent, type Transformed } from '../../pipeline/govern.ts'
 import type { CompiledPolicy } from '../../policy/compile.ts'
 import type { PolicyInput } from '../../policy/input.ts'
-import type { PolicyLibrary } from '../../policy/policy-library.ts'
+import type { ActivePolicies } from '../../policy/active-policies.ts'
 import type { Utterance } from './utterance.ts'
 
 export interface TextDecisionDeps extends GovernDeps {
-  readonly policies: Pick<PolicyLibrary, 'current'>
+  readonly policies: Pick<ActivePolicies, 'current'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
 }
