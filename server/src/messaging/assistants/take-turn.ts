@@ -6,7 +6,7 @@ import { emit } from '../events/outbox.ts'
 import type { EventRelay } from '../events/relay.ts'
 import type { GovernTextDeps } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
-import { prepareMessage, type ReadyMessage, storeMessage } from '../messages/send-message.ts'
+import { type PreparedMessage, prepareMessage, storeMessage } from '../messages/send-message.ts'
 import { type AskDeps, askPipeline, type Outcome } from './ask-pipeline.ts'
 import { type Setting, settingOf } from './setting.ts'
 import { endTurn, holdTurn, postponeTurn, refuseTurn, type Turn } from './turn-store.ts'
@@ -111,7 +111,7 @@ async function ready(
   auditId: string | undefined,
   deps: TurnDeps,
   replyTo?: string,
-): Promise<ReadyMessage | undefined> {
+): Promise<PreparedMessage | undefined> {
   const draft = { conversationId: turn.conversationId, text, attachments: [], replyTo, auditId }
   try {
     return await prepareMessage(deps, assistant, draft, deps.clock.now())
@@ -125,7 +125,7 @@ async function ready(
 async function together(
   { assistant }: Setting,
   change: (tx: Tx) => Promise<boolean>,
-  messages: readonly ReadyMessage[],
+  messages: readonly PreparedMessage[],
   deps: TurnDeps,
 ): Promise<void> {
   const say = messages.filter(({ governed, replyTo }) => replyTo !== undefined || !(governed instanceof HeldText))
