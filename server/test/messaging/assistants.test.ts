@@ -7,7 +7,7 @@ import { HELD, wordsFor } from '../../src/messaging/assistants/words.ts'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
-import { openShelf } from '../support/knowledge-fixture.ts'
+import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { type ProviderCall, says, word } from '../support/scripted-provider.ts'
 import { type Person, people, unhurried } from './client.ts'
@@ -231,9 +231,12 @@ describe('a group', () => {
 describe('knowledge', () => {
   test('in a direct conversation is what the author may see, in a group what all may', async () => {
     const fact = word()
-    const shelf = await openShelf(governed, { application: MODEL, collection: { acl: { roles: ['lead'] } } })
-    await shelf.put(`The lantern of ${fact} is kept in the eastern hall.`)
-    const keeper = await assistant(shelf.id)
+    const knowledgeFixture = await createKnowledgeFixture(governed, {
+      application: MODEL,
+      collection: { acl: { roles: ['lead'] } },
+    })
+    await knowledgeFixture.put(`The lantern of ${fact} is kept in the eastern hall.`)
+    const keeper = await assistant(knowledgeFixture.id)
     const [cleo, dora] = await Promise.all(['cleo', 'dora'].map((name) => people(governed.server, [name])))
     const [lead, second] = [cleo?.cleo, dora?.dora] as [Person, Person]
     for (const { id } of [lead, second]) await admin.patch(`/users/${id}`, { role: 'lead' })
@@ -254,10 +257,10 @@ describe('knowledge', () => {
   })
 
   test('that a policy denies to one reader is denied to the group', async () => {
-    const shelf = await openShelf(governed, { application: MODEL })
+    const knowledgeFixture = await createKnowledgeFixture(governed, { application: MODEL })
     const fact = word()
-    await shelf.put(`The burdock of ${fact} grows behind the mill.`)
-    const keeper = await assistant(shelf.id)
+    await knowledgeFixture.put(`The burdock of ${fact} grows behind the mill.`)
+    const keeper = await assistant(knowledgeFixture.id)
     const { gil } = await people(governed.server, ['gil'])
     await admin.patch(`/users/${gil.id}`, { role: 'contractor' })
     const knows = async (chat: Awaited<ReturnType<typeof groupOf>>) => {
