@@ -4,8 +4,8 @@ import type { PipelineDeps } from '../pipeline/pipeline.ts'
 import type { UserRateLimiter } from './api/user-rate-limiter.ts'
 import type { FileStore } from './attachments/file-store.ts'
 import type { FileLimits } from './attachments/store-upload.ts'
-import type { EventHub } from './events/hub.ts'
-import type { EventRelay } from './events/relay.ts'
+import type { EventHub } from './events/event-hub.ts'
+import type { EventRelay } from './events/event-relay.ts'
 import type { MemberAuthenticator } from './people/member-authenticator.ts'
 
 /** Dependencies of the messaging routes. */
