@@ -8,7 +8,7 @@ import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
-import { watchOver } from './classification/watch-over.ts'
+import { withFaultReports } from './classification/fault-reporting.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
@@ -43,7 +43,7 @@ import { WebhookSender } from './messaging/events/webhook-sender.ts'
 import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { AdminAuthenticator } from './operators/admin-authenticator.ts'
 import { SignIn } from './operators/sign-in.ts'
-import { POLICIES_TOPIC, PolicyLibrary } from './policy/policy-library.ts'
+import { ActivePolicies, POLICIES_TOPIC } from './policy/active-policies.ts'
 import { Health } from './providers/health.ts'
 import { Pools } from './providers/pools.ts'
 import type { Provider } from './providers/provider.ts'
@@ -133,7 +133,7 @@ function compose(
 
   const pools = new Pools({ allowPrivateUrls: config.allowPrivateUrls })
   const health = new Health()
-  const policies = new PolicyLibrary(db, { onProblem: onError, loadMs })
+  const policies = new ActivePolicies(db, { onProblem: onError, loadMs })
   signal.subscribe(POLICIES_TOPIC, (workspaceId) => policies.forget(workspaceId))
   const waiters = new ReviewWaiters({ signal, clock, onError })
   const providers = new Cache<readonly Provider[]>(
@@ -201,7 +201,7 @@ function compose(
           dispatcher: jwksAgent,
         }),
     }),
-    detectors: watchOver(detectors, reportFault),
+    detectors: withFaultReports(detectors, reportFault),
     reportFault,
     detectorBudgetMs: config.detectorBudgetMs,
     policies,

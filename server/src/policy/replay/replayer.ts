@@ -3,12 +3,12 @@ import { type DecidingRule, type Decision, type PolicyPoint, stricterVerdict, ty
 import type { CompiledPolicy } from '../compile.ts'
 import { mergeDecisions } from '../evaluate.ts'
 import type { Rule } from '../policy.ts'
-import { type Reading, readingOf } from './reading.ts'
+import { type Reading, readingOf } from './hashed-names.ts'
 import type { StoredInput } from './stored-input.ts'
-import type { StoredExchange, StoredPoint } from './stored-request.ts'
+import type { StoredPoint, StoredRequest } from './stored-request.ts'
 
 /** What policies demanded of an exchange, or would. Obligations as demanded, whether or not there was anything to change. */
-export interface Demand {
+export interface ReplayedDecision {
   readonly verdict: Verdict
   /** What rules raise it to at least. */
   readonly classification: Classification
@@ -19,7 +19,7 @@ export interface Demand {
 }
 
 /** A rule of which a record does not tell whether it would have matched. */
-export interface Unknown {
+export interface UndecidedRule {
   readonly rule: string
   readonly point: PolicyPoint
   /** The name that it reads and the record does not hold; undefined: the point as a whole is not stored. */
@@ -28,11 +28,11 @@ export interface Unknown {
   readonly unreached: boolean
 }
 
-export interface Replayed {
-  readonly before: Demand
+export interface ReplayResult {
+  readonly before: ReplayedDecision
   /** Without the unknown rules. */
-  readonly after: Demand
-  readonly unknown: readonly Unknown[]
+  readonly after: ReplayedDecision
+  readonly unknown: readonly UndecidedRule[]
   /** `unknown`: it depends on rules that cannot be replayed. */
   readonly kind: 'unchanged' | 'changed' | 'unknown'
 }
@@ -58,7 +58,7 @@ export class Replayer {
   }
 
   /** `decided`: the policy that was in force then; undefined: none. */
-  replay(exchange: StoredExchange, decided: CompiledPolicy | undefined): Replayed {
+  replay(exchange: StoredRequest, decided: CompiledPolicy | undefined): ReplayResult {
     const before = walk(exchange, decided, (rule, { point }) => recorded(exchange, rule, point))
     const now = walk(exchange, this.#draft, (rule, at, unknown) => {
       const known = carriedOver(exchange, decided, rule, at.point)
@@ -70,7 +70,7 @@ export class Replayer {
   }
 
   /** Undefined: the record does not tell. */
-  #ask(rule: Rule, { point, input }: StoredPoint, unknown: Unknown[]): Outcome {
+  #ask(rule: Rule, { point, input }: StoredPoint, unknown: UndecidedRule[]): Outcome {
     if (!input) {
       unknown.push({ rule: rule.id, point, missing: undefined, unreached: false })
       return undefined
@@ -93,38 +93,38 @@ function outcomeOf(rule: Rule, { input, bindings }: StoredInput): boolean | stri
 
 const rulesOf = ({ rules }: CompiledPolicy): Set<Rule> => new Set(Object.values(rules).flat())
 
-function recorded({ rules }: StoredExchange, { id }: Rule, point: PolicyPoint): Outcome {
+function recorded({ rules }: StoredRequest, { id }: Rule, point: PolicyPoint): Outcome {
   const found = rules.find((rule) => rule.id === id && rule.point === point)
   return found ? (found.error ?? true) : false
 }
 
 /** What the record says of a condition that stood in the policy then, under whatever name. */
-function carriedOver(exchange: StoredExchange, decided: CompiledPolicy | undefined, rule: Rule, point: PolicyPoint): Outcome {
+function carriedOver(exchange: StoredRequest, decided: CompiledPolicy | undefined, rule: Rule, point: PolicyPoint): Outcome {
   const same = decided?.rules[point].find(
     ({ when, onError }) => when === rule.when && (onError === 'deny' || rule.onError === 'skip'),
   )
   return same && recorded(exchange, same, point)
 }
 
-type Ask = (rule: Rule, at: StoredPoint, unknown: Unknown[]) => Outcome
+type Ask = (rule: Rule, at: StoredPoint, unknown: UndecidedRule[]) => Outcome
 
 interface Walked {
-  readonly demand: Demand
+  readonly demand: ReplayedDecision
   /** With every unknown rule. */
-  readonly possible: Demand
-  readonly unknown: readonly Unknown[]
+  readonly possible: ReplayedDecision
+  readonly unknown: readonly UndecidedRule[]
 }
 
 const NOTHING: Decision = { verdict: 'allow', classification: 'public', risk: 'low', transforms: [], directives: [], rules: [] }
 
 /** From point to point, as the pipeline goes, until one ends it. */
-function walk({ points, rules }: StoredExchange, policy: CompiledPolicy | undefined, ask: Ask): Walked {
-  const unknown: Unknown[] = []
+function walk({ points, rules }: StoredRequest, policy: CompiledPolicy | undefined, ask: Ask): Walked {
+  const unknown: UndecidedRule[] = []
   let demand = NOTHING
   let possible = NOTHING
   for (const at of points) {
     const own = policy?.rules[at.point] ?? []
-    if (at.state === 'idle' || (at.offBy !== undefined && demand.directives.includes(at.offBy))) continue
+    if (at.state === 'unused' || (at.disabledBy !== undefined && demand.directives.includes(at.disabledBy))) continue
     if (at.state === 'unreached') {
       for (const rule of own) {
         unknown.push({ rule: rule.id, point: at.point, missing: undefined, unreached: true })
@@ -142,14 +142,17 @@ function walk({ points, rules }: StoredExchange, policy: CompiledPolicy | undefi
     }
     demand = mergeDecisions(demand, here)
     possible = mergeDecisions(possible, perhaps)
-    if (at.ends.includes(here.verdict)) break
+    if (at.endingVerdicts.includes(here.verdict)) break
   }
   return { demand, possible, unknown }
 }
 
-function matched({ id, verdict, risk, classification, transforms, directives }: Rule, { point, counts }: StoredPoint): Decision {
+function matched(
+  { id, verdict, risk, classification, transforms, directives }: Rule,
+  { point, effectiveVerdicts }: StoredPoint,
+): Decision {
   return {
-    verdict: counts[verdict] ?? verdict,
+    verdict: effectiveVerdicts[verdict] ?? verdict,
     classification: classification ?? NOTHING.classification,
     risk: risk ?? NOTHING.risk,
     transforms,
@@ -158,24 +161,28 @@ function matched({ id, verdict, risk, classification, transforms, directives }: 
   }
 }
 
-function broken({ id, onError }: Rule, { point, counts }: StoredPoint, outcome: Outcome): Decision | undefined {
+function broken({ id, onError }: Rule, { point, effectiveVerdicts }: StoredPoint, outcome: Outcome): Decision | undefined {
   if (typeof outcome !== 'string' || onError === 'skip') return undefined
-  return { ...NOTHING, verdict: counts.deny ?? 'deny', rules: [{ id, point, verdict: 'deny', error: outcome }] }
+  return { ...NOTHING, verdict: effectiveVerdicts.deny ?? 'deny', rules: [{ id, point, verdict: 'deny', error: outcome }] }
 }
 
 /** Detectors and transforms that broke down then: no rule's doing. */
-function faultsAt(rules: readonly DecidingRule[], { point, counts }: StoredPoint, policy: CompiledPolicy | undefined): Decision {
+function faultsAt(
+  rules: readonly DecidingRule[],
+  { point, effectiveVerdicts }: StoredPoint,
+  policy: CompiledPolicy | undefined,
+): Decision {
   const own = new Set(policy?.rules[point].map(({ id }) => id))
   const faults = rules.filter((rule) => rule.point === point && rule.error === 'failed' && isFault(rule.id) && !own.has(rule.id))
   if (faults.length === 0) return NOTHING
-  return { ...NOTHING, verdict: counts.deny ?? 'deny', rules: faults }
+  return { ...NOTHING, verdict: effectiveVerdicts.deny ?? 'deny', rules: faults }
 }
 
 const isFault = (id: string): boolean => id === 'transform' || id.startsWith('detector:')
 
 /** Whether two demands differ for certain, where everything between `after` and `possible` may be. */
-function differs(before: Demand, after: Demand, possible: Demand): boolean {
-  const certain = <T>(read: (demand: Demand) => readonly T[]): boolean => {
+function differs(before: ReplayedDecision, after: ReplayedDecision, possible: ReplayedDecision): boolean {
+  const certain = <T>(read: (demand: ReplayedDecision) => readonly T[]): boolean => {
     const [had, has, may] = [new Set(read(before)), new Set(read(after)), new Set(read(possible))]
     return [...has].some((one) => !had.has(one)) || [...had].some((one) => !may.has(one))
   }
@@ -191,7 +198,7 @@ function differs(before: Demand, after: Demand, possible: Demand): boolean {
   )
 }
 
-const raisedOtherwise = (before: Demand, after: Demand, possible: Demand): boolean =>
+const raisedOtherwise = (before: ReplayedDecision, after: ReplayedDecision, possible: ReplayedDecision): boolean =>
   after.classification === possible.classification &&
   after.risk === possible.risk &&
   (before.classification !== after.classification || before.risk !== after.risk)

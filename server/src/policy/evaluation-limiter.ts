@@ -10,13 +10,13 @@ const BUDGET_MS = 30_000
 const PIECE_MS = 15
 
 /** What operations that try policies out document beside their own. */
-export const TRIAL_ERRORS = { 429: 'RATE_LIMITED, with Retry-After: too many trials at the same time' }
+export const EVALUATION_LIMIT_ERRORS = { 429: 'RATE_LIMITED, with Retry-After: too many trials at the same time' }
 
 /** Called between two cases: lets others have their turn when it is due. Throws when the trial has taken too long. */
 export type Pause = () => Promise<void>
 
 /** Policies asked of many cases, by whoever may read them and with a draft that anybody may have written. */
-export class Trials {
+export class EvaluationLimiter {
   readonly #budgetMs: number
   #running = 0
 
@@ -34,7 +34,7 @@ export class Trials {
     }
     this.#running += 1
     try {
-      return await trial(pausing(this.#budgetMs))
+      return await trial(createPause(this.#budgetMs))
     } finally {
       this.#running -= 1
     }
@@ -42,7 +42,7 @@ export class Trials {
 }
 
 /** Pauses of something that has a time to end by. */
-export function pausing(budgetMs: number = BUDGET_MS): Pause {
+export function createPause(budgetMs: number = BUDGET_MS): Pause {
   const began = elapsed()
   let resumed = began
   return async () => {

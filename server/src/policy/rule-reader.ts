@@ -5,8 +5,8 @@ import { parseDuration } from '../lib/clock.ts'
 import { compileCondition } from './condition/condition.ts'
 import type { Environment } from './condition/environment.ts'
 import { DIRECTIVE_FORMS, parseDirective } from './directives.ts'
+import type { Reader } from './node-reader.ts'
 import { POLICY_LIMITS, type Rule } from './policy.ts'
-import type { Reader } from './reader.ts'
 import { parseTransform, TRANSFORM_FORMS } from './transforms.ts'
 
 /** Names of rules and texts. */

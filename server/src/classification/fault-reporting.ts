@@ -2,7 +2,7 @@ import type { ReportFault } from '../domain/fault.ts'
 import type { Detector } from './detector.ts'
 
 /** The detectors, which report when they fail. */
-export const watchOver = (detectors: readonly Detector[], report: ReportFault): readonly Detector[] =>
+export const withFaultReports = (detectors: readonly Detector[], report: ReportFault): readonly Detector[] =>
   detectors.map((detector) =>
     Object.assign(Object.create(detector) as Detector, {
       watches: detector,

@@ -5,9 +5,9 @@ import { oneRule, policyInput } from '../../test/support/policies.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
+import { ActivePolicies } from './active-policies.ts'
 import { evaluate } from './evaluate.ts'
 import { policySha256 } from './policy.ts'
-import { PolicyLibrary } from './policy-library.ts'
 import { publishPolicySet } from './policy-store.ts'
 
 describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
@@ -37,7 +37,7 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
     return { state, db }
   }
   const library = (db = database.db, maxAgeMs = 60_000) =>
-    new PolicyLibrary(db, { onProblem: (problem) => problems.push(problem), maxAgeMs })
+    new ActivePolicies(db, { onProblem: (problem) => problems.push(problem), maxAgeMs })
   const publish = (source: string) =>
     database.db.transaction().execute((tx) =>
       publishPolicySet(tx, workspaceId, {
@@ -48,7 +48,8 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
         now: new Date(),
       }),
     )
-  const verdict = async (policies: PolicyLibrary) => evaluate(await policies.current(workspaceId), 'input', policyInput()).verdict
+  const verdict = async (policies: ActivePolicies) =>
+    evaluate(await policies.current(workspaceId), 'input', policyInput()).verdict
 
   test('a Workspace that never published has none, and everything is allowed', async () => {
     expect(await library().current(workspaceId)).toBeUndefined()

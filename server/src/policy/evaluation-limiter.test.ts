@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { Trials } from './trials.ts'
+import { EvaluationLimiter } from './evaluation-limiter.ts'
 
 test('a trial that has taken its time is given up, and makes room for the next', async () => {
-  const trials = new Trials({ budgetMs: 40 })
-  const endless = () =>
-    trials.run(async (pause) => {
+  const limiter = new EvaluationLimiter({ budgetMs: 40 })
+  const runEndless = () =>
+    limiter.run(async (pause) => {
       for (;;) await pause()
     })
   const givenUp = { code: 'VALIDATION_ERROR', message: expect.stringContaining('try fewer cases or records') }
-  for (let i = 0; i < 3; i++) await expect(endless()).rejects.toMatchObject(givenUp)
+  for (let i = 0; i < 3; i++) await expect(runEndless()).rejects.toMatchObject(givenUp)
 })
 
 test('others have their turn during a trial, whether its cases are short or long', async () => {
@@ -16,7 +16,7 @@ test('others have their turn during a trial, whether its cases are short or long
   const others = setInterval(() => {
     turns += 1
   }, 1)
-  await new Trials().run(async (pause) => {
+  await new EvaluationLimiter().run(async (pause) => {
     for (const began = performance.now(); performance.now() - began < 200; ) await pause()
   })
   clearInterval(others)

@@ -44,7 +44,7 @@ const unread = (texts: readonly string[]): Scan => ({
 const thread = new ScanThread()
 
 /** As `scan`, without keeping others waiting while a long set of texts is read. */
-export async function scanAside(
+export async function scanInThread(
   texts: readonly string[],
   { detectors, budgetMs }: { readonly detectors: readonly Detector[]; readonly budgetMs: number },
 ): Promise<Scan> {

@@ -1,6 +1,6 @@
 import { type CelFunc, CelScalar, type CelValue, celFunc, isCelList, isCelMap } from '@bufbuild/cel'
 import { callOf, type Expr, partsOf } from './syntax.ts'
-import type { Work } from './work.ts'
+import type { Work } from './work-budget.ts'
 
 const THROUGH = '@through'
 const GATHERING = '@gathering'

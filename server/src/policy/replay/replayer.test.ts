@@ -6,9 +6,9 @@ import { countFindings } from '../../domain/finding.ts'
 import type { CompiledPolicy } from '../compile.ts'
 import { evaluate, mergeDecisions } from '../evaluate.ts'
 import type { PolicyInput } from '../input.ts'
-import { type Demand, Replayer } from './replay.ts'
-import { OTHER, StoredInput } from './stored-input.ts'
-import type { StoredExchange } from './stored-request.ts'
+import { type ReplayedDecision, Replayer } from './replayer.ts'
+import { OTHER_VALUE, StoredInput } from './stored-input.ts'
+import type { StoredRequest } from './stored-request.ts'
 
 /** Of stored values, of hashed ones, of texts and of what nobody stores. */
 const CONDITIONS = [
@@ -78,7 +78,11 @@ const input = fc
 const document = (rules: readonly object[]) => compiledPolicy(JSON.stringify({ name: 'test', rules }))
 
 /** As the pipeline decides: input, and output unless input has ended it. */
-function decide(decided: CompiledPolicy, given: PolicyInput, answer: PolicyInput): { demand: Demand; answered: boolean } {
+function decide(
+  decided: CompiledPolicy,
+  given: PolicyInput,
+  answer: PolicyInput,
+): { demand: ReplayedDecision; answered: boolean } {
   const raised = { classification: 'public', risk: 'low' } as const
   const only = (point: PolicyPoint, at: PolicyInput) => {
     const { verdict, transforms, directives, rules } = evaluate(decided, point, at)
@@ -91,10 +95,10 @@ function decide(decided: CompiledPolicy, given: PolicyInput, answer: PolicyInput
   return { demand: mergeDecisions(atInput, only('output', answer)), answered: true }
 }
 
-function stored(rules: readonly DecidingRule[], given: PolicyInput, answer: PolicyInput, answered: boolean): StoredExchange {
+function stored(rules: readonly DecidingRule[], given: PolicyInput, answer: PolicyInput, answered: boolean): StoredRequest {
   const known = ['jane', 'joe']
   const facts = ({ user, request, content, now }: PolicyInput) => ({
-    'user.id': user.id === '' || known.includes(user.id) ? user.id : OTHER,
+    'user.id': user.id === '' || known.includes(user.id) ? user.id : OTHER_VALUE,
     'user.role': user.role,
     'user.department': user.department,
     'user.verified': user.verified,
@@ -107,17 +111,17 @@ function stored(rules: readonly DecidingRule[], given: PolicyInput, answer: Poli
     'content.findings': content.findings,
     now,
   })
-  const point = { ends: ['deny', 'require_approval'], counts: {} } as const
+  const point = { endingVerdicts: ['deny', 'require_approval'], effectiveVerdicts: {} } as const
   return {
     rules,
     points: [
-      { ...point, point: 'input', state: 'asked', input: new StoredInput(facts(given)) },
-      { ...point, point: 'output', state: answered ? 'asked' : 'unreached', input: new StoredInput(facts(answer)) },
+      { ...point, point: 'input', state: 'evaluated', input: new StoredInput(facts(given)) },
+      { ...point, point: 'output', state: answered ? 'evaluated' : 'unreached', input: new StoredInput(facts(answer)) },
     ],
   }
 }
 
-const comparable = ({ rules, transforms, directives, ...rest }: Demand) => ({
+const comparable = ({ rules, transforms, directives, ...rest }: ReplayedDecision) => ({
   ...rest,
   rules: rules.map((one) => JSON.stringify(one)).toSorted(),
   transforms: transforms.toSorted(),
@@ -165,14 +169,20 @@ const MAY_BE_MISSING = new Set(['content.text', 'user.id', 'user.attributes'])
 describe('a new condition', () => {
   const replayed = (when: string, facts: Readonly<Record<string, unknown>>) => {
     const draft = document([{ id: 'new', at: ['input'], when, verdict: 'deny' }])
-    const at = { point: 'input', state: 'asked', ends: [], counts: {}, input: new StoredInput(facts) } as const
+    const at = {
+      point: 'input',
+      state: 'evaluated',
+      endingVerdicts: [],
+      effectiveVerdicts: {},
+      input: new StoredInput(facts),
+    } as const
     return new Replayer(draft).replay({ rules: [], points: [at] }, document([]))
   }
 
   test.each([
-    ['compares a name that is some other', 'user.id == "joe"', { 'user.id': OTHER }, 'unchanged'],
-    ['compares it both ways', '"joe" != user.id', { 'user.id': OTHER }, 'changed'],
-    ['looks into a name that is hashed', 'user.id.endsWith("e")', { 'user.id': OTHER }, 'unknown'],
+    ['compares a name that is some other', 'user.id == "joe"', { 'user.id': OTHER_VALUE }, 'unchanged'],
+    ['compares it both ways', '"joe" != user.id', { 'user.id': OTHER_VALUE }, 'changed'],
+    ['looks into a name that is hashed', 'user.id.endsWith("e")', { 'user.id': OTHER_VALUE }, 'unknown'],
     ['is decided by what is stored', 'content.text.contains("x") && user.role == "b"', { 'user.role': 'a' }, 'unchanged'],
     ['hangs on a text', 'content.text.contains("x") && user.role == "a"', { 'user.role': 'a' }, 'unknown'],
     ['breaks on what is stored', 'int(user.role) > 1', { 'user.role': 'a' }, 'changed'],

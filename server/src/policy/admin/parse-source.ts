@@ -6,7 +6,7 @@ import type { PolicySet } from '../policy.ts'
 const UNSTORABLE: PolicyError = { line: 1, column: 1, field: '', message: 'the document contains U+0000 or unpaired surrogates' }
 
 /** Parses a policy document. Throws a 400 with all problems by line and field, and the first one in its message. */
-export function policySetOf(source: string): PolicySet {
+export function parseSource(source: string): PolicySet {
   const parsed = parsePolicySet(source)
   if (parsed.ok && isStorable(source) && isStorable(parsed.set.name)) return parsed.set
   const errors = parsed.ok ? [UNSTORABLE] : parsed.errors

@@ -3,7 +3,7 @@ import { Cache } from '../lib/cache.ts'
 import { within } from '../lib/deadline.ts'
 import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'
-import { activePolicyId, activePolicySet, type StoredPolicySet } from './policy-store.ts'
+import { findActivePolicyId, findActivePolicySet, type StoredPolicySet } from './policy-store.ts'
 
 /** Signal topic: another version is in force in a Workspace. The key is its id. */
 export const POLICIES_TOPIC = 'policies'
@@ -21,7 +21,7 @@ interface LibraryOptions {
  * away, its text is not valid any more), the last good one stays; where there never was one, `current` throws: no set at all
  * would mean that everything is allowed.
  */
-export class PolicyLibrary {
+export class ActivePolicies {
   readonly #db: Db
   readonly #onProblem: (problem: Error) => void
   readonly #loadMs: number | undefined
@@ -67,13 +67,13 @@ export class PolicyLibrary {
   }
 
   async #read(workspaceId: string): Promise<CompiledPolicy | undefined> {
-    const id = await activePolicyId(this.#db, workspaceId)
+    const id = await findActivePolicyId(this.#db, workspaceId)
     if (id === undefined) return undefined
     const known = this.#lastGood.get(workspaceId)
     if (known?.version.id === id) return known
     const unusable = this.#unusable.get(id)
     if (unusable) throw unusable
-    const stored = await activePolicySet(this.#db, workspaceId)
+    const stored = await findActivePolicySet(this.#db, workspaceId)
     return stored && this.#compile(stored)
   }
 

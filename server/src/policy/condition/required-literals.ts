@@ -23,7 +23,7 @@ const QUANTIFIER = /(?:([*?])|\+|\{(\d+)(?:,\d*)?\})\??/y
  * “ transfer”. Answers a test that is false only for texts which the pattern cannot match, or undefined where none can be
  * derived. Literals are ASCII only and compared under Unicode simple case folding (flags `iu`), as RE2 does under `(?i)`.
  */
-export function literalTest(pattern: string): RegExp | undefined {
+export function compileLiteralTest(pattern: string): RegExp | undefined {
   const flags = /^\(\?([ims]+)\)/.exec(pattern)
   const cursor = { source: pattern, at: flags?.[0].length ?? 0 }
   try {

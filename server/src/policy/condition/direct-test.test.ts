@@ -6,7 +6,7 @@ import { CLASSIFICATIONS, RISK_LEVELS } from '../../domain/classification.ts'
 import { countFindings, FINDING_TYPES } from '../../domain/finding.ts'
 import { Bindings } from './bindings.ts'
 import { compileCondition } from './condition.ts'
-import { directTest } from './direct.ts'
+import { directTest } from './direct-test.ts'
 import { createEnvironment } from './environment.ts'
 
 const environment = createEnvironment()

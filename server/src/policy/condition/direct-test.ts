@@ -1,7 +1,7 @@
 import { isCelError, plan } from '@bufbuild/cel'
 import type { PolicyInput } from '../input.ts'
+import { anyForm, CONTENT, formsOf, type Polarity, plainPart } from './content-forms.ts'
 import type { Environment } from './environment.ts'
-import { anyForm, CONTENT, formsOf, type Polarity, plainPart } from './forms.ts'
 import { rankOf, scaleOf } from './rank.ts'
 import { callOf, dottedName, type Expr, stringLiteral } from './syntax.ts'
 import { VARIABLES } from './variables.ts'

@@ -1,7 +1,7 @@
 import { type CelFunc, CelScalar, type CelValue, celFunc, isCelList } from '@bufbuild/cel'
-import { CONTENT, opposite, type Polarity, plainPart } from './forms.ts'
+import { CONTENT, opposite, type Polarity, plainPart } from './content-forms.ts'
 import { callOf, dottedName, type Expr } from './syntax.ts'
-import type { Work } from './work.ts'
+import type { Work } from './work-budget.ts'
 
 /** The variable that holds all forms of the content; bindings.ts fills it, no author can write it. */
 export const FORMS = '@forms'
