@@ -6,7 +6,7 @@ import { ASSISTANTS_TOPIC } from '../assistants/enqueue-turn.ts'
 import { findConversation } from '../conversations/conversation-store.ts'
 import { type GovernedText, type GovernTextDeps, governText } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
-import type { MessagingDeps, MessagingDeps } from '../messaging-deps.ts'
+import type { MessagingDeps } from '../messaging-deps.ts'
 import { type InsertedMessage, insertMessage } from './insert-message.ts'
 import { findFilenames } from './message-files.ts'
 
