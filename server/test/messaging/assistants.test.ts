@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { askPipeline } from '../../src/messaging/assistants/ask-pipeline.ts'
-import { settingOf } from '../../src/messaging/assistants/setting.ts'
+import { HELD_NOTICE, noticeFor } from '../../src/messaging/assistants/notices.ts'
+import { requestCompletion } from '../../src/messaging/assistants/request-completion.ts'
 import { takeTurn } from '../../src/messaging/assistants/take-turn.ts'
+import { loadTurnContext } from '../../src/messaging/assistants/turn-context.ts'
 import { claimTurns } from '../../src/messaging/assistants/turn-store.ts'
-import { HELD, wordsFor } from '../../src/messaging/assistants/words.ts'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
@@ -278,7 +278,7 @@ describe('policies', () => {
     const chat = await chatWith(helper)
     const asked = question('juniper-deny')
     const { sent, said } = await chat.ask(asked.text)
-    expect(said).toMatchObject([{ message: wordsFor('POLICY_DENIED'), reply_to: sent.id, governance: { audit_id: /aud_/ } }])
+    expect(said).toMatchObject([{ message: noticeFor('POLICY_DENIED'), reply_to: sent.id, governance: { audit_id: /aud_/ } }])
     expect(asked.calls()).toEqual([])
     const next = question()
     expect((await chat.ask(next.text)).said).toMatchObject([{ message: next.answer }])
@@ -289,7 +289,7 @@ describe('policies', () => {
     const chat = await chatWith(helper)
     const asked = question('', `sorrel-deny ${word()}`)
     const { said } = await chat.ask(asked.text)
-    expect(said).toMatchObject([{ message: wordsFor('POLICY_DENIED') }])
+    expect(said).toMatchObject([{ message: noticeFor('POLICY_DENIED') }])
     expect(await chat.texts()).not.toContain(asked.answer)
   })
 
@@ -300,7 +300,7 @@ describe('policies', () => {
     const chat = await chatWith(helper)
     const asked = question(mark, answer && `${answer} ${word()}`)
     const { sent, said } = await chat.ask(asked.text)
-    expect(said).toMatchObject([{ message: HELD, reply_to: null }])
+    expect(said).toMatchObject([{ message: HELD_NOTICE, reply_to: null }])
     const id = await reviewOf(chat.id)
     // Meanwhile the conversation goes on.
     const next = question()
@@ -319,7 +319,7 @@ describe('policies', () => {
     const { sent } = await chat.ask(asked.text)
     await governed.decide(await reviewOf(chat.id), 'deny')
     await idle()
-    expect((await chat.messages()).at(-1)).toMatchObject({ message: wordsFor('POLICY_REVIEW_DENIED'), reply_to: sent.id })
+    expect((await chat.messages()).at(-1)).toMatchObject({ message: noticeFor('POLICY_REVIEW_DENIED'), reply_to: sent.id })
     expect(asked.calls()).toEqual([])
   })
 
@@ -332,7 +332,7 @@ describe('policies', () => {
     await ann.remove(`/messages/${sent.id}`)
     expect(await admin.get(`/reviews/${id}`)).toMatchObject({ state: 'expired', content: null })
     await idle()
-    expect(await chat.texts()).toEqual([HELD])
+    expect(await chat.texts()).toEqual([HELD_NOTICE])
     expect(asked.calls()).toEqual([])
   })
 
@@ -344,10 +344,10 @@ describe('policies', () => {
     const resume = stopWorker()
     await governed.decide(await reviewOf(chat.id), 'approve')
     const [turn] = await claimTurns(db(), clock.now(), 1_000, 1)
-    const setting = turn && (await settingOf(db(), turn))
-    if (!turn || !setting) throw new Error('no turn')
+    const turnContext = turn && (await loadTurnContext(db(), turn))
+    if (!turn || !turnContext) throw new Error('no turn')
     // As far as the pipeline's record; then it is as if the process had ended.
-    expect(await askPipeline(turn, setting, AbortSignal.timeout(10_000), context)).toMatchObject({ text: asked.answer })
+    expect(await requestCompletion(turn, turnContext, AbortSignal.timeout(10_000), context)).toMatchObject({ text: asked.answer })
     clock.advance(2_000)
     resume()
     await idle()
@@ -360,7 +360,7 @@ describe('policies', () => {
     const { sent } = await chat.ask(question('juniper-brief').text)
     clock.advance(31_000)
     await idle()
-    expect((await chat.messages()).at(-1)).toMatchObject({ message: wordsFor('REVIEW_HOLD_EXPIRED'), reply_to: sent.id })
+    expect((await chat.messages()).at(-1)).toMatchObject({ message: noticeFor('REVIEW_HOLD_EXPIRED'), reply_to: sent.id })
   })
 
   describe('at message', () => {
@@ -385,17 +385,17 @@ describe('policies', () => {
     test('look at what an assistant says as at any other message', async () => {
       const chat = await chatWith(helper)
       const asked = question('', `teasel-deny ${word()}`)
-      expect((await chat.ask(asked.text)).said).toMatchObject([{ message: wordsFor('POLICY_DENIED') }])
+      expect((await chat.ask(asked.text)).said).toMatchObject([{ message: noticeFor('POLICY_DENIED') }])
       expect(await chat.texts()).not.toContain(asked.answer)
     })
 
     test('hold its answer, which is stored once when it is approved', async () => {
       const chat = await chatWith(helper)
       const asked = question('', `teasel-hold ${word()}`)
-      expect((await chat.ask(asked.text)).said).toMatchObject([{ message: HELD }])
+      expect((await chat.ask(asked.text)).said).toMatchObject([{ message: HELD_NOTICE }])
       await governed.decide(await reviewOf(chat.id, 'message'), 'approve')
       await idle()
-      expect(await chat.texts()).toEqual([asked.text, HELD, asked.answer])
+      expect(await chat.texts()).toEqual([asked.text, HELD_NOTICE, asked.answer])
       expect(await turnOf(asked.text)).toEqual([])
     })
 
@@ -405,7 +405,7 @@ describe('policies', () => {
       const { sent } = await chat.ask(asked.text)
       await governed.decide(await reviewOf(chat.id, 'message'), 'deny')
       await idle()
-      expect((await chat.messages()).at(-1)).toMatchObject({ message: wordsFor('POLICY_REVIEW_DENIED'), reply_to: sent.id })
+      expect((await chat.messages()).at(-1)).toMatchObject({ message: noticeFor('POLICY_REVIEW_DENIED'), reply_to: sent.id })
       expect(await chat.texts()).not.toContain(asked.answer)
     })
   })
@@ -445,8 +445,8 @@ describe('faults', () => {
   })
 
   test.each([
-    ['fails', 401, wordsFor('PROVIDER_ERROR')],
-    ['refuses the question', 400, wordsFor('VALIDATION_ERROR', 'provider_refused')],
+    ['fails', 401, noticeFor('PROVIDER_ERROR')],
+    ['refuses the question', 400, noticeFor('VALIDATION_ERROR', 'provider_refused')],
   ])('a model that %s is told of', async (_, status, words) => {
     const chat = await chatWith(helper)
     const asked = question('', '', (response) => void response.writeHead(status).end('no'))
