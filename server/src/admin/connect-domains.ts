@@ -66,7 +66,7 @@ const identities = ({ db, workspaceBox, workspaceKeys }: AdminContext) => ({
 })
 
 const messages = (context: AdminContext) => ({
-  issuersBehind,
+  findTokenIssuers: issuersBehind,
   announceUser: emitContact,
   governName: async <U extends string | undefined>(
     author: Pick<FastifyRequest, 'operator' | 'workspaceId'>,
