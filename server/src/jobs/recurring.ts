@@ -1,5 +1,5 @@
 import type { Database, Db } from '../db/database.ts'
-import type { Upkeep } from '../db/database-maintenance.ts'
+import type { DatabaseMaintenance } from '../db/database-maintenance.ts'
 import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
@@ -45,7 +45,7 @@ interface Deps extends AuditJobDeps {
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'run'>
   /** Of the embedded database; PostgreSQL looks after itself. */
-  readonly upkeep: Upkeep | undefined
+  readonly databaseMaintenance: DatabaseMaintenance | undefined
 }
 
 /** What runs regularly, and how often. */
@@ -60,12 +60,12 @@ export const recurringJobs = (deps: Deps, memory = new IdleMemory()): Job[] => [
   { name: 'finish erasures of users', everyMs: MINUTE, run: async () => void (await finishErasures(deps.db, deps.clock.now())) },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
   { name: 'build indexes of large tables', everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
-  ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
+  ...(deps.databaseMaintenance ? maintenanceJobs(deps.databaseMaintenance) : []),
 ]
 
-const upkeepJobs = (upkeep: Upkeep): Job[] => [
-  { name: 'checkpoint of the embedded database', everyMs: MINUTE, run: () => upkeep.checkpoint() },
-  { name: 'vacuum of the embedded database', everyMs: HOUR, run: () => upkeep.vacuum() },
+const maintenanceJobs = (maintenance: DatabaseMaintenance): Job[] => [
+  { name: 'checkpoint of the embedded database', everyMs: MINUTE, run: () => maintenance.checkpoint() },
+  { name: 'vacuum of the embedded database', everyMs: HOUR, run: () => maintenance.vacuum() },
 ]
 
 /** Expiry itself is read from the clock: these jobs only remove what can no longer be read. */
