@@ -7,7 +7,7 @@ import { requireWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
-import { watchOver } from './classification/watch-over.ts'
+import { withFaultReports } from './classification/fault-reporting.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
@@ -32,16 +32,16 @@ import { Shutdown } from './lib/shutdown.ts'
 import { TimeSlices } from './lib/time-slices.ts'
 import { Limiter } from './limits/limiter.ts'
 import { UserRateLimiter } from './messaging/api/user-rate-limiter.ts'
-import { AssistantWorker } from './messaging/assistants/worker.ts'
+import { AssistantWorker } from './messaging/assistants/assistant-worker.ts'
 import { openFileStore } from './messaging/attachments/open-file-store.ts'
-import { WebhookDispatcher } from './messaging/events/dispatcher.ts'
-import { EventHub } from './messaging/events/hub.ts'
-import { EventRelay } from './messaging/events/relay.ts'
+import { EventHub } from './messaging/events/event-hub.ts'
+import { EventRelay } from './messaging/events/event-relay.ts'
+import { WebhookDispatcher } from './messaging/events/webhook-dispatcher.ts'
 import { WebhookSender } from './messaging/events/webhook-sender.ts'
 import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { AdminAuthenticator } from './operators/admin-authenticator.ts'
 import { SignIn } from './operators/sign-in.ts'
-import { POLICIES_TOPIC, PolicyLibrary } from './policy/policy-library.ts'
+import { ActivePolicies, POLICIES_TOPIC } from './policy/active-policies.ts'
 import { Health } from './providers/health.ts'
 import { Pools } from './providers/pools.ts'
 import type { Provider } from './providers/provider.ts'
@@ -152,7 +152,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...createOperators(base),
     documentFetcher: new DocumentFetcher(config),
     background: new Background(base.onError),
-    databaseMaintenance: database.kind === 'embedded' ? new DatabaseMaintenance(database.pool) : undefined,
+    maintenance: database.kind === 'embedded' ? new DatabaseMaintenance(database.pool) : undefined,
     drain: new Drain(),
     readiness: new Readiness(readinessChecks({ ...base, ...audit })),
   }
@@ -211,7 +211,7 @@ function createTelemetry(
 }
 
 const createClassification = ({ config, overrides }: Base, { reportFault }: ReturnType<typeof createTelemetry>) => ({
-  detectors: watchOver(overrides.detectors ?? DETECTORS, reportFault),
+  detectors: withFaultReports(overrides.detectors ?? DETECTORS, reportFault),
   detectorBudgetMs: config.detectorBudgetMs,
 })
 
@@ -229,7 +229,7 @@ function createIdentity(base: Base) {
 }
 
 function createPolicies({ db, signal, onError, loadMs }: Base) {
-  const policies = new PolicyLibrary(db, { onProblem: onError, loadMs })
+  const policies = new ActivePolicies(db, { onProblem: onError, loadMs })
   signal.subscribe(POLICIES_TOPIC, (workspaceId) => policies.forget(workspaceId))
   return { policies }
 }

@@ -6,7 +6,7 @@ import { addressOf, type Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Context, createContext, type Overrides } from './context.ts'
 import { startJobs } from './jobs/jobs.ts'
-import { recurringJobs } from './jobs/recurring.ts'
+import { recurringJobs } from './jobs/recurring-jobs.ts'
 
 /** Time for which `/readyz` responds 503 after the embedded database has died, so that monitoring can read the reason. */
 const BROKEN_DATABASE_DELAY_MS = 1_000

@@ -3,7 +3,7 @@ import { requireSecretKey } from '../audit/secret-key-check.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { assess } from '../classification/risk.ts'
 import { scan } from '../classification/scan.ts'
-import { textScanner } from '../classification/text-scanner.ts'
+import { createTextScanner } from '../classification/text-scanner.ts'
 import type { Tx } from '../db/database.ts'
 import type { Classification } from '../domain/classification.ts'
 import { DEFAULT_SETTINGS, type User } from '../domain/principal.ts'
@@ -31,7 +31,7 @@ function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
   const options = { detectors, budgetMs }
   const initial = { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' } as const
   return {
-    scanText: textScanner(options),
+    scanText: createTextScanner(options),
     findTexts: (texts: readonly string[]) => scan(texts, options).findings,
     inspectTexts: (texts: readonly string[]) => {
       const { findings, counts, failures } = scan(texts, options)

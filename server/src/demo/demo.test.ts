@@ -13,7 +13,7 @@ import { systemClock } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { hasAdminToken } from '../operators/admin-token-store.ts'
-import { activePolicySet } from '../policy/policy-store.ts'
+import { findActivePolicySet } from '../policy/policy-store.ts'
 import { loadProviders } from '../providers/provider-store.ts'
 import { eligible } from '../providers/route.ts'
 import type { DemoFile } from './demo-file.ts'
@@ -59,7 +59,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
         user: { id, role, department, attributes, verified: true },
       })
     }
-    expect(await activePolicySet(db(), workspace.id)).toMatchObject({ name: 'demo', version: 1 })
+    expect(await findActivePolicySet(db(), workspace.id)).toMatchObject({ name: 'demo', version: 1 })
   })
 
   test('gives each Application a model that the other lacks, and both a default that answers', async () => {

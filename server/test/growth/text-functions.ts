@@ -1,5 +1,5 @@
 import { canonicalText } from '../../src/audit/canonical.ts'
-import { settle } from '../../src/classification/overlaps.ts'
+import { resolveOverlaps } from '../../src/classification/overlaps.ts'
 import { scan } from '../../src/classification/scan.ts'
 import { scanSplit } from '../../src/classification/scan-split.ts'
 import { readable, rewritten } from '../../src/domain/json-text.ts'
@@ -30,15 +30,15 @@ import { normalizeContent, signatureText } from '../../src/memory/duplicate-text
 import { explicitMemories } from '../../src/memory/explicit.ts'
 import { parseExtraction } from '../../src/memory/extract.ts'
 import { subjectKey, subjectOf } from '../../src/memory/subject.ts'
-import { firstMentioned } from '../../src/messaging/assistants/mentions.ts'
+import { findFirstMentioned } from '../../src/messaging/assistants/mentions.ts'
 import { cleanFilename, savedAs } from '../../src/messaging/attachments/filename.ts'
 import { avatarSvg } from '../../src/messaging/people/avatar.ts'
-import { literalTest } from '../../src/policy/condition/literals.ts'
+import { compileLiteralTest } from '../../src/policy/condition/required-literals.ts'
 import { parseCondition } from '../../src/policy/condition/syntax.ts'
 import { parseDirective } from '../../src/policy/directives.ts'
 import { parsePolicySet } from '../../src/policy/parse.ts'
 import { readPolicyTests } from '../../src/policy/policy-test-reader.ts'
-import { mask } from '../../src/policy/redaction.ts'
+import { maskText } from '../../src/policy/redaction.ts'
 import { applyTransforms, parseTransform } from '../../src/policy/transforms.ts'
 import { Vault } from '../../src/policy/vault.ts'
 import { readCompletion } from '../../src/providers/answer.ts'
@@ -224,8 +224,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   },
   subjectOf: { run: (text) => subjectOf(text, 'user'), shapes: shapes(['my ', 'a ', 'is b'], ['my a is ', 'is ', '']) },
   subjectKey: { run: subjectKey },
-  firstMentioned: {
-    run: (text) => firstMentioned(text, [{ username: 'a' }, { username: 'aa' }]),
+  findFirstMentioned: {
+    run: (text) => findFirstMentioned(text, [{ username: 'a' }, { username: 'aa' }]),
     shapes: shapes(['', 'b@a', ''], ['', '@aa', 'b']),
   },
   parseForm: {
@@ -276,8 +276,12 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
       ['a in ', '[1,', ''],
     ),
   },
-  literalTest: { run: literalTest, most: 1 << 14, shapes: shapes(['', 'a|', 'b'], ['', '(?:a)', ''], ['(?i)', 'a', '']) },
-  mask: { run: mask },
+  compileLiteralTest: {
+    run: compileLiteralTest,
+    most: 1 << 14,
+    shapes: shapes(['', 'a|', 'b'], ['', '(?:a)', ''], ['(?i)', 'a', '']),
+  },
+  maskText: { run: maskText },
   parseTransform: { run: parseTransform },
   parseDirective: { run: parseDirective },
   'Vault.reserve': {
@@ -304,9 +308,9 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   'readYaml (gatehouse.yaml)': { run: readYaml, most: 1 << 15 },
   fromId: { run: (text) => fromId('aud', text) },
   replaceTexts: { run: (text) => replaceTexts([{ role: 'user', content: text }], [`${text}!`]) },
-  settle: {
+  resolveOverlaps: {
     run: (text) =>
-      settle(Array.from({ length: text.length }, (_, at) => ({ type: 'pii.email' as const, start: at, end: at + 3 }))),
+      resolveOverlaps(Array.from({ length: text.length }, (_, at) => ({ type: 'pii.email' as const, start: at, end: at + 3 }))),
     most: 1 << 16,
     common: { many: (length) => 'x'.repeat(length) },
   },

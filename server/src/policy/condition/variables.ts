@@ -5,7 +5,7 @@ import { MEMORY_KINDS, MEMORY_SCOPES } from '../../domain/memory-words.ts'
 import { ENDPOINTS } from '../../domain/principal.ts'
 import { plainText } from '../../lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
-import { ANY_MAP, BOOL, INT, STRING, TIMESTAMP, type Type, type Words } from './types.ts'
+import { ANY_MAP, BOOL, INT, STRING, TIMESTAMP, type Type, type Words } from './value-types.ts'
 
 /** One name that conditions may use. */
 export interface Variable {

@@ -1,0 +1,117 @@
+import type { Database, Db } from '../db/database.ts'
+import type { DatabaseMaintenance } from '../db/database-maintenance.ts'
+import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
+import { findWorkspace } from '../identity/workspace-store.ts'
+import { sweepCollections } from '../knowledge/sweep.ts'
+import { IdleMemory } from '../lib/idle-memory.ts'
+import { removeExpired } from '../memory/erase.ts'
+import { deleteExpiredKeys } from '../messaging/api/idempotency-store.ts'
+import type { AssistantWorker } from '../messaging/assistants/assistant-worker.ts'
+import { removeUnsent } from '../messaging/attachments/attachment-store.ts'
+import type { FileStore } from '../messaging/attachments/file-store.ts'
+import { removeLeftovers } from '../messaging/attachments/receive.ts'
+import { removeFiles } from '../messaging/attachments/removed-files.ts'
+import { removeEndedDeliveries } from '../messaging/events/delivery-store.ts'
+import { pruneEventLog } from '../messaging/events/event-log-store.ts'
+import type { EventRelay } from '../messaging/events/event-relay.ts'
+import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.ts'
+import { removeExpiredHolds } from '../messaging/messages/expired-holds.ts'
+import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from '../messaging/retention/delete-expired-messages.ts'
+import { finishErasures } from '../messaging/retention/erase-user-content.ts'
+import { removeExpiredSignIns } from '../operators/expired.ts'
+import { eraseExpired } from '../review/review-store.ts'
+import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
+import type { Job } from './jobs.ts'
+import { listWorkspaceIds, runForEach } from './workspaces.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** Chunks. */
+const SWEEP_BATCH = 500
+const EVENT_BATCH = 1_000
+/** How far back event streams resume (MSG-EVENT-3). */
+const EVENT_LOG_MS = 7 * DAY
+/** How long deliveries are shown, and can be sent once more, after they have ended. */
+const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
+/** How long an upload waits to be sent. */
+const UNSENT_MS = DAY
+
+interface Deps extends AuditJobDeps {
+  readonly database: Pick<Database, 'pool' | 'kind'>
+  readonly files: FileStore
+  readonly relay: Pick<EventRelay, 'run'>
+  readonly assistants: Pick<AssistantWorker, 'run'>
+  readonly webhooks: Pick<WebhookDispatcher, 'run'>
+  /** Of the embedded database; PostgreSQL looks after itself. */
+  readonly maintenance: DatabaseMaintenance | undefined
+}
+
+/** What runs regularly, and how often. */
+export const recurringJobs = (deps: Deps, memory = new IdleMemory()): Job[] => [
+  ...removalJobs(deps),
+  ...auditJobs(deps),
+  // Code that fills a queue wakes its worker. These jobs are for retries, and for work whose node died before it could wake anything.
+  { name: 'relay events', everyMs: SECOND / 4, run: () => deps.relay.run() },
+  { name: 'answer as assistants', everyMs: SECOND, run: () => deps.assistants.run() },
+  { name: 'deliver to webhooks', everyMs: SECOND, run: () => deps.webhooks.run() },
+  // The request that erases a user does the work; this repeats it for what was stored meanwhile or was left by a fault.
+  { name: 'finish erasures of users', everyMs: MINUTE, run: async () => void (await finishErasures(deps.db, deps.clock.now())) },
+  { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
+  { name: 'build indexes of large tables', everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
+  ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
+]
+
+const maintenanceJobs = (maintenance: DatabaseMaintenance): Job[] => [
+  { name: 'checkpoint of the embedded database', everyMs: MINUTE, run: () => maintenance.checkpoint() },
+  { name: 'vacuum of the embedded database', everyMs: HOUR, run: () => maintenance.vacuum() },
+]
+
+/** Expiry itself is read from the clock: these jobs only remove what can no longer be read. */
+function removalJobs(deps: Deps): Job[] {
+  const { db, clock, files } = deps
+  const before = (ms: number): Date => new Date(clock.now().getTime() - ms)
+  const jobs: readonly [name: string, everyMs: number, run: () => Promise<unknown>][] = [
+    ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpired(db, clock.now(), most))],
+    ['remove expired holds of messages', MINUTE, () => inBatches(500, (most) => removeExpiredHolds(db, clock.now(), most))],
+    ['remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))],
+    ['remove deleted collections', 30 * SECOND, () => removeCollections(db)],
+    ['prune events and deliveries', HOUR, () => pruneEvents(db, before)],
+    ['remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))],
+    ['remove files', 10 * SECOND, () => inBatches(100, (most) => removeFiles(db, files, clock.now(), most))],
+    ['remove unsent uploads', 10 * MINUTE, () => removeUploads(deps, before(UNSENT_MS))],
+    ['end message retention', HOUR, () => endMessageRetention(deps)],
+    ['remove expired sessions', HOUR, () => removeExpiredSignIns(db, clock.now())],
+  ]
+  return jobs.map(([name, everyMs, run]) => ({ name, everyMs, run: async () => void (await run()) }))
+}
+
+/** `work` handles up to `most` rows and resolves to how many there were. */
+async function inBatches(most: number, work: (most: number) => Promise<number>): Promise<void> {
+  while ((await work(most)) === most);
+}
+
+async function removeCollections(db: Db): Promise<void> {
+  while (await sweepCollections(db, SWEEP_BATCH));
+}
+
+async function pruneEvents(db: Db, before: (ms: number) => Date): Promise<void> {
+  await inBatches(EVENT_BATCH, (most) => pruneEventLog(db, before(EVENT_LOG_MS), most))
+  for (const state of ['delivered', 'dead'] as const) {
+    await inBatches(EVENT_BATCH, (most) => removeEndedDeliveries(db, state, before(DELIVERIES_MS[state]), most))
+  }
+}
+
+async function removeUploads({ db, clock, files }: Deps, before: Date): Promise<void> {
+  await inBatches(500, (most) => removeUnsent(db, before, clock.now(), most))
+  await removeLeftovers(files.incoming, clock.now())
+}
+
+async function endMessageRetention({ db, clock }: Deps): Promise<void> {
+  await deleteExpiredOfConversations(db, clock.now())
+  await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
+    const days = (await findWorkspace(db, workspaceId))?.settings.message_retention_days ?? null
+    if (days !== null) await deleteExpiredOfWorkspace(db, workspaceId, days, clock.now())
+  })
+}

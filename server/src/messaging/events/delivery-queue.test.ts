@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
+import type { Database } from '../../db/database.ts'
+import { fromId } from '../../lib/id.ts'
+import { secretBox } from '../../lib/secret-box.ts'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  enqueueDeliveries,
+  LEASE_MS,
+  listDueWebhooks,
+  recordAttempt,
+} from './delivery-queue.ts'
+import { listDeliveries, removeEndedDeliveries, replayDelivery } from './delivery-store.ts'
+import { eraseEvents } from './erase-events.ts'
+import { moveOutboxToLog } from './event-log-store.ts'
+import { emit } from './outbox.ts'
+import { createWebhook, deleteWebhook } from './webhook-store.ts'
+
+const box = secretBox(TEST_SECRET_KEY, 'webhook')
+const later = (ms: number): Date => new Date(Date.now() + ms)
+
+describe.each(testDatabases())('deliveries on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let webhookId: string
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    const fields = { url: 'https://receiver.example.com/', types: null, enabled: true }
+    const made = await database.db.transaction().execute((tx) => createWebhook(tx, workspaceId, fields, { box, now: new Date() }))
+    webhookId = made.id
+    return () => database.db.transaction().execute((tx) => deleteWebhook(tx, workspaceId, webhookId))
+  })
+
+  const happen = async (...ids: string[]): Promise<void> => {
+    const event = { workspaceId, type: 'message.created', audience: [] } as const
+    await database.db.transaction().execute((tx) => emit(tx, ...ids.map((id) => ({ ...event, payload: { id } }))))
+    while ((await moveOutboxToLog(database.db, 500)).moved > 0);
+  }
+  const enqueue = async (most = 200): Promise<void> => {
+    while (await enqueueDeliveries(database.db, new Date(), most));
+  }
+  const claim = (most: number, now = new Date()): Promise<ClaimedDelivery[]> =>
+    claimDeliveries(database.db, box, { webhook: fromId('whk', webhookId) as string, now, most })
+  const idsIn = (claimed: readonly ClaimedDelivery[]): string[] => claimed.map(({ payload }) => JSON.parse(payload).id).sort()
+  const list = async () => (await listDeliveries(database.db, { workspaceId, webhookId }, { limit: 100 }))?.data ?? []
+
+  test('every event becomes one delivery, in its order, whoever looks at the same time and however few at once', async () => {
+    const ids = Array.from({ length: 25 }, (_, i) => `e${String(i).padStart(2, '0')}`)
+    await happen(...ids)
+    await Promise.all([enqueue(4), enqueue(3), enqueue(7)])
+    const claimed = await claim(100)
+    expect(idsIn(claimed)).toEqual(ids)
+    expect((await list()).map(({ id }) => id)).toEqual(
+      claimed
+        .map(({ id }) => id)
+        .toSorted()
+        .reverse(),
+    )
+  })
+
+  test('what one node has claimed another leaves alone, until the claim has run out', async () => {
+    await happen('a', 'b', 'c')
+    await enqueue()
+    const [one, other] = await Promise.all([claim(2), claim(2)])
+    expect(idsIn([...one, ...other])).toEqual(['a', 'b', 'c'])
+    expect(await claim(10)).toEqual([])
+    expect(idsIn(await claim(10, later(LEASE_MS + 1_000)))).toEqual(['a', 'b', 'c'])
+  })
+
+  test.each([
+    ['an hour', 3_600_000],
+    ['a year', 365 * 86_400_000],
+  ])('deliveries: attempted at once, and claimed once, when the clock was set back by %s', async (_, back) => {
+    await happen('a')
+    await enqueue()
+    const due = await listDueWebhooks(database.db, later(-back))
+    expect(due).toContain(fromId('whk', webhookId))
+    expect(idsIn(await claim(10, later(-back)))).toEqual(['a'])
+    expect(await claim(10, later(-back))).toEqual([])
+    expect(await claim(10, later(-back + LEASE_MS / 2))).toEqual([])
+  })
+
+  test('deliveries: a claim or a wait from before the clock was set back by a year does not count', async () => {
+    await happen('a')
+    await enqueue()
+    const [first] = await claim(1)
+    await recordAttempt(database.db, first as ClaimedDelivery, {
+      status: 500,
+      failure: 'x',
+      now: new Date(),
+      again: later(60_000),
+    })
+    expect(idsIn(await claim(10, later(-365 * 86_400_000)))).toEqual(['a'])
+  })
+
+  test('a webhook is due when something of it is', async () => {
+    const due = async (): Promise<boolean> =>
+      (await listDueWebhooks(database.db, new Date())).includes(fromId('whk', webhookId) as string)
+    expect(await due()).toBe(false)
+    await happen('a')
+    await enqueue()
+    expect(await due()).toBe(true)
+    const [delivery] = await claim(1)
+    await recordAttempt(database.db, delivery as ClaimedDelivery, {
+      status: 500,
+      failure: 'x',
+      now: new Date(),
+      again: later(60_000),
+    })
+    expect(await due()).toBe(false)
+  })
+
+  test('an attempt that ends after an operator has sent the delivery once more does not undo that', async () => {
+    await happen('a')
+    await enqueue()
+    const [first] = await claim(1)
+    await recordAttempt(database.db, first as ClaimedDelivery, { status: null, failure: 'x', now: new Date(), again: new Date() })
+    const [slow] = await claim(1)
+    const owner = { workspaceId, webhookId }
+    await database.db.transaction().execute((tx) => replayDelivery(tx, owner, (slow as ClaimedDelivery).id, new Date()))
+    await recordAttempt(database.db, slow as ClaimedDelivery, { status: null, failure: 'x', now: new Date() })
+    expect(await list()).toMatchObject([{ state: 'pending', attempts: 0 }])
+  })
+
+  test('what is erased while it becomes a delivery is sent to nobody', async () => {
+    for (let round = 0; round < 5; round++) {
+      await happen(`secret ${round}`)
+      const erasing = database.db.transaction().execute((tx) => eraseEvents(tx, workspaceId, { objectIds: [`secret ${round}`] }))
+      await Promise.all([enqueue(), erasing])
+    }
+    expect(await list()).toEqual([])
+  })
+
+  test('what ended long ago is removed, by how it ended', async () => {
+    await happen('a', 'b', 'c')
+    await enqueue()
+    const [a, b] = (await claim(2)) as [ClaimedDelivery, ClaimedDelivery]
+    const long = new Date('2001-01-01')
+    await recordAttempt(database.db, a, { status: 200, failure: null, now: long })
+    await recordAttempt(database.db, b, { status: 500, failure: 'x', now: long })
+    await removeEndedDeliveries(database.db, 'delivered', new Date('2001-01-02'), 100)
+    expect((await list()).map(({ state }) => state).sort()).toEqual(['dead', 'pending'])
+  })
+})

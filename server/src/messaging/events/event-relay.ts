@@ -1,0 +1,31 @@
+import type { Db } from '../../db/database.ts'
+import type { Signal } from '../../db/signal.ts'
+import { Loop } from '../../jobs/queue/loop.ts'
+import { EVENTS_TOPIC } from './event.ts'
+import { moveOutboxToLog } from './event-log-store.ts'
+
+const BATCH = 500
+/** While events keep coming, many writes share one transaction. */
+const LINGER_MS = 10
+
+interface Deps {
+  readonly db: Db
+  readonly signal: Pick<Signal, 'publish'>
+  readonly onError: (error: Error) => void
+}
+
+/** Moves events from the outbox to the log, and signals every node. Wake it after a commit that emitted events; `run` empties the outbox. */
+export class EventRelay extends Loop {
+  constructor({ db, signal, onError }: Deps) {
+    super(() => emptyOutbox(db, signal), { onError, lingerMs: LINGER_MS })
+  }
+}
+
+/** Of all nodes, the database lets one at a time move events. */
+async function emptyOutbox(db: Db, signal: Deps['signal']): Promise<void> {
+  for (let moved = BATCH; moved === BATCH; ) {
+    const batch = await moveOutboxToLog(db, BATCH)
+    moved = batch.moved
+    await Promise.all(batch.workspaceIds.map((id) => signal.publish(EVENTS_TOPIC, id)))
+  }
+}

@@ -1,0 +1,64 @@
+import type { Db } from '../../db/database.ts'
+import { inTransaction } from '../../db/retried-transaction.ts'
+import { toId } from '../../lib/id.ts'
+import { uuidOf } from '../ids.ts'
+import { deleteMessages } from '../messages/message-store.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** Messages deleted by one transaction. */
+const BATCH = 200
+
+/** Deletes the messages of a Workspace that are older than it keeps them: as by their senders, and told likewise. Answers how many. */
+export function deleteExpiredOfWorkspace(db: Db, workspaceId: string, days: number, now: Date): Promise<number> {
+  const old = db
+    .selectFrom('message')
+    .select(['id', 'conversation_id', 'workspace_id'])
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('created_at', '<', new Date(now.getTime() - days * DAY_MS))
+    .orderBy('created_at')
+    .limit(BATCH)
+  return deleteInBatches(db, () => old.execute(), now)
+}
+
+/** The same for every conversation that has a retention of its own, whoever it belongs to. */
+export async function deleteExpiredOfConversations(db: Db, now: Date): Promise<number> {
+  let deleted = 0
+  for (let after: string | undefined; ; ) {
+    let query = db.selectFrom('conversation').select(['id', 'retention_days']).where('retention_days', 'is not', null)
+    if (after !== undefined) query = query.where('id', '>', after)
+    const page = await query.orderBy('id').limit(BATCH).execute()
+    for (const { id, retention_days: days } of page) {
+      const old = db
+        .selectFrom('message')
+        .select(['id', 'conversation_id', 'workspace_id'])
+        .where('conversation_id', '=', id)
+        .where('created_at', '<', new Date(now.getTime() - (days ?? 0) * DAY_MS))
+        .orderBy('created_at')
+        .limit(BATCH)
+      deleted += await deleteInBatches(db, () => old.execute(), now)
+    }
+    after = page.at(-1)?.id
+    if (page.length < BATCH) return deleted
+  }
+}
+
+export interface MessageRow {
+  readonly id: string
+  readonly conversation_id: string
+  readonly workspace_id: string
+}
+
+/** Deletes what `next` finds until it finds nothing; answers how many. */
+export async function deleteInBatches(db: Db, next: () => Promise<readonly MessageRow[]>, now: Date): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const messages = await next()
+    if (messages.length === 0) return deleted
+    for (const [conversation, rows] of Map.groupBy(messages, (row) => row.conversation_id)) {
+      const place = { workspaceId: toId('ws', rows[0]?.workspace_id ?? ''), conversationId: toId('conv', conversation) }
+      const ids = rows.map(({ id }) => toId('msg', id))
+      const gone = await inTransaction(db, (tx) => deleteMessages(tx, place, ids, now))
+      deleted += gone.length
+    }
+  }
+}
