@@ -22,7 +22,7 @@ import { openJwksFetcher } from './identity/jwks-fetcher.ts'
 import { UserTokenVerifier } from './identity/user-token.ts'
 import { DocumentFetcher } from './knowledge/document-fetcher.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
-import { Background } from './lib/background.ts'
+import { BackgroundWork } from './lib/background-work.ts'
 import { Cache } from './lib/cache.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { LOOK_UP_MS } from './lib/credential-cache.ts'
@@ -42,8 +42,8 @@ import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { AdminAuthenticator } from './operators/admin-authenticator.ts'
 import { SignIn } from './operators/sign-in.ts'
 import { ActivePolicies, POLICIES_TOPIC } from './policy/active-policies.ts'
+import { ConnectionPools } from './providers/connection-pools.ts'
 import { Health } from './providers/health.ts'
-import { Pools } from './providers/pools.ts'
 import type { Provider } from './providers/provider.ts'
 import { loadProviders, PROVIDERS_TOPIC } from './providers/provider-store.ts'
 import { readinessChecks } from './readiness-checks.ts'
@@ -55,7 +55,7 @@ import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Readiness } from './telemetry/readiness.ts'
-import { exchangeObserver } from './telemetry/request-observer.ts'
+import { requestObserver } from './telemetry/request-observer.ts'
 import { NO_TRACING, otlpTracing } from './telemetry/tracing.ts'
 
 /** Replacements for tests and measurements. */
@@ -143,7 +143,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     timeSlices: new TimeSlices(),
     jsonDepth: config.sizes.jsonDepth,
     chatLimits: config.sizes,
-    cutting: shutdown.cutting,
+    aborting: shutdown.aborting,
   } satisfies GatewayDeps
   return {
     ...gateway,
@@ -151,7 +151,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...createMessaging(base, gateway),
     ...createOperators(base),
     documentFetcher: new DocumentFetcher(config),
-    background: new Background(base.onError),
+    background: new BackgroundWork(base.onError),
     maintenance: database.kind === 'embedded' ? new DatabaseMaintenance(database.pool) : undefined,
     drain: new Drain(),
     readiness: new Readiness(readinessChecks({ ...base, ...audit })),
@@ -206,7 +206,7 @@ function createTelemetry(
     metrics,
     tracing,
     reportFault: faultReporter({ metrics, log }),
-    observe: exchangeObserver({ metrics, tracing, log }),
+    observe: requestObserver({ metrics, tracing, log }),
   }
 }
 
@@ -241,11 +241,11 @@ function createProviders({ config, secrets, db, signal, clock, log, random, load
   const load = (workspaceId: string) => loadProviders(db, workspaceId, options)
   const providers = new Cache<readonly Provider[]>(load, { loadMs })
   signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
-  const pools = new Pools({ allowPrivateUrls })
+  const pools = new ConnectionPools({ allowPrivateUrls })
   const health = new Health()
-  const onFault: GatewayDeps['providerCalls']['onFault'] = ({ provider, kind, status }) =>
+  const onFault: GatewayDeps['invokeDeps']['onFault'] = ({ provider, kind, status }) =>
     log.error({ workspace_id: provider.workspaceId, provider: provider.id, kind, status }, 'a provider needs an operator')
-  return { providers, providerBox, health, providerCalls: { pools, health, random, clock, newId, limits, onFault } }
+  return { providers, providerBox, health, invokeDeps: { pools, health, random, clock, newId, limits, onFault } }
 }
 
 function createMessaging(base: Base, gateway: GatewayDeps) {
@@ -273,7 +273,7 @@ const createOperators = (base: Base) => ({
 })
 
 /** Ends waiting requests, finishes running work and writes queued records. Call it when the server accepts no more requests. */
-async function closeParts({ audit, cutting, ...parts }: Parts): Promise<void> {
+async function closeParts({ audit, aborting, ...parts }: Parts): Promise<void> {
   parts.waiters.close()
   parts.hub.close()
   await parts.assistants.close()
@@ -281,7 +281,7 @@ async function closeParts({ audit, cutting, ...parts }: Parts): Promise<void> {
   await parts.relay.close()
   await audit.drain()
   await Promise.all([
-    parts.providerCalls.pools.close(cutting.aborted ? 0 : SHUTDOWN_GRACE_MS),
+    parts.invokeDeps.pools.close(aborting.aborted ? 0 : SHUTDOWN_GRACE_MS),
     parts.jwksFetcher.close(),
     parts.documentFetcher.close(),
     parts.webhookSender.close(),

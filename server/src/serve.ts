@@ -61,7 +61,7 @@ async function drain(app: FastifyInstance, context: Context, stopJobs: () => Pro
   if (reason.kind === 'broken_database')
     log.fatal({ err: reason.cause }, 'the embedded database has died: the process ends; start it again')
   else log.info({ signal: reason.signal }, 'stopping')
-  shutdown.leave()
+  shutdown.stop()
   // Ctrl+C stops at once. Load balancers need time to see 503.
   const delay = reason.kind === 'broken_database' ? BROKEN_DATABASE_DELAY_MS : reason.signal === 'SIGINT' ? 0 : delayMs
   exitAfter(delay + timeoutMs + RECORD_MS + CLOSE_MS, context)
@@ -74,7 +74,7 @@ async function drain(app: FastifyInstance, context: Context, stopJobs: () => Pro
   const jobsStopped = stopJobs()
   if (!(await context.drain.idle(reason.kind === 'broken_database' ? 0 : timeoutMs))) {
     log.warn({ running: context.drain.size }, 'ending the requests that are still in flight')
-    shutdown.cut()
+    shutdown.abort()
     if (!(await context.drain.idle(RECORD_MS))) await recordInterruptedResponses(context, await context.drain.cut())
   }
   // Connections without a request would keep the server open for a minute.

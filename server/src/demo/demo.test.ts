@@ -15,7 +15,7 @@ import type { SecretBox } from '../lib/secret-box.ts'
 import { hasAdminToken } from '../operators/admin-token-store.ts'
 import { findActivePolicySet } from '../policy/policy-store.ts'
 import { loadProviders } from '../providers/provider-store.ts'
-import { eligible } from '../providers/route.ts'
+import { selectCandidates } from '../providers/route.ts'
 import type { DemoFile } from './demo-file.ts'
 
 describe.each(freshDatabases())('a start with nothing configured, on $name', ({ open }) => {
@@ -72,7 +72,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
       const application = await findApplicationByName(db(), workspace.id, name)
       if (!application) throw new Error(`no ${name}`)
       const need = { model: model || (application.defaultModel ?? ''), application, classification: 'restricted' as const }
-      return eligible(providers, need, { rank: () => 0, random: () => 0 }).candidates.length > 0
+      return selectCandidates(providers, need, { rank: () => 0, random: () => 0 }).candidates.length > 0
     }
     expect([await may('support', 'demo-support'), await may('support', 'demo-code'), await may('support', '')]).toEqual([
       true,

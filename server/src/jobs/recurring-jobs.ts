@@ -3,7 +3,7 @@ import type { DatabaseMaintenance } from '../db/database-maintenance.ts'
 import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
-import { IdleMemory } from '../lib/idle-memory.ts'
+import { IdleHeapCollector } from '../lib/idle-heap-collector.ts'
 import { removeExpired } from '../memory/erase.ts'
 import { deleteExpiredKeys } from '../messaging/api/idempotency-store.ts'
 import type { AssistantWorker } from '../messaging/assistants/assistant-worker.ts'
@@ -49,7 +49,7 @@ interface Deps extends AuditJobDeps {
 }
 
 /** What runs regularly, and how often. */
-export const recurringJobs = (deps: Deps, memory = new IdleMemory()): Job[] => [
+export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job[] => [
   ...removalJobs(deps),
   ...auditJobs(deps),
   // Code that fills a queue wakes its worker. These jobs are for retries, and for work whose node died before it could wake anything.

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { GatehouseError } from '../errors.ts'
 import { readFormBodies } from '../http/bodies.ts'
-import { isUnavailable } from '../lib/faults.ts'
+import { isUnavailable } from '../lib/unavailable.ts'
 import type { Member } from './api/member.ts'
 import type { MessagingDeps } from './api/messaging-deps.ts'
 import type { Route } from './api/route.ts'

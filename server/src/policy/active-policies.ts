@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { Cache } from '../lib/cache.ts'
-import { within } from '../lib/deadline.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'
 import { findActivePolicyId, findActivePolicySet, type StoredPolicySet } from './policy-store.ts'
@@ -53,7 +53,9 @@ export class ActivePolicies {
   async #load(workspaceId: string): Promise<CompiledPolicy | undefined> {
     try {
       const reading = this.#read(workspaceId)
-      const policy = await (this.#loadMs === undefined ? reading : within(this.#loadMs, reading, 'the policies were not read'))
+      const policy = await (this.#loadMs === undefined
+        ? reading
+        : withDeadline(this.#loadMs, reading, 'the policies were not read'))
       this.#lastGood.set(workspaceId, policy)
       return policy
     } catch (cause) {

@@ -6,7 +6,7 @@ import type { UserTokenVerifier } from '../../identity/user-token.ts'
 import { WORKSPACES_TOPIC } from '../../identity/user-token.ts'
 import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { misplacedCredential, readBearer } from '../../lib/credential.ts'
+import { describeMisplacedCredential, readBearer } from '../../lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../../lib/credential-cache.ts'
 import type { Member } from '../api/member.ts'
 import { findTokenHolder } from './access-token-store.ts'
@@ -70,7 +70,7 @@ export class MemberAuthenticator {
     const found = hash === undefined ? await this.#byJwt(authorization, admits) : await this.#tokens.get(hash)
     if (found === 'revoked') throw new GatehouseError('AUTH_KEY_REVOKED', { message: 'The access token has been revoked.' })
     if (!found) {
-      const message = misplacedCredential(authorization, 'gu_') ?? 'The access token is missing or not valid.'
+      const message = describeMisplacedCredential(authorization, 'gu_') ?? 'The access token is missing or not valid.'
       throw new GatehouseError('AUTH_INVALID_KEY', { message })
     }
     return found.member

@@ -1,4 +1,4 @@
-import { plainText, withoutAccents } from '../../lib/plain-text.ts'
+import { toPlainString, withoutAccents } from '../../lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
 
 /** The variable whose tests look at all forms of the content. */
@@ -39,10 +39,10 @@ export function formsOf(content: PolicyContent): Forms {
 
 /** Most texts are their own plain form without accents; sets of forms would hash them three times. */
 const isPlain = (written: readonly string[]): boolean =>
-  written.length === 1 && written.every((text) => plainText(text) === text && withoutAccents(text) === text)
+  written.length === 1 && written.every((text) => toPlainString(text) === text && withoutAccents(text) === text)
 
 function plainForms(written: readonly string[]): Forms {
-  const plain = new Set(written.map((text) => plainText(text)).flatMap((text) => [text, withoutAccents(text)]))
+  const plain = new Set(written.map((text) => toPlainString(text)).flatMap((text) => [text, withoutAccents(text)]))
   return { written, plain: [...plain], all: [...new Set([...written, ...plain])] }
 }
 
@@ -52,7 +52,7 @@ const NOT_READ = /\p{DI}|(?![\t\n\r])\p{Cc}/u
 /** The plain form of a text that a condition looks for; undefined: it is looked for as written only. */
 export function plainPart(part: string): string | undefined {
   if (NOT_READ.test(part)) return undefined
-  return plainText(part)
+  return toPlainString(part)
 }
 
 /** Whether `test` holds of the content in any form. */

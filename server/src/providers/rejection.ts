@@ -1,5 +1,5 @@
 import { VOCABULARY } from '../domain/vocabulary.ts'
-import type { Failure } from '../lib/http-request.ts'
+import type { HttpFailure } from '../lib/http-request.ts'
 
 /**
  * Why a provider refused a request, in our own words: a closed list, since nothing that a provider writes is shown. The value is
@@ -32,7 +32,7 @@ export type Rejection =
   | { readonly kind: 'key_rejected' | 'quota_exhausted' | 'rate_limited' }
 
 /** Only the operator can end these: the key, the account, the models that are declared. */
-export const isOperatorsFault = (rejection: Rejection): boolean =>
+export const needsOperator = (rejection: Rejection): boolean =>
   rejection.kind === 'key_rejected' ||
   rejection.kind === 'quota_exhausted' ||
   (rejection.kind === 'refused' && rejection.code === 'model_not_found')
@@ -43,7 +43,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 404, 413, 422])
  * Reads an answer with an error status; undefined for what says nothing of the request or of us, as an outage. Unknown words end as
  * `invalid_request`, or as what the status alone says.
  */
-export function rejectionOf({ failure, status, body }: Failure): Rejection | undefined {
+export function readRejection({ failure, status, body }: HttpFailure): Rejection | undefined {
   if (failure !== 'status') return undefined
   if (status === 401 || status === 403) return { kind: 'key_rejected' }
   if (status === 402) return { kind: 'quota_exhausted' }
@@ -191,7 +191,7 @@ const textSteps = (value: unknown): readonly string[] =>
   typeof value === 'string' && value.length <= 200 ? value.split(/[.[\]]+/).filter((step) => step !== '') : []
 
 /** `param` as the caller counts: the gateway may have put `before` messages in front. Undefined for a message of our own. */
-export function paramOfCaller(param: string | undefined, before: number): string | undefined {
+export function toClientParam(param: string | undefined, before: number): string | undefined {
   const match = /^messages\[(\d+)\](.*)$/.exec(param ?? '')
   if (!match) return param
   const index = Number(match[1]) - before

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../test/support/cpu-time.ts'
-import { type ProviderCode, paramOfCaller, rejectionOf } from './refusal.ts'
+import { type ProviderCode, readRejection, toClientParam } from './rejection.ts'
 
 const rejection = (status: number, body: unknown) =>
-  rejectionOf({
+  readRejection({
     ok: false,
     failure: 'status',
     status,
@@ -243,7 +243,7 @@ describe('what is not for the caller to mend', () => {
 })
 
 test('a message’s number is counted as the caller counts, without those that the gateway put in front', () => {
-  expect(paramOfCaller('messages[3].content', 2)).toBe('messages[1].content')
-  expect(paramOfCaller('messages[1].content', 2)).toBe(undefined)
-  expect(paramOfCaller('max_tokens', 2)).toBe('max_tokens')
+  expect(toClientParam('messages[3].content', 2)).toBe('messages[1].content')
+  expect(toClientParam('messages[1].content', 2)).toBe(undefined)
+  expect(toClientParam('max_tokens', 2)).toBe('max_tokens')
 })

@@ -11,7 +11,7 @@ interface ThreadOptions {
 }
 
 /** Threads that do one task at a time each, without access to the environment. Started when needed. */
-export async function openThreads<T, R>(options: ThreadOptions): Promise<Piscina<T, R>> {
+export async function createThreadPool<T, R>(options: ThreadOptions): Promise<Piscina<T, R>> {
   // Loaded when first needed: it takes 8 MB.
   const { Piscina } = await import('piscina')
   // With atomics, a waiting thread blocks its own event loop.

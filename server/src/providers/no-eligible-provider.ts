@@ -6,7 +6,7 @@ const MODELS_IN_MESSAGE = 10
 const MODELS_IN_DETAILS = 50
 
 /** NO_ELIGIBLE_PROVIDER for a model; empty: the request names none and there is no default. `allowed`: of the Application. */
-export function noProvider(model: string, allowed: readonly ModelEntry[]): ErrorFields {
+export function noEligibleProvider(model: string, allowed: readonly ModelEntry[]): ErrorFields {
   const ids = allowed.map(({ id }) => id)
   const shown = ids.slice(0, MODELS_IN_MESSAGE).join(', ')
   const more = ids.length > MODELS_IN_MESSAGE ? ` and ${ids.length - MODELS_IN_MESSAGE} more` : ''

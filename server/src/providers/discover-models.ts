@@ -1,9 +1,9 @@
 import type { Clock } from '../lib/clock.ts'
-import { exchange, type Failure } from '../lib/http-request.ts'
-import type { Pools } from './pools.ts'
+import { type HttpFailure, sendHttpRequest } from '../lib/http-request.ts'
+import type { ConnectionPools } from './connection-pools.ts'
 import { MODEL_ID, type Provider } from './provider.ts'
 
-type Discovery = { readonly ok: true; readonly models: readonly string[] } | Failure
+type Discovery = { readonly ok: true; readonly models: readonly string[] } | HttpFailure
 
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 4 * 1_048_576
@@ -16,10 +16,14 @@ const NOT_CHAT =
  * Asks an OpenAI-compatible provider which models it has (`GET {base_url}/models`): their ids, sorted, without those that are
  * plainly not for chat. Bounded in time, bytes and number; a failure is a value.
  */
-export async function discoverModels(provider: Provider, pools: Pools, { clock }: { clock: Clock }): Promise<Discovery> {
+export async function discoverModels(
+  provider: Provider,
+  pools: ConnectionPools,
+  { clock }: { clock: Clock },
+): Promise<Discovery> {
   const { dispatcher, modelsPath: path, headers } = pools.endpoint(provider)
   const limits = { timeoutMs: Math.min(TIMEOUT_MS, provider.timeoutMs), maxBytes: MAX_BYTES, now: () => clock.now().getTime() }
-  const answer = await exchange(dispatcher, { method: 'GET', path, headers, body: null, ...limits })
+  const answer = await sendHttpRequest(dispatcher, { method: 'GET', path, headers, body: null, ...limits })
   if (!answer.ok) return answer
   const ids = readIds(answer.body)
   if (!ids) return { ok: false, failure: 'malformed', status: answer.status }

@@ -20,7 +20,7 @@ export function limitThreadMemory(): void {
  * Returns memory to the operating system while the server is idle: V8 keeps the pages that a start or a burst of requests has filled,
  * 60 MB, until memory runs out. Needs `--expose-gc`; without it nothing happens.
  */
-export class IdleMemory {
+export class IdleHeapCollector {
   readonly #collect: typeof globalThis.gc
   readonly #busyShare: () => number
   #heapBytes = 0

@@ -1,8 +1,8 @@
-import { within } from './deadline.ts'
+import { withDeadline } from './deadline.ts'
 import { runOutsideTrace } from './trace-context.ts'
 
 /** Work beside the requests of the server. It ends before the database is closed. */
-export class Background {
+export class BackgroundWork {
   readonly #ending = new AbortController()
   readonly #running = new Set<Promise<void>>()
   readonly #onError: (error: Error) => void
@@ -32,7 +32,7 @@ export class Background {
 
   /** Aborts what runs after `graceMs`, and waits for `cutMs` at most. */
   async close({ graceMs = 0, cutMs = 5_000 } = {}): Promise<void> {
-    const end = (ms: number) => within(ms, this.idle(), 'background work did not end').catch(() => {})
+    const end = (ms: number) => withDeadline(ms, this.idle(), 'background work did not end').catch(() => {})
     if (graceMs > 0) await end(graceMs)
     this.#ending.abort()
     await end(cutMs)

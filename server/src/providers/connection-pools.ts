@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
 import { guardedConnector } from '../lib/url-guard.ts'
-import { KEY_PLACEHOLDER, mayBePrivate, type Provider } from './provider.ts'
+import { isPrivateUrlAllowed, KEY_PLACEHOLDER, type Provider } from './provider.ts'
 
 /** Everything about a provider that stays the same from call to call, worked out once. */
 export interface Endpoint {
@@ -12,7 +12,7 @@ export interface Endpoint {
   readonly headers: readonly string[]
 }
 
-export interface PoolsOptions {
+export interface ConnectionPoolsOptions {
   /** GATEHOUSE_ALLOW_PRIVATE_URLS. */
   readonly allowPrivateUrls: boolean
   /** Sockets to one origin at a time; further calls wait for one within their own time. */
@@ -31,23 +31,23 @@ const MAX_POOLS = 512
  * The connections to providers: one pool for each origin, kept alive, guarded against forbidden addresses at connect time.
  * Providers of several Workspaces with the same origin share one; nothing on a connection belongs to a caller.
  */
-export class Pools {
-  readonly #options: PoolsOptions
+export class ConnectionPools {
+  readonly #options: ConnectionPoolsOptions
   readonly #pools = new Map<string, Pool>()
   readonly #endpoints = new WeakMap<Provider, Endpoint>()
 
-  constructor(options: PoolsOptions) {
+  constructor(options: ConnectionPoolsOptions) {
     this.#options = options
   }
 
-  /** Throws when the provider has no valid base URL (a stub, or one that providerProblem would refuse). */
+  /** Throws when the provider has no valid base URL (a stub, or one that findProviderProblem would refuse). */
   endpoint(provider: Provider): Endpoint {
     const known = this.#endpoints.get(provider)
     if (known && !(known.dispatcher as Pool).closed) return known
     const url = new URL(provider.baseUrl ?? '')
     const base = url.pathname.replace(/\/+$/, '')
     const endpoint = {
-      dispatcher: this.#pool(url.origin, mayBePrivate(provider.source, this.#options.allowPrivateUrls)),
+      dispatcher: this.#pool(url.origin, isPrivateUrlAllowed(provider.source, this.#options.allowPrivateUrls)),
       chatPath: base + provider.path,
       modelsPath: `${base}/models`,
       headers: headersOf(provider),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { partsOf, withParts } from '../domain/completion.ts'
 import { collectTexts, replaceTexts } from '../domain/message.ts'
-import { readCompletion, withoutTools } from './answer.ts'
+import { readCompletion, withoutTools } from './read-completion.ts'
 
 const defaults = { model: 'asked', newId: () => 'chatcmpl_fresh', created: () => 1_800_000_000 }
 const read = (value: unknown) => readCompletion(Buffer.from(JSON.stringify(value)), defaults)

@@ -1,8 +1,8 @@
 import type { Completion } from '../domain/completion.ts'
-import type { Verdict } from './health.ts'
-import type { CallFailure, CallResult } from './openai-adapter.ts'
+import type { HealthSignal } from './health.ts'
+import type { UpstreamFailure, UpstreamResult } from './openai-adapter.ts'
 import type { ProviderModel } from './provider.ts'
-import { isOperatorsFault } from './refusal.ts'
+import { needsOperator } from './rejection.ts'
 
 /** What one call says: of the provider, of the run, for the record. */
 
@@ -13,26 +13,26 @@ const TRANSIENT_STATUS = new Set([408, 409, 425, 429])
 const isTransient = (status: number): boolean => status >= 500 || TRANSIENT_STATUS.has(status)
 
 /** By the same provider. A timeout is not: a hang would be paid for twice. An empty account stays empty. */
-export function isWorthRepeating({ failure, status, rejection }: CallFailure): boolean {
+export function isWorthRepeating({ failure, status, rejection }: UpstreamFailure): boolean {
   if (failure === 'status') return isTransient(status) && rejection?.kind !== 'quota_exhausted'
   return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
 }
 
 /** Nobody is asked after this: the caller has gone, or the request itself is refused. A model may be another provider's. */
-export const endsRun = ({ failure, rejection }: CallFailure): boolean =>
+export const endsRun = ({ failure, rejection }: UpstreamFailure): boolean =>
   failure === 'aborted' || (rejection?.kind === 'refused' && rejection.code !== 'model_not_found')
 
 /** Whether the provider may have spent something on the request. */
-export const mayHaveWorked = ({ failure, status }: CallFailure): boolean =>
+export const mayHaveWorked = ({ failure, status }: UpstreamFailure): boolean =>
   failure === 'status' ? status >= 500 : failure !== 'connect' && failure !== 'blocked'
 
 /** As the audit record and the metrics name it. */
-export const outcomeOf = ({ failure, rejection }: CallFailure): string => rejection?.kind ?? failure
+export const outcomeOf = ({ failure, rejection }: UpstreamFailure): string => rejection?.kind ?? failure
 
-export const limitedMs = ({ rejection, retryAfterMs }: CallFailure): number | undefined =>
-  rejection && isOperatorsFault(rejection) ? FAULT_MS : retryAfterMs
+export const limitedMs = ({ rejection, retryAfterMs }: UpstreamFailure): number | undefined =>
+  rejection && needsOperator(rejection) ? FAULT_MS : retryAfterMs
 
-export function verdictOf(result: CallResult, hadItsTime: boolean): Verdict {
+export function signalOf(result: UpstreamResult, hadItsTime: boolean): HealthSignal {
   if (result.ok) return 'alive'
   const { failure, status, rejection } = result
   if (failure === 'timeout' && !hadItsTime) return 'unknown'
@@ -42,8 +42,8 @@ export function verdictOf(result: CallResult, hadItsTime: boolean): Verdict {
 }
 
 /** What only an operator can end, by the name that operators see; undefined for everything else. */
-export function faultOf({ rejection }: CallFailure): string | undefined {
-  if (!rejection || !isOperatorsFault(rejection)) return undefined
+export function faultOf({ rejection }: UpstreamFailure): string | undefined {
+  if (!rejection || !needsOperator(rejection)) return undefined
   return rejection.kind === 'refused' ? rejection.code : rejection.kind
 }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { answer, FAULTS, type FaultyProvider, startFaultyProvider } from '../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../test/support/providers.ts'
 import { systemClock } from '../lib/clock.ts'
-import { discoverModels } from './discover.ts'
+import { discoverModels } from './discover-models.ts'
 
 const pools = testPools()
 const upstreams: FaultyProvider[] = []

@@ -1,8 +1,8 @@
 import type { ErrorCode, ErrorFields } from '../errors.ts'
-import type { CallFailure } from './openai-adapter.ts'
-import { PROVIDER_CODES, paramOfCaller } from './refusal.ts'
+import type { UpstreamFailure } from './openai-adapter.ts'
+import { PROVIDER_CODES, toClientParam } from './rejection.ts'
 
-export interface RunFailure {
+export interface InvokeFailure {
   readonly code: Extract<ErrorCode, 'PROVIDER_ERROR' | 'PROVIDER_TIMEOUT' | 'VALIDATION_ERROR' | 'RATE_LIMITED'>
   readonly fields: ErrorFields
 }
@@ -16,14 +16,14 @@ const MAX_RETRY_SECONDS = 3_600
  * that for more than a model that one provider does not have: another provider of it may be back in a moment. Of equals, the last.
  */
 export class Failures {
-  #deciding: CallFailure | undefined
+  #deciding: UpstreamFailure | undefined
   #limitedMs = Number.POSITIVE_INFINITY
 
   get any(): boolean {
     return this.#deciding !== undefined
   }
 
-  add(failure: CallFailure): void {
+  add(failure: UpstreamFailure): void {
     if (failure.rejection?.kind === 'rate_limited') {
       this.#limitedMs = Math.min(this.#limitedMs, failure.retryAfterMs ?? DEFAULT_RETRY_SECONDS * 1_000)
     }
@@ -34,7 +34,7 @@ export class Failures {
    * The answer for the caller. `brokenMs`: when a provider that could not be asked, as its breaker is open, may be asked again.
    * `before`: how many messages the gateway has put before the caller's.
    */
-  answer({ brokenMs, before }: { brokenMs: number | undefined; before: number }): RunFailure {
+  answer({ brokenMs, before }: { brokenMs: number | undefined; before: number }): InvokeFailure {
     const { failure, rejection } = this.#deciding ?? {}
     if (rejection?.kind === 'rate_limited') return rateLimited(this.#limitedMs)
     if (brokenMs !== undefined && (!this.#deciding || weightOf(this.#deciding) < PASSING)) {
@@ -54,14 +54,14 @@ const MODEL = 0
 /** A refusal that ends the run: nothing comes after it. */
 const LASTING = 3
 
-function weightOf({ rejection }: CallFailure): number {
+function weightOf({ rejection }: UpstreamFailure): number {
   if (!rejection || rejection.kind === 'rate_limited') return PASSING
   if (rejection.kind !== 'refused') return OPERATORS
   return rejection.code === 'model_not_found' ? MODEL : LASTING
 }
 
-function refused({ code, param }: Extract<CallFailure['rejection'], { kind: 'refused' }>, before: number): RunFailure {
-  const own = paramOfCaller(param, before)
+function refused({ code, param }: Extract<UpstreamFailure['rejection'], { kind: 'refused' }>, before: number): InvokeFailure {
+  const own = toClientParam(param, before)
   return {
     code: 'VALIDATION_ERROR',
     fields: {
@@ -73,7 +73,7 @@ function refused({ code, param }: Extract<CallFailure['rejection'], { kind: 'ref
   }
 }
 
-function rateLimited(limitedMs: number): RunFailure {
+function rateLimited(limitedMs: number): InvokeFailure {
   const wait = Math.min(seconds(limitedMs), MAX_RETRY_SECONDS)
   return {
     code: 'RATE_LIMITED',

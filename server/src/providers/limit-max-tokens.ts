@@ -4,7 +4,7 @@ const LENGTHS = ['max_completion_tokens', 'max_tokens', 'max_new_tokens', 'num_p
 type Parameters = Readonly<Record<string, unknown>>
 
 /** The parameters with the directive `max_tokens` applied: never more than the client asked for, under each name that it used. */
-export function withBoundedLength(parameters: Parameters, maxTokens: number | undefined): Parameters {
+export function limitMaxTokens(parameters: Parameters, maxTokens: number | undefined): Parameters {
   if (maxTokens === undefined) return parameters
   const used = LENGTHS.filter((name) => name in parameters)
   const limits = (used.length > 0 ? used : ['max_tokens']).map((name) => {
