@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { uuidOf } from '../ids.ts'
 
 /** Ids of the users who are in it: whoever may know of what happens there. */
-export async function membersOfConversation(db: Db, workspaceId: string, conversationId: string): Promise<string[]> {
+export async function findMemberIds(db: Db, workspaceId: string, conversationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('conversation_member')
     .select('user_id')

@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
-import type { LeftMarker } from '../conversations/read-marker.ts'
+import type { DepartedMarker } from '../conversations/read-marker.ts'
 import { insertMembers, uuidOfGroup } from './group-store.ts'
 
 /** One group of one Workspace, locked by the transaction (`lockGroup`). */
-export interface GroupOf {
+export interface GroupReference {
   readonly workspaceId: string
   readonly groupId: string
 }
 
 /** Who joins is in all of the group's conversations, and has nothing unread: what was said before is there to be read. */
-export async function joinGroup(tx: Tx, group: GroupOf, userIds: readonly string[], now: Date): Promise<void> {
+export async function addToGroup(tx: Tx, group: GroupReference, userIds: readonly string[], now: Date): Promise<void> {
   if (userIds.length === 0) return
   await insertMembers(tx, group.workspaceId, uuidOfGroup(group.groupId), userIds, now)
   await lockConversations(tx, group)
@@ -28,7 +28,7 @@ export async function joinGroup(tx: Tx, group: GroupOf, userIds: readonly string
  * Who leaves is in none of the group's conversations any more; what they have said stays. Answers up to where they had read:
  * nobody waits for them any more.
  */
-export async function leaveGroup(tx: Tx, group: GroupOf, userIds: readonly string[]): Promise<LeftMarker[]> {
+export async function removeFromGroup(tx: Tx, group: GroupReference, userIds: readonly string[]): Promise<DepartedMarker[]> {
   if (userIds.length === 0) return []
   await lockConversations(tx, group)
   await tx
@@ -48,11 +48,11 @@ export async function leaveGroup(tx: Tx, group: GroupOf, userIds: readonly strin
 }
 
 /** In one order, so that two who do this never wait for each other; a message that is just being sent is waited for. */
-async function lockConversations(tx: Tx, group: GroupOf): Promise<void> {
+async function lockConversations(tx: Tx, group: GroupReference): Promise<void> {
   await conversationsOf(tx, group).select('id').orderBy('id').forUpdate().execute()
 }
 
-const conversationsOf = (tx: Tx, { workspaceId, groupId }: GroupOf) =>
+const conversationsOf = (tx: Tx, { workspaceId, groupId }: GroupReference) =>
   tx
     .selectFrom('conversation')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))

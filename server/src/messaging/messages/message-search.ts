@@ -4,7 +4,7 @@ import { cursorOf, type Page, type PageRequest, readPage } from '../../db/page.t
 import type { Member } from '../api/member.ts'
 import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, type Message, toMessage } from './message.ts'
-import { findPlace } from './message-list.ts'
+import { findCursorPlace } from './message-list.ts'
 import { messagesOf } from './message-store.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function searchMessages(
     .where('message.workspace_id', '=', uuidOf('ws', member.workspaceId))
     .where(sql<boolean>`message.language_vector @@ websearch_to_tsquery('simple', ${q})`)
   if (conversationId !== undefined) query = query.where('message.conversation_id', '=', uuidOf('conv', conversationId))
-  const beside = await findPlace(db, member, page)
+  const beside = await findCursorPlace(db, member, page)
   if (cursorOf(page) !== undefined && !beside) return undefined
   const place = beside && [beside.created_at, beside.conversation_id, beside.sequence]
   const by = ['message.created_at', 'message.conversation_id', 'message.sequence']

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises'
 import type { FastifyRequest } from 'fastify'
 import { GatehouseError } from '../../errors.ts'
 import { invalid } from '../../http/refusals.ts'
-import type { Received } from './file-store.ts'
-import { receive, tooLarge } from './receive.ts'
+import type { ReceivedFile } from './file-store.ts'
+import { receiveFile, tooLarge } from './receive-file.ts'
 
 /** What a form may hold beside its file; nobody reads it. */
 const OTHER_FIELDS = 20
@@ -13,7 +13,7 @@ const FORM_BYTES = OTHER_FIELDS * FIELD_BYTES
 const NAME_BYTES = 1_024
 
 export interface Upload {
-  readonly file: Received
+  readonly file: ReceivedFile
   /** As the sender calls it. */
   readonly filename: string
   readonly declaredType: string
@@ -34,7 +34,7 @@ export async function readUpload(request: FastifyRequest, folder: string, maxByt
       if (part.type !== 'file') continue
       if (part.fieldname !== 'file' || upload) throw invalid({ param: 'file', message: 'must be the only file' })
       const filename = nameOf(part.filename)
-      const file = await receive(part.file, folder, maxBytes)
+      const file = await receiveFile(part.file, folder, maxBytes)
       upload = { file, filename, declaredType: part.mimetype }
     }
     if (!upload) throw invalid({ param: 'file', message: 'must be given, as a file' })

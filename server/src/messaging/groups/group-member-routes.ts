@@ -2,10 +2,10 @@ import { GatehouseError } from '../../errors.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../../http/paging.ts'
 import { forbidden, notFound } from '../../http/refusals.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
-import { ContactView, contactView } from './contact.ts'
-import { listContacts } from './contact-store.ts'
+import { ContactView, contactView } from '../people/contact.ts'
+import { listContacts } from '../people/contact-store.ts'
 import { GroupView, groupView, MemberAdd } from './group.ts'
-import { checkMembers, heldGroup, ownGroup, setMembers } from './group-changes.ts'
+import { lockOwnedGroup, lockVisibleGroup, replaceMembers, requireContacts } from './group-changes.ts'
 import { findGroup } from './group-store.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the group, or the contact' }
@@ -43,9 +43,9 @@ const addGroupContactRoute = writeRoute({
   body: MemberAdd,
   write: async (tx, call) => {
     const { member, params, body, base } = call
-    const before = await ownGroup(tx, member, params.id ?? '')
-    const members = await checkMembers(tx, member, [...before.memberIds, body.contact_id])
-    return { status: 200, body: groupView(await setMembers(tx, call, before, members), base) }
+    const before = await lockOwnedGroup(tx, member, params.id ?? '')
+    const members = await requireContacts(tx, member, [...before.memberIds, body.contact_id])
+    return { status: 200, body: groupView(await replaceMembers(tx, call, before, members), base) }
   },
 })
 
@@ -61,7 +61,7 @@ const removeGroupContactRoute = writeRoute({
   write: async (tx, call) => {
     const { member, params } = call
     const { id = '', contact_id: leaving = '' } = params
-    const before = await heldGroup(tx, member, id)
+    const before = await lockVisibleGroup(tx, member, id)
     if (leaving !== member.user.id && before.ownerId !== member.user.id) {
       throw forbidden('Only the owner of the group can remove other members.')
     }
@@ -69,7 +69,7 @@ const removeGroupContactRoute = writeRoute({
     if (leaving === before.ownerId) {
       throw new GatehouseError('CONFLICT', { message: 'The owner cannot leave the group. Set another owner_id first.' })
     }
-    await setMembers(
+    await replaceMembers(
       tx,
       call,
       before,

@@ -1,11 +1,11 @@
 import type { Tx } from '../../db/database.ts'
 import { emit } from '../events/outbox.ts'
-import { acquaintancesOf } from './acquaintances.ts'
+import { findAcquaintances } from './acquaintances.ts'
 import { contactView } from './contact.ts'
 import { findContact } from './contact-store.ts'
 
 /** Tells those who know the user, and webhooks, what the user's contact is now. */
-export async function tellContact(
+export async function emitContact(
   tx: Tx,
   type: 'contact.created' | 'contact.updated',
   workspaceId: string,
@@ -14,6 +14,6 @@ export async function tellContact(
 ): Promise<void> {
   const contact = await findContact(tx, workspaceId, userId)
   if (!contact) return
-  const audience = await acquaintancesOf(tx, workspaceId, userId)
+  const audience = await findAcquaintances(tx, workspaceId, userId)
   await emit(tx, { workspaceId, type, audience, payload: contactView(contact, base) })
 }

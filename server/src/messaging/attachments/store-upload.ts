@@ -4,11 +4,11 @@ import { GatehouseError } from '../../errors.ts'
 import { newId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
 import type { Attachment } from './attachment.ts'
+import { newFileKey } from './file-removal.ts'
 import type { FileStore } from './file-store.ts'
-import { mayComeIn, mediaTypeOf } from './file-type.ts'
+import { detectMediaType, isAllowedType } from './file-type.ts'
 import { cleanFilename } from './filename.ts'
-import { newPlace } from './removed-files.ts'
-import type { Upload } from './upload.ts'
+import type { Upload } from './read-upload.ts'
 
 export interface FileLimits {
   readonly maxBytes: number
@@ -23,19 +23,19 @@ interface Deps {
 }
 
 /** Keeps the bytes of an upload; nothing points at them yet. Throws a 415 for what may not be uploaded, and a 503. */
-export async function keepUpload(
+export async function storeUpload(
   { db, files, fileLimits }: Deps,
   { user }: Member,
   { file, filename, declaredType }: Upload,
   now: Date,
 ): Promise<Attachment> {
   try {
-    const mediaType = await mediaTypeOf(file.head, declaredType)
-    if (!mayComeIn(mediaType, fileLimits.types)) {
+    const mediaType = await detectMediaType(file.head, declaredType)
+    if (!isAllowedType(mediaType, fileLimits.types)) {
       const message = `file: ${mediaType} must not be uploaded here.`
       throw new GatehouseError('UNSUPPORTED_MEDIA_TYPE', { message, param: 'file' })
     }
-    const place = await newPlace(db, now)
+    const place = await newFileKey(db, now)
     await files.keep(place, file).catch((cause) => {
       throw new GatehouseError('UNAVAILABLE', {}, cause)
     })

@@ -4,7 +4,7 @@ import type { Member } from '../api/member.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
 import { governFields } from '../governance/governed-fields.ts'
 import { GroupCreate, GroupUpdate, GroupView, groupView } from './group.ts'
-import { checkMembers, ownedBy, ownGroup, removeGroup, setMembers, tellGroup } from './group-changes.ts'
+import { emitGroup, lockOwnedGroup, removeGroup, replaceMembers, requireContacts, requireOwner } from './group-changes.ts'
 import { createGroup, findGroup, listGroups, updateGroup } from './group-store.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the group does not exist, or the caller is not a member' }
@@ -56,9 +56,9 @@ const createGroupRoute = writeRoute({
   },
   write: async (tx, { member, body: { contacts = [] }, base, now }, { fields, settle }) => {
     const ownerId = member.user.id
-    const members = await checkMembers(tx, member, [ownerId, ...contacts])
+    const members = await requireContacts(tx, member, [ownerId, ...contacts])
     const group = await createGroup(tx, member.workspaceId, { ...fields, ownerId }, members, now)
-    await tellGroup(tx, { member, base }, 'group.created', group)
+    await emitGroup(tx, { member, base }, 'group.created', group)
     await settle(tx)
     return { status: 201, body: groupView(group, base) }
   },
@@ -82,17 +82,17 @@ const updateGroupRoute = writeRoute({
     }
     const group = await findGroup(deps.db, member, params.id ?? '')
     if (!group) throw notFound('group')
-    ownedBy(member, group)
+    requireOwner(member, group)
     return governFields(deps, { ...aboutOf(member, now), groupId: group.id }, { name, description, avatarUrl })
   },
   write: async (tx, call, { fields, settle }) => {
     const { member, params, body, base, now } = call
     const { contacts, owner_id: ownerId } = body
-    const before = await ownGroup(tx, member, params.id ?? '')
+    const before = await lockOwnedGroup(tx, member, params.id ?? '')
     const owner = ownerId ?? before.ownerId
-    const members = await checkMembers(tx, member, [owner, ...(contacts ?? before.memberIds)])
+    const members = await requireContacts(tx, member, [owner, ...(contacts ?? before.memberIds)])
     await updateGroup(tx, member.workspaceId, before.id, { ...fields, ownerId }, now)
-    const group = await setMembers(tx, call, before, members)
+    const group = await replaceMembers(tx, call, before, members)
     await settle(tx)
     return { status: 200, body: groupView(group, base) }
   },
@@ -108,7 +108,7 @@ const deleteGroupRoute = writeRoute({
     errors: OWNERS,
   },
   write: async (tx, { member, params, now }) => {
-    await removeGroup(tx, member.workspaceId, await ownGroup(tx, member, params.id ?? ''), now)
+    await removeGroup(tx, member.workspaceId, await lockOwnedGroup(tx, member, params.id ?? ''), now)
     return { status: 204, body: undefined }
   },
 })

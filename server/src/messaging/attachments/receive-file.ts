@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promise
 import { join } from 'node:path'
 import { GatehouseError } from '../../errors.ts'
 import { newUuid } from '../../lib/id.ts'
-import type { Received } from './file-store.ts'
+import type { ReceivedFile } from './file-store.ts'
 import { HEAD_BYTES } from './file-type.ts'
 
 /** An upload takes minutes at most: what is older was left by a process that died. */
@@ -14,7 +14,7 @@ export const tooLarge = (maxBytes: number): GatehouseError =>
   new GatehouseError('PAYLOAD_TOO_LARGE', { message: `file: must not have more than ${maxBytes} bytes.`, param: 'file' })
 
 /** Writes what comes in to a file of its own below `folder`, durably. Throws a 413 for too much; then nothing is left of it. */
-export async function receive(source: AsyncIterable<Buffer>, folder: string, maxBytes: number): Promise<Received> {
+export async function receiveFile(source: AsyncIterable<Buffer>, folder: string, maxBytes: number): Promise<ReceivedFile> {
   const path = join(folder, newUuid())
   const file = await newFile(folder, path)
   try {
@@ -50,7 +50,7 @@ async function newFile(folder: string, path: string): Promise<FileHandle> {
 }
 
 /** Removes what uploads have left in `folder` that never came to an end. */
-export async function removeLeftovers(folder: string, now: Date): Promise<void> {
+export async function removeStaleUploads(folder: string, now: Date): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
     const path = join(folder, name)

@@ -34,24 +34,24 @@ export interface GovernedReaction extends Reaction {
 }
 
 /** What a body asks for, each once. */
-export function reactionsIn(body: Static<typeof ReactionsBody>): Reaction[] {
+export function parseReactions(body: Static<typeof ReactionsBody>): Reaction[] {
   const wanted = new Map<string, Set<string>>()
   for (const map of [body].flat()) {
     for (const [name, values] of Object.entries(map)) {
-      wanted.set(checkedName(name), new Set([...(wanted.get(name) ?? []), ...values]))
+      wanted.set(checkReactionName(name), new Set([...(wanted.get(name) ?? []), ...values]))
     }
   }
   return [...wanted].flatMap(([name, values]) => [...values].map((value) => ({ name, value })))
 }
 
 /** Throws a 400 for what is no name of a reaction. */
-export function checkedName(name: string): string {
+export function checkReactionName(name: string): string {
   if (name.length > 0 && name.length <= MAX_NAME) return name
   throw invalid({ param: 'reactions', message: `must have names of 1 to ${MAX_NAME} characters` })
 }
 
 /** Of each message that has any, by its id. */
-export async function reactionsOf(db: Db, messageIds: readonly string[]): Promise<Map<string, Reactions>> {
+export async function findReactions(db: Db, messageIds: readonly string[]): Promise<Map<string, Reactions>> {
   if (messageIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('message_reaction')

@@ -6,8 +6,8 @@ import type { GovernedString } from '../../domain/governed.ts'
 import { isStorable } from '../../lib/fields.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
+import type { MessagingGroupTable } from '../people/tables.ts'
 import type { Group } from './group.ts'
-import type { MessagingGroupTable } from './tables.ts'
 
 /** A group that the member belongs to; undefined also when there is one that the member does not. */
 export async function findGroup(db: Db, { workspaceId, user }: Member, id: string): Promise<Group | undefined> {
@@ -48,7 +48,7 @@ export interface GroupFields {
 }
 
 /** Ids of all groups that the user is in. */
-export async function groupIdsOf(tx: Tx, workspaceId: string, userId: string): Promise<string[]> {
+export async function findGroupIds(tx: Tx, workspaceId: string, userId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('group_member')
     .select('group_id')
@@ -60,7 +60,12 @@ export async function groupIdsOf(tx: Tx, workspaceId: string, userId: string): P
 }
 
 /** Who has been in the group for longest but that user. Undefined when nobody else is in it. */
-export async function eldestBut(tx: Tx, workspaceId: string, groupId: string, userId: string): Promise<string | undefined> {
+export async function findLongestMember(
+  tx: Tx,
+  workspaceId: string,
+  groupId: string,
+  userId: string,
+): Promise<string | undefined> {
   const row = await memberIds(tx, workspaceId, groupId)
     .where('user_id', '!=', userId)
     .orderBy('joined_at')
@@ -140,7 +145,7 @@ export async function deleteGroup(tx: Tx, workspaceId: string, id: string): Prom
 }
 
 /** Whether the user belongs to the group. */
-export async function isMember(db: Db, workspaceId: string, groupId: string, userId: string): Promise<boolean> {
+export async function isGroupMember(db: Db, workspaceId: string, groupId: string, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('group_member')
     .select('user_id')
@@ -152,7 +157,7 @@ export async function isMember(db: Db, workspaceId: string, groupId: string, use
 }
 
 /** Ids of the group's members, who stay just these until `tx` ends. */
-export async function membersOf(tx: Tx, workspaceId: string, groupId: string): Promise<string[]> {
+export async function lockGroupMembers(tx: Tx, workspaceId: string, groupId: string): Promise<string[]> {
   const workspace = uuidOfWorkspace(workspaceId)
   const group = uuidOfGroup(groupId)
   await tx

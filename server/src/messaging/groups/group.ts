@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Name } from '../../lib/fields.ts'
+import { AvatarUrl } from '../people/contact.ts'
 import { Seconds, seconds } from '../timestamps.ts'
-import { AvatarUrl } from './contact.ts'
 
 /** MSG-RES-3; the owner is one of them. */
 export const MAX_MEMBERS = 1_000
