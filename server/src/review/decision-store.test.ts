@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { at, REVIEW_BOX, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import { afterOpening, REVIEW_BOX, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
 import { decide } from './decision-store.ts'
@@ -10,7 +10,7 @@ import { getReview, reviewContent } from './review-store.ts'
 describe.each(testDatabases())('decisions on $name', ({ open }) => {
   let database: Database
   let owner: ReviewOwner
-  const approve = { verdict: 'approved', by: 'op-1', comment: null, now: at(10) } as const
+  const approve = { verdict: 'approved', by: 'op-1', comment: null, now: afterOpening(10) } as const
   const judge = (id: string, change: Partial<Parameters<typeof decide>[3]> = {}, workspaceId = owner.workspaceId) =>
     transact(database.db, (tx) => decide(tx, workspaceId, id, { ...approve, ...change }))
 
@@ -24,9 +24,9 @@ describe.each(testDatabases())('decisions on $name', ({ open }) => {
     const { id } = await seedHold(database.db, owner)
     expect(await judge(id, { comment: 'fine by me' })).toMatchObject({
       kind: 'decided',
-      item: { id, state: 'approved', decidedBy: 'op-1', decidedAt: at(10), comment: 'fine by me' },
+      item: { id, state: 'approved', decidedBy: 'op-1', decidedAt: afterOpening(10), comment: 'fine by me' },
     })
-    expect(await reviewContent(database.db, owner.workspaceId, id, at(20), REVIEW_BOX)).toBeDefined()
+    expect(await reviewContent(database.db, owner.workspaceId, id, afterOpening(20), REVIEW_BOX)).toBeDefined()
   })
 
   test('a denial erases the content in the same breath', async () => {
@@ -36,7 +36,7 @@ describe.each(testDatabases())('decisions on $name', ({ open }) => {
       "select content from review_item where comment = 'no' and workspace_id is not null",
     )
     expect(rows.every(({ content }) => content === null)).toBe(true)
-    expect(await reviewContent(database.db, owner.workspaceId, id, at(20), REVIEW_BOX)).toBeUndefined()
+    expect(await reviewContent(database.db, owner.workspaceId, id, afterOpening(20), REVIEW_BOX)).toBeUndefined()
   })
 
   test('of 20 reviewers at once one decides, the others get a conflict that shows what stands', async () => {
@@ -50,7 +50,7 @@ describe.each(testDatabases())('decisions on $name', ({ open }) => {
     const losers = answers.filter((answer) => answer.kind === 'conflict')
     expect(losers).toHaveLength(19)
     for (const { item } of losers) expect(item).toEqual(stands)
-    expect(await getReview(database.db, owner.workspaceId, id, at(20))).toEqual(stands)
+    expect(await getReview(database.db, owner.workspaceId, id, afterOpening(20))).toEqual(stands)
   })
 
   test('an expired hold cannot be decided, swept or not', async () => {
@@ -61,7 +61,7 @@ describe.each(testDatabases())('decisions on $name', ({ open }) => {
   test('nobody decides on a request of their own, decided already or not', async () => {
     const { id } = await seedHold(database.db, owner, { userId: 'op-1' })
     expect(await judge(id)).toEqual({ kind: 'own_request' })
-    expect((await getReview(database.db, owner.workspaceId, id, at(20)))?.state).toBe('pending')
+    expect((await getReview(database.db, owner.workspaceId, id, afterOpening(20)))?.state).toBe('pending')
     expect(await judge(id, { by: 'op-2' })).toMatchObject({ kind: 'decided' })
     expect(await judge(id, { verdict: 'denied' })).toEqual({ kind: 'own_request' })
   })
@@ -81,7 +81,7 @@ describe.each(testDatabases())('decisions on $name', ({ open }) => {
       throw new Error('the record could not be written')
     })
     await expect(failing).rejects.toThrow('record')
-    expect((await getReview(database.db, owner.workspaceId, id, at(20)))?.state).toBe('pending')
-    expect(await reviewContent(database.db, owner.workspaceId, id, at(20), REVIEW_BOX)).toBeDefined()
+    expect((await getReview(database.db, owner.workspaceId, id, afterOpening(20)))?.state).toBe('pending')
+    expect(await reviewContent(database.db, owner.workspaceId, id, afterOpening(20), REVIEW_BOX)).toBeDefined()
   })
 })

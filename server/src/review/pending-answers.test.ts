@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { at, OPENED, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import { afterOpening, OPENED_AT, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
 import { decide } from './decision-store.ts'
@@ -12,7 +12,7 @@ describe.each(testDatabases())('pending answers on $name', ({ open }) => {
   let database: Database
   let owner: ReviewOwner
   let known: PendingAnswers
-  let now = OPENED
+  let now = OPENED_AT
   const clock: Clock = { now: () => now }
   beforeAll(async () => {
     database = await open()
@@ -36,10 +36,10 @@ describe.each(testDatabases())('pending answers on $name', ({ open }) => {
     const { id } = await seedHold(database.db, owner, { point: 'output', lifetimeMs: 1_000 })
     await tell(id)
     expect([await known.mayExist(owner), await known.mayExist(other)]).toEqual([true, false])
-    now = at(1_000)
+    now = afterOpening(1_000)
     await tell(id)
     expect(await known.mayExist(owner)).toBe(false)
-    now = OPENED
+    now = OPENED_AT
   })
 
   test('asking again costs no query until a review changes', async () => {
@@ -49,7 +49,7 @@ describe.each(testDatabases())('pending answers on $name', ({ open }) => {
     expect(await known.mayExist(owner)).toBe(false)
     await tell(id)
     expect(await known.mayExist(owner)).toBe(true)
-    const judgement = { verdict: 'denied', by: 'op-1', comment: null, now: OPENED } as const
+    const judgement = { verdict: 'denied', by: 'op-1', comment: null, now: OPENED_AT } as const
     await transact(database.db, (tx) => decide(tx, owner.workspaceId, id, judgement))
     await tell(id)
     expect(await known.mayExist(owner)).toBe(false)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import {
-  at,
+  afterOpening,
   lease,
   newReview,
-  OPENED,
+  OPENED_AT,
   REVIEW_BOX,
   seedApproved,
   seedHold,
@@ -25,7 +25,7 @@ const BRIEF = { lifetimeMs: 1_000 }
 describe.each(testDatabases())('review list on $name', ({ open }) => {
   let database: Database
   const list = async ({ workspaceId }: ReviewOwner, query: Partial<ReviewQuery> = {}) =>
-    (await listReviews(database.db, workspaceId, { limit: 50, now: OPENED, ...query }))?.data.map(({ id }) => id)
+    (await listReviews(database.db, workspaceId, { limit: 50, now: OPENED_AT, ...query }))?.data.map(({ id }) => id)
 
   beforeAll(async () => {
     database = await open()
@@ -44,23 +44,23 @@ describe.each(testDatabases())('review list on $name', ({ open }) => {
       seen: (await transact(db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))).id,
       escalation: (await transact(db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))).id,
     }
-    const judgement = { by: 'op-1', comment: null, now: OPENED }
+    const judgement = { by: 'op-1', comment: null, now: OPENED_AT }
     await transact(db, async (tx) => {
       await decide(tx, owner.workspaceId, ids.denied, { ...judgement, verdict: 'denied' })
       await acknowledgeEscalation(tx, owner.workspaceId, ids.seen, judgement)
     })
     const { requestHash } = await seedReleasable(owner, ids.released)
-    const claimed = await claimRelease(db, owner, { id: ids.released, requestHash }, lease(OPENED), REVIEW_BOX)
+    const claimed = await claimRelease(db, owner, { id: ids.released, requestHash }, lease(OPENED_AT), REVIEW_BOX)
     if (claimed?.kind !== 'claimed') throw new Error('not claimed')
     const result = { kind: 'refusal', code: 'POLICY_DENIED' } as const
     await transact(db, (tx) =>
-      completeRelease(tx, owner, claimed.claim, { result, releasedAuditId: newId('aud'), now: OPENED }, REVIEW_BOX),
+      completeRelease(tx, owner, claimed.claim, { result, releasedAuditId: newId('aud'), now: OPENED_AT }, REVIEW_BOX),
     )
     return ids
   }
 
   async function seedReleasable(owner: ReviewOwner, id: string) {
-    const page = await listReviews(database.db, owner.workspaceId, { limit: 50, now: OPENED })
+    const page = await listReviews(database.db, owner.workspaceId, { limit: 50, now: OPENED_AT })
     const item = page?.data.find((found) => found.id === id)
     if (!item) throw new Error('not there')
     return item
@@ -73,7 +73,7 @@ describe.each(testDatabases())('review list on $name', ({ open }) => {
       Object.fromEntries(
         await Promise.all(REVIEW_STATES.map(async (state) => [state, new Set(await list(owner, { state, now }))])),
       )
-    expect(await states(at(999))).toEqual({
+    expect(await states(afterOpening(999))).toEqual({
       pending: new Set([ids.pending, ids.brief, ids.escalation]),
       approved: new Set([ids.approved, ids.briefApproved]),
       released: new Set([ids.released]),
@@ -81,7 +81,7 @@ describe.each(testDatabases())('review list on $name', ({ open }) => {
       acknowledged: new Set([ids.seen]),
       expired: new Set(),
     })
-    expect(await states(at(1_000))).toEqual({
+    expect(await states(afterOpening(1_000))).toEqual({
       pending: new Set([ids.pending, ids.escalation]),
       approved: new Set([ids.approved]),
       released: new Set([ids.released]),
@@ -111,7 +111,7 @@ describe.each(testDatabases())('review list on $name', ({ open }) => {
     const walk = async (query: Partial<ReviewQuery>, between: () => Promise<unknown>) => {
       const seen: string[] = []
       for (let after: string | undefined; ; ) {
-        const page = await listReviews(database.db, owner.workspaceId, { limit: 3, now: OPENED, ...query, after })
+        const page = await listReviews(database.db, owner.workspaceId, { limit: 3, now: OPENED_AT, ...query, after })
         seen.push(...(page?.data ?? []).map(({ id }) => id))
         if (!page?.hasMore || seen.length > 20) return seen
         after = page.data.at(-1)?.id
@@ -121,7 +121,7 @@ describe.each(testDatabases())('review list on $name', ({ open }) => {
     expect(await walk({}, async () => {})).toEqual(ids.toReversed())
     const decideFirst = () =>
       transact(database.db, (tx) =>
-        decide(tx, owner.workspaceId, ids[0] ?? '', { verdict: 'approved', by: 'op-1', comment: null, now: OPENED }),
+        decide(tx, owner.workspaceId, ids[0] ?? '', { verdict: 'approved', by: 'op-1', comment: null, now: OPENED_AT }),
       )
     expect(await walk({ state: 'pending' }, decideFirst)).toEqual(ids)
   })
@@ -129,7 +129,7 @@ describe.each(testDatabases())('review list on $name', ({ open }) => {
   test('a page that is exactly full is the last one', async () => {
     const owner = await seedOwner(database.db)
     for (let i = 0; i < 2; i++) await seedHold(database.db, owner)
-    expect(await listReviews(database.db, owner.workspaceId, { limit: 2, now: OPENED })).toMatchObject({ hasMore: false })
+    expect(await listReviews(database.db, owner.workspaceId, { limit: 2, now: OPENED_AT })).toMatchObject({ hasMore: false })
   })
 
   test('a cursor or Application that is no id is refused, not ignored', async () => {

@@ -1,7 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { at, newReview, OPENED, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import {
+  afterOpening,
+  newReview,
+  OPENED_AT,
+  REVIEW_BOX,
+  seedApproved,
+  seedHold,
+  seedOwner,
+  transact,
+} from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { secretBox } from '../lib/secret-box.ts'
@@ -34,7 +43,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
   test('a hold keeps its fields and gives them to reviewers [GW-REV-9]', async () => {
     const review = newReview({ sessionId: 's-1', lifetimeMs: 4 * 3_600_000 })
     const { id } = await seedHold(database.db, owner, review)
-    const item = await getReview(database.db, owner.workspaceId, id, OPENED)
+    const item = await getReview(database.db, owner.workspaceId, id, OPENED_AT)
     expect(item && reviewJson(item)).toEqual({
       id: review.id,
       object: 'review_item',
@@ -66,12 +75,12 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
       key_id: review.keyId ?? null,
       key_issuers: review.keyIssuers ?? [],
     })
-    expect(await reviewContent(database.db, owner.workspaceId, id, OPENED, REVIEW_BOX)).toEqual(review.content)
+    expect(await reviewContent(database.db, owner.workspaceId, id, OPENED_AT, REVIEW_BOX)).toEqual(review.content)
   })
 
   test('a hold lasts 24 h unless a rule says otherwise', async () => {
     const { expiresAt } = await seedHold(database.db, owner)
-    expect(expiresAt.getTime() - OPENED.getTime()).toBe(DAY)
+    expect(expiresAt.getTime() - OPENED_AT.getTime()).toBe(DAY)
   })
 
   test('content is sealed in the table: no column shows it, in text or in bytes', async () => {
@@ -85,7 +94,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
       expect(row).not.toContain(Buffer.from(word).toString('hex'))
     }
     await expect(
-      reviewContent(database.db, owner.workspaceId, id, OPENED, secretBox(Buffer.alloc(32, 9), 'review')),
+      reviewContent(database.db, owner.workspaceId, id, OPENED_AT, secretBox(Buffer.alloc(32, 9), 'review')),
     ).rejects.toThrow()
   })
 
@@ -93,7 +102,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     const [mine, other] = [await seedHold(database.db, owner), await seedHold(database.db, owner)]
     await sql`update review_item set content = (select content from review_item where id = ${fromId('rev', other.id)})
       where id = ${fromId('rev', mine.id)}`.execute(database.db)
-    await expect(reviewContent(database.db, owner.workspaceId, mine.id, OPENED, REVIEW_BOX)).rejects.toThrow()
+    await expect(reviewContent(database.db, owner.workspaceId, mine.id, OPENED_AT, REVIEW_BOX)).rejects.toThrow()
   })
 
   test('20 identical requests at once open one hold', async () => {
@@ -113,14 +122,16 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     const { id } = await seedHold(database.db, owner, { requestHash, point: 'output', lifetimeMs: 1_000 })
     const find = (now: Date, point?: 'input' | 'output') =>
       findPendingHold(database.db, owner, { requestHash }, now, point).then((item) => item?.id)
-    expect(await Promise.all([find(at(999)), find(at(999), 'output'), find(at(999), 'input')])).toEqual([id, id, undefined])
-    expect(await find(at(1_000))).toBeUndefined()
-    const next = await seedHold(database.db, owner, { requestHash, createdAt: at(1_000) })
+    expect(
+      await Promise.all([find(afterOpening(999)), find(afterOpening(999), 'output'), find(afterOpening(999), 'input')]),
+    ).toEqual([id, id, undefined])
+    expect(await find(afterOpening(1_000))).toBeUndefined()
+    const next = await seedHold(database.db, owner, { requestHash, createdAt: afterOpening(1_000) })
     expect(next.id).not.toBe(id)
     await transact(database.db, (tx) =>
-      decide(tx, owner.workspaceId, next.id, { verdict: 'denied', by: 'op-1', comment: null, now: at(1_100) }),
+      decide(tx, owner.workspaceId, next.id, { verdict: 'denied', by: 'op-1', comment: null, now: afterOpening(1_100) }),
     )
-    expect(await find(at(1_200))).toBeUndefined()
+    expect(await find(afterOpening(1_200))).toBeUndefined()
   })
 
   test("the same request of another Application, or of another Workspace's, has a hold of its own", async () => {
@@ -130,7 +141,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     const theirs = await seedHold(database.db, other, { requestHash })
     expect(theirs.id).not.toBe(mine.id)
     expect(
-      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, { requestHash }, OPENED),
+      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, { requestHash }, OPENED_AT),
     ).toBeUndefined()
   })
 
@@ -138,7 +149,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     const other = await seedOwner(database.db)
     const { id } = await seedHold(database.db, owner)
     const escalation = await transact(database.db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))
-    const find = (who: ReviewOwner, item: string) => pendingReason(database.db, who, item, { now: OPENED, leaseMs: 60_000 })
+    const find = (who: ReviewOwner, item: string) => pendingReason(database.db, who, item, { now: OPENED_AT, leaseMs: 60_000 })
     expect((await find(owner, id))?.kind).toBe('pending')
     expect(await find({ ...owner, applicationId: other.applicationId }, id)).toBeUndefined()
     expect(await find(other, id)).toBeUndefined()
@@ -146,8 +157,8 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
       expect(await find(owner, unknown)).toBeUndefined()
     }
     expect(await find(owner, escalation.id)).toBeUndefined()
-    expect(await getReview(database.db, other.workspaceId, id, OPENED)).toBeUndefined()
-    expect(await reviewContent(database.db, other.workspaceId, id, OPENED, REVIEW_BOX)).toBeUndefined()
+    expect(await getReview(database.db, other.workspaceId, id, OPENED_AT)).toBeUndefined()
+    expect(await reviewContent(database.db, other.workspaceId, id, OPENED_AT, REVIEW_BOX)).toBeUndefined()
   })
 
   test('expiry is read from the clock: no sweeper has run', async () => {
@@ -155,17 +166,17 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     const approved = await seedApproved(database.db, owner, { lifetimeMs: 2_000 })
     const states = async (now: Date) =>
       Promise.all([pending.id, approved.id].map(async (id) => (await getReview(database.db, owner.workspaceId, id, now))?.state))
-    expect(await states(at(1_999))).toEqual(['pending', 'approved'])
-    expect(await states(at(2_000))).toEqual(['expired', 'expired'])
-    expect(await reviewContent(database.db, owner.workspaceId, pending.id, at(2_000), REVIEW_BOX)).toBeUndefined()
+    expect(await states(afterOpening(1_999))).toEqual(['pending', 'approved'])
+    expect(await states(afterOpening(2_000))).toEqual(['expired', 'expired'])
+    expect(await reviewContent(database.db, owner.workspaceId, pending.id, afterOpening(2_000), REVIEW_BOX)).toBeUndefined()
   })
 
   test('an escalation waits for nobody, is acknowledged once, and cannot be approved', async () => {
     const review = newReview({ rules: [{ id: 'look', point: 'output', verdict: 'escalate' }], point: 'output' })
     const { id, state, kind } = await transact(database.db, (tx) => openEscalation(tx, owner, review, REVIEW_BOX))
     expect([kind, state]).toEqual(['escalation', 'pending'])
-    expect(await findPendingHold(database.db, owner, review, OPENED)).toBeUndefined()
-    const judgement = { by: 'op-1', comment: 'seen', now: at(5) }
+    expect(await findPendingHold(database.db, owner, review, OPENED_AT)).toBeUndefined()
+    const judgement = { by: 'op-1', comment: 'seen', now: afterOpening(5) }
     const result = (work: Promise<{ kind: string }>) => work.then((decided) => decided.kind)
     const { db } = database
     expect(await result(transact(db, (tx) => decide(tx, owner.workspaceId, id, { ...judgement, verdict: 'approved' })))).toBe(
@@ -173,7 +184,7 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
     )
     expect(await result(transact(db, (tx) => acknowledgeEscalation(tx, owner.workspaceId, id, judgement)))).toBe('decided')
     expect(await result(transact(db, (tx) => acknowledgeEscalation(tx, owner.workspaceId, id, judgement)))).toBe('conflict')
-    expect(await getReview(db, owner.workspaceId, id, at(9 * DAY))).toMatchObject({
+    expect(await getReview(db, owner.workspaceId, id, afterOpening(9 * DAY))).toMatchObject({
       state: 'acknowledged',
       decidedBy: 'op-1',
       comment: 'seen',

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { OPENED, REVIEW_BOX, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import { OPENED_AT, REVIEW_BOX, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { localSignal, postgresSignal, type Signal } from '../db/signal.ts'
@@ -17,7 +17,7 @@ import { ReviewWaiters } from './waiting.ts'
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Real time that passes in OPENED's year, where no other test's sweep reaches. */
 const began = elapsed()
-const clock: Clock = { now: () => new Date(OPENED.getTime() + elapsed() - began) }
+const clock: Clock = { now: () => new Date(OPENED_AT.getTime() + elapsed() - began) }
 const open: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UserRateLimiter } from '../../../src/messaging/api/user-rate-limiter.ts'
-import { type Messenger, startMessenger } from '../../support/messenger.ts'
+import { type MessagingServer, startMessagingServer } from '../../support/messenger.ts'
 
 /** With the limits that a server has, on a clock that stands still. */
-let paced: Messenger
+let paced: MessagingServer
 let now = 0
 let id: string
 beforeAll(async () => {
-  paced = await startMessenger(
+  paced = await startMessagingServer(
     { GATEHOUSE_ALLOW_PRIVATE_URLS: '0' },
     { userRateLimiter: new UserRateLimiter(undefined, () => now) },
   )

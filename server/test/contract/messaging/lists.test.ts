@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../admin/client.ts'
-import { type Person, people } from '../../messaging/client.ts'
+import { createMembers, type Member } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { messenger, unknown } from './shared-messenger.ts'
 
 interface List {
   readonly name: string
   /** Puts 25 objects there; answers where they are listed, and their ids in the order of the list. */
-  readonly fill: (reader: Person, other: Person) => Promise<{ path: string; ids: string[] }>
+  readonly fill: (reader: Member, other: Member) => Promise<{ path: string; ids: string[] }>
   /** One more, which comes before all others. */
-  readonly add: (reader: Person, other: Person, path: string) => Promise<string>
+  readonly add: (reader: Member, other: Member, path: string) => Promise<string>
   /** An id of the right kind that is no object of this reader's list. */
   readonly foreign: () => Promise<string>
 }
@@ -74,12 +74,12 @@ const LISTS: readonly List[] = [
 ]
 
 describe.each(LISTS)('paging: $name', ({ fill, add, foreign }) => {
-  let reader: Person
-  let other: Person
+  let reader: Member
+  let other: Member
   let path: string
   let ids: string[]
   beforeAll(async () => {
-    ;({ reader, other } = await people(messenger.server, ['reader', 'other']))
+    ;({ reader, other } = await createMembers(messenger.server, ['reader', 'other']))
     ;({ path, ids } = await fill(reader, other))
   })
   const page = async (query = '') => {

@@ -1,11 +1,11 @@
 import { adjustableClock } from '../../support/adjustable-clock.ts'
-import { startMessenger } from '../../support/messenger.ts'
+import { startMessagingServer } from '../../support/messenger.ts'
 
 /** The server's time. */
 export const clock = adjustableClock()
 
 /** One server for all files of the messaging contract that a worker runs. */
-export const messenger = await startMessenger({}, { clock })
+export const messenger = await startMessagingServer({}, { clock })
 
 /** Both forms of a body: every row of the document holds for each. */
 export const FORMS = ['json', 'form'] as const
