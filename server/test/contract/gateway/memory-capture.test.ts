@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 const about = () => `${word()} ${word()}`
-/** An instant so many seconds from the server's now. */
+/** The time `seconds` after the server's now. */
 const instant = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000).toISOString()
 
 describe('POST /v1/memory/capture', () => {
@@ -28,7 +28,7 @@ describe('POST /v1/memory/capture', () => {
       },
     })
   })
-  test('every field of CaptureRequest together [GW-MEMC-2]', async () => {
+  test('fields: every field of CaptureRequest is stored [GW-MEMC-2]', async () => {
     const content = about()
     const more = {
       scope: 'project',
@@ -45,7 +45,7 @@ describe('POST /v1/memory/capture', () => {
       { memory_id: id, scope: 'project', kind: 'summary', content, summary: 'A code word.', classification: 'public' },
     ])
   })
-  test('optional fields may be null [GW-MEMC-2]', async () => {
+  test('fields: optional ones may be null [GW-MEMC-2]', async () => {
     const nothing = { summary: null, scope_id: null, regulations: null, expires_at: null }
     accepted(await memoryFixture.capture(about(), nothing))
   })
@@ -118,10 +118,10 @@ describe('POST /v1/memory/capture', () => {
     expect(await param('session', { user: { id: 'mara' } })).toBe('governance.session_id')
     expect(await param('session', { session: '' })).toBe('governance.session_id')
   })
-  test('unknown fields are ignored', async () => {
-    accepted(await memoryFixture.capture(about(), { tags: ['x'], ttl: 5, memory_id: 'mem_mine', stored: false }))
+  test('fields: unknown ones are ignored', async () => {
+    accepted(await memoryFixture.capture(about(), { tags: ['x'], ttl: 5, memory_id: 'mem_own', stored: false }))
   })
-  test.each(['__proto__', 'constructor'])('%s is refused', async (key) => {
+  test.each(['__proto__', 'constructor'])('fields: the key %s is refused', async (key) => {
     const raw = `{"content":"x","scope":"application","kind":"fact","classification":"internal","${key}":{"x":1}}`
     refused(await governed.post(PATH, undefined, { token: memoryFixture.token, raw }), 'VALIDATION_ERROR')
   })
@@ -139,7 +139,7 @@ describe('POST /v1/memory/capture', () => {
     const json = { content: about(), scope: 'application', kind: 'fact', classification: 'internal' }
     expect(refused(await governed.post(PATH, json, { token }), 'VALIDATION_ERROR').message).toContain('memory is not enabled')
   })
-  test('401: no key, an unknown one, a revoked one', async () => {
+  test('401: when the key is missing, unknown or revoked', async () => {
     refused(await memoryFixture.capture(about(), {}, { token: null }), 'AUTH_INVALID_KEY')
     refused(await memoryFixture.capture(about(), {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
@@ -162,9 +162,9 @@ describe('memory capture', () => {
   test.each([
     ['stored in active mode', '', { stored: true, mode: 'active' }],
     ['stored in audit-only mode', 'damson-audit', { stored: true, mode: 'audit_only' }],
-    ['governed away', 'damson-off', { stored: false }],
-    ['governed away at input', 'juniper-memory-off', { stored: false }],
-    ['audit-only at input', 'juniper-memory-audit', { stored: true, mode: 'audit_only' }],
+    ['not stored with memory:off at remember', 'damson-off', { stored: false }],
+    ['not stored with memory:off at input', 'juniper-memory-off', { stored: false }],
+    ['stored in audit-only mode at input', 'juniper-memory-audit', { stored: true, mode: 'audit_only' }],
   ])('%s: 200 [GW-MEMC-5, GW-MEMC-6, GW-ENUM-6, GW-POL-11]', async (_, mark, outcome) => {
     const subject = about()
     const content = `${subject} ${mark}`.trim()

@@ -16,7 +16,7 @@ export const reviewsOf = async ({ id }: MemoryFixture, kind: 'hold' | 'escalatio
   const { data } = accepted(await governed.admin('GET', `/reviews?kind=${kind}&limit=100`))
   return data.filter(({ application_id }) => application_id === id)
 }
-/** A chat, and what its provider was sent. */
+/** Sends a chat. `upstreamRequests` are the requests that its provider has received. */
 export async function chat(
   memoryFixture: MemoryFixture,
   prompt: string,
@@ -24,8 +24,8 @@ export async function chat(
   governance: object = {},
 ) {
   const key = word()
-  const reply = `Noted: ${key}.`
-  governed.provider.on(key, says(reply))
+  const completion = `Noted: ${key}.`
+  governed.provider.on(key, says(completion))
   const response = await memoryFixture.chat(`${prompt} ${key}`, asking, governance)
-  return { reply, response, asked: `${prompt} ${key}`, calls: () => governed.provider.about(key) }
+  return { completion, response, sentPrompt: `${prompt} ${key}`, upstreamRequests: () => governed.provider.about(key) }
 }

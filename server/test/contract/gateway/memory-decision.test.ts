@@ -61,16 +61,16 @@ describe('memory: the memory decision', () => {
     expect(governance.decision.transforms).toEqual([`${name}:pii`])
     check(String(accepted(await governed.admin('GET', `/memories/${memory_id}`)).content))
   })
-  test('a condition that fails denies', async () => {
+  test('condition: denies the capture when it fails', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     refused(await memoryFixture.capture('damson-broken'), 'POLICY_DENIED')
   })
-  test('a rule can deny instructions in a memory', async () => {
+  test('rules: can deny instructions in a memory', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     refused(await memoryFixture.capture(`damson-orders ${INJECTION}`), 'POLICY_DENIED')
     accepted(await memoryFixture.capture('damson-orders and nothing else'))
   })
-  test('a rule reads every variable of `memory`, at remember and recall [GW-POL-17]', async () => {
+  test('rules: read every variable of `memory`, at remember and recall [GW-POL-17]', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const more = {
       scope: 'project',
@@ -109,10 +109,10 @@ describe('memory: the record of a capture', () => {
     const record = await recordOf(memoryFixture, response)
     expect(record.remembered).toEqual([{ id: memory_id, mode, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }])
     assertNoContent(record as never, content.split(' ').slice(0, 2))
-    const worked = (record.stages as { name: string; outcome: string }[]).filter(({ outcome }) => outcome === 'ok')
-    expect(worked.map(({ name }) => name).join(' ')).toBe('authenticate admit identify classify authorize remember record')
+    const usedStages = (record.stages as { name: string; outcome: string }[]).filter(({ outcome }) => outcome === 'ok')
+    expect(usedStages.map(({ name }) => name).join(' ')).toBe('authenticate admit identify classify authorize remember record')
   })
-  test('equal content has equal hashes within the Workspace [GW-AUD-4]', async () => {
+  test('record: equal content has equal hashes within the Workspace [GW-AUD-4]', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const content = word()
     const hash = async (asking: MemoryRequestOptions) => {

@@ -4,7 +4,7 @@ import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { MAIL, MARA, NOOR, tokenOf } from './memory-client.ts'
 
-describe('memory: who owns a memory and who finds it [GW-MEMC-12, GW-MEMS-6]', () => {
+describe('memory: owners and visibility [GW-MEMC-12, GW-MEMS-6]', () => {
   const mara = (more: object = {}): MemoryRequestOptions => ({ user: { id: 'mara', ...more }, session: 'morning' })
   test.each([
     ['user', undefined, [MARA, mara(), { ...MARA, session: 'evening' }], [NOOR, {}, { session: 'morning' }]],
@@ -40,11 +40,11 @@ describe('memory: who owns a memory and who finds it [GW-MEMC-12, GW-MEMS-6]', (
       ],
     ],
     ['workspace', undefined, [{}, MARA, NOOR], []],
-  ] as const)('scope %s', async (scope, scope_id, finders, others) => {
+  ] as const)('scope %s', async (scope, scope_id, readers, others) => {
     const memoryFixture = await createMemoryFixture(governed)
     const about = word()
     await memoryFixture.store(about, { scope, scope_id }, mara())
-    for (const asking of finders) expect(await memoryFixture.texts(about, {}, asking), JSON.stringify(asking)).toEqual([about])
+    for (const asking of readers) expect(await memoryFixture.texts(about, {}, asking), JSON.stringify(asking)).toEqual([about])
     for (const asking of others) expect(await memoryFixture.texts(about, {}, asking), JSON.stringify(asking)).toEqual([])
   })
   test.each([

@@ -40,7 +40,7 @@ describe('POST /v1/memory/search', () => {
   test('MemoryHit: all fields, and no other [GW-MEMS-4]', async () => {
     const about = word()
     const summary = 'In short.'
-    const id = await memoryFixture.store(`What there is to say about ${about}.`, {
+    const id = await memoryFixture.store(`A description of ${about}.`, {
       summary,
       kind: 'decision',
       regulations: ['gdpr'],
@@ -50,7 +50,7 @@ describe('POST /v1/memory/search', () => {
         memory_id: id,
         scope: 'application',
         kind: 'decision',
-        content: `What there is to say about ${about}.`,
+        content: `A description of ${about}.`,
         summary,
         classification: 'internal',
         similarity: expect.any(Number),
@@ -90,7 +90,7 @@ describe('POST /v1/memory/search', () => {
     await memoryFixture.store(`About ${about}.`, { scope, ...more }, asking)
     expect((await memoryFixture.hits(about, {}, asking)).map((hit) => hit.scope)).toEqual([scope])
   })
-  test('nothing found: an empty list', async () => {
+  test('data: an empty list when nothing matches', async () => {
     expect(accepted(await memoryFixture.search(word())).data).toEqual([])
   })
   test.each([
@@ -145,7 +145,7 @@ describe('POST /v1/memory/search', () => {
     expect(message).toContain('memory is not enabled')
     expect(audit_id).toMatch(/^aud_/)
   })
-  test('401: no key, an unknown one, a revoked one', async () => {
+  test('401: when the key is missing, unknown or revoked', async () => {
     refused(await memoryFixture.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
     refused(await memoryFixture.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
@@ -167,14 +167,14 @@ describe('POST /v1/memory/search', () => {
 })
 
 describe('memory search: visibility', () => {
-  test('audit_only memories never appear, for any user [GW-MEMS-7]', async () => {
+  test('audit_only: never returned, for any user [GW-MEMS-7]', async () => {
     const about = word()
     const asking = { user: { id: 'mara' } }
     const captured = accepted(await memoryFixture.capture(`About ${about}. damson-audit`, { scope: 'user' }, asking))
     expect(captured).toMatchObject({ stored: true, mode: 'audit_only' })
     expect(await memoryFixture.hits(about, { limit: 50 }, asking)).toEqual([])
   })
-  test('expired memories never appear, from their expiry on [GW-MEMS-7]', async () => {
+  test('expired memories: not returned from their expiry on [GW-MEMS-7]', async () => {
     const about = word()
     const expires = (seconds: number) => ({ expires_at: new Date(clock.now().getTime() + seconds * 1_000).toISOString() })
     await memoryFixture.store(`About ${about}, for a while.`, expires(60))
@@ -184,7 +184,7 @@ describe('memory search: visibility', () => {
     clock.advance(61_000)
     expect((await memoryFixture.texts(about)).toSorted()).toEqual([`About ${about}, for ever.`, `About ${about}, for longer.`])
   })
-  test('a page is full when many memories before it have expired', async () => {
+  test('page: is full when many memories before it have expired', async () => {
     const about = word()
     const expires_at = new Date(clock.now().getTime() + 60_000).toISOString()
     for (let number = 0; number < 70; number++) await memoryFixture.store(`${about} ${about}, ${number}.`, { expires_at })
@@ -192,7 +192,7 @@ describe('memory search: visibility', () => {
     clock.advance(61_000)
     expect(await memoryFixture.hits(about)).toHaveLength(10)
   })
-  test("only memories of the user's scopes appear [GW-MEMS-6]", async () => {
+  test("scopes: only memories of the user's scopes are returned [GW-MEMS-6]", async () => {
     const about = word()
     await memoryFixture.store(`About ${about}.`, { scope: 'user' }, { user: { id: 'mara' } })
     expect(await memoryFixture.hits(about, {}, { user: { id: 'mara' } })).toHaveLength(1)

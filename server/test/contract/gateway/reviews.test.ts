@@ -50,7 +50,7 @@ describe('reviews', () => {
     clock.advance(31_000)
     expect(await state(held.id)).toBe('expired')
   })
-  test('fields [GW-REV-9]', async () => {
+  test('review item: has every field [GW-REV-9]', async () => {
     const more = { governance: { user: { id: 'mara' }, session_id: 'afternoon' } }
     const held = await governed.holdPrompt('juniper-hold mara.lind@example.org', { more })
     await governed.decide(held.id, 'approve', 'looks fine')
@@ -105,20 +105,20 @@ describe('reviews', () => {
     ['approve', 'input'],
     ['approve', 'output'],
     ['deny', 'input'],
-  ] as const)('wait_for_approval_seconds without an item, meanwhile %s (%s)', async (verb, point) => {
+  ] as const)('wait_for_approval_seconds without an item: ends with the decision %s (%s)', async (verb, point) => {
     const answer = `${point === 'output' ? 'sorrel-hold' : 'fine'} ${word()}`
     const more = { governance: { wait_for_approval_seconds: 30 } }
     const before = new Set(await pending())
     const waiting = governed.sendPrompt(point === 'input' ? 'juniper-hold' : '', { answer, more })
     await vi.waitFor(async () => expect((await pending()).length).toBe(before.size + 1), 5_000)
-    const [id = ''] = (await pending()).filter((one) => !before.has(one))
+    const [id = ''] = (await pending()).filter((candidate) => !before.has(candidate))
     await governed.decide(id, verb)
     const said = await waiting
     if (verb === 'approve') expect(contentOf(said.response)).toBe(answer)
     else refused(said.response, 'POLICY_REVIEW_DENIED')
     expect(governed.countProviderCalls(said)).toBe(verb === 'approve' ? 1 : 0)
   })
-  test('waiting requests for one item get the same response from one provider call [GW-REV-13]', async () => {
+  test('wait: all requests that wait for one item get the same response from one provider call [GW-REV-13]', async () => {
     const held = await governed.holdPrompt()
     const waiting = Array.from({ length: 12 }, () => governed.resubmit(held, { wait_for_approval_seconds: 30 }))
     await sleep(200)
@@ -126,7 +126,7 @@ describe('reviews', () => {
     for (const answer of await Promise.all(waiting)) expect(contentOf(answer)).toBe(held.answer)
     expect(governed.countProviderCalls(held)).toBe(1)
   })
-  test('waiting requests do not poll the database [GW-REV-16]', async () => {
+  test('wait: does not poll the database [GW-REV-16]', async () => {
     const held = await governed.holdPrompt()
     const waiting = governed.resubmit(held, { wait_for_approval_seconds: 2 })
     await sleep(300)
@@ -157,16 +157,16 @@ describe('reviews', () => {
     expect(seen).toEqual(expect.arrayContaining(ids))
     expect(new Set(seen).size).toBe(seen.length)
   })
-  test('two concurrent decisions: the first is valid and the second gets 409 CONFLICT [GW-REV-18]', async () => {
+  test('decisions: the first is valid and concurrent ones get 409 CONFLICT [GW-REV-18]', async () => {
     const held = await governed.holdPrompt()
     const decide = (verb: string) => governed.admin('POST', `/reviews/${held.id}/${verb}`, { json: { comment: verb } })
     const answers = await Promise.all([decide('approve'), decide('deny'), decide('approve'), decide('deny')])
-    const won = answers.filter(({ status }) => status === 200)
-    expect(won).toHaveLength(1)
+    const succeeded = answers.filter(({ status }) => status === 200)
+    expect(succeeded).toHaveLength(1)
     for (const answer of answers) if (answer.status !== 200) refused(answer, 'CONFLICT')
-    expect(await state(held.id)).toBe(won[0]?.body.state)
+    expect(await state(held.id)).toBe(succeeded[0]?.body.state)
   })
-  test('decisions and every view of content are recorded', async () => {
+  test('decisions: recorded, as is every view of content', async () => {
     const held = await governed.holdPrompt()
     await item(held.id)
     await governed.decide(held.id, 'approve')

@@ -99,14 +99,14 @@ describe('verdicts on a chat', () => {
     })
     test('and wait_for_approval_seconds: approval arrives within the wait → 200 with the released result [GW-REV-5]', async () => {
       const held = await hold()
-      const [response, ms] = await whileWaiting(held, 'approve')
+      const [response, ms] = await decideDuringWait(held, 'approve')
       expect(contentOf(response)).toBe(held.answer)
       expect(ms).toBeLessThan(5_000)
       expect(governed.countProviderCalls(held)).toBe(1)
     })
     test('and wait_for_approval_seconds: denial arrives within the wait → 403 POLICY_REVIEW_DENIED', async () => {
       const held = await hold()
-      const [response] = await whileWaiting(held, 'deny')
+      const [response] = await decideDuringWait(held, 'deny')
       refused(response, 'POLICY_REVIEW_DENIED')
     })
     test('and wait_for_approval_seconds: no approval within the wait → 409 POLICY_REVIEW_PENDING again [GW-REV-5]', async () => {
@@ -135,8 +135,8 @@ describe('verdicts on a chat', () => {
   )
 })
 
-/** The resubmission that waits, decided meanwhile: its answer, and how long it took. */
-async function whileWaiting(held: HeldPrompt, verb: 'approve' | 'deny') {
+/** Resubmits with a wait and decides meanwhile; returns the response and its duration in milliseconds. */
+async function decideDuringWait(held: HeldPrompt, verb: 'approve' | 'deny') {
   const startedAt = performance.now()
   const waiting = governed.resubmit(held, { wait_for_approval_seconds: 30 })
   await sleep(100)
