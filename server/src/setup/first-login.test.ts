@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
 import { StartFixture } from '../../test/support/start-fixture.ts'
 import { systemClock } from '../lib/clock.ts'
-import { acceptInvitation } from '../operators/accept.ts'
+import { acceptInvitation } from '../operators/accept-invitation.ts'
 import { listPeople } from '../operators/operator-store.ts'
 
 const NO_DEMO = { GATEHOUSE_DEMO: '0' }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
-import { hasPasswordOfOperator } from '../../src/operators/operator-store.ts'
+import { hasOperatorIssuedPassword } from '../../src/operators/operator-store.ts'
 import { createMembers, unlimitedRate } from '../messaging/client.ts'
 import { refused as refusedByGateway } from '../support/gateway-client.ts'
 import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
@@ -186,7 +186,7 @@ describe('where a Workspace demands four eyes', () => {
   test('four eyes: whoever gives an independent reviewer a new link takes the independence away', async () => {
     const reviewer = await independentReviewer()
     const { db } = governed.server.context.database
-    expect(await hasPasswordOfOperator(db, reviewer.id)).toBe(false)
+    expect(await hasOperatorIssuedPassword(db, reviewer.id)).toBe(false)
     const { url } = await admin.create(`/operators/${reviewer.id}/invitation`)
     const token = new URL(url).searchParams.get('token')
     const at = new Browser(governed.server.base)

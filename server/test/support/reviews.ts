@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../src/db/database.ts'
 import { newId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
-import { decide } from '../../src/review/decision-store.ts'
+import { decideHold } from '../../src/review/decision-store.ts'
 import type { Lease, ReviewItem, ReviewOwner } from '../../src/review/review.ts'
 import { type NewReview, openHold } from '../../src/review/review-store.ts'
 import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
@@ -52,7 +52,7 @@ export async function seedHold(db: Db, owner: ReviewOwner, change: Partial<NewRe
 export async function seedApproved(db: Db, owner: ReviewOwner, change: Partial<NewReview> = {}): Promise<ReviewItem> {
   const { id, createdAt } = await seedHold(db, owner, change)
   const judgement = { verdict: 'approved', by: 'op-1', comment: null, now: createdAt } as const
-  const decided = await transact(db, (tx) => decide(tx, owner.workspaceId, id, judgement))
+  const decided = await transact(db, (tx) => decideHold(tx, owner.workspaceId, id, judgement))
   if (decided.kind !== 'decided') throw new Error(decided.kind)
   return decided.item
 }

@@ -154,8 +154,8 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
       .select('conversation_id')
       .where('id', '=', uuidOf('msg', messageId))
       .executeTakeFirstOrThrow()
-    const words = { kind: 'hold', state: 'pending', point: 'message', endpoint: 'message', user_id: 'ben' }
-    const risk = { rules: '[]', findings: '{}', classification: 'internal', risk_level: 'low' }
+    const words = { kind: 'hold', state: 'pending', point: 'message', endpoint: 'message', user_id: 'ben' } as const
+    const risk = { rules: '[]', findings: '{}', classification: 'internal', risk_level: 'low' } as const
     await database.db
       .insertInto('review_item')
       .values({
