@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { at, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import { afterOpening, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
 import { ApprovalWait } from './approval-wait.ts'
 import { decideHold } from './decision-store.ts'
@@ -9,7 +9,7 @@ import type { ReviewItem, ReviewOwner } from './review.ts'
 import { ReviewWaiters } from './review-waiters.ts'
 
 const LEASE = { leaseMs: 60_000 }
-const clock = { now: () => at(100) }
+const clock = { now: () => afterOpening(100) }
 const connected = () => new AbortController().signal
 
 describe.each(testDatabases())('on $name', ({ open }) => {
@@ -29,7 +29,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
   const approve = async (item: ReviewItem) => {
     await vi.waitFor(() => expect(waiters.size).toBe(1), { interval: 5 })
     await transact(database.db, (tx) =>
-      decideHold(tx, owner.workspaceId, item.id, { verdict: 'approved', by: 'op-1', comment: null, now: at(100) }),
+      decideHold(tx, owner.workspaceId, item.id, { verdict: 'approved', by: 'op-1', comment: null, now: afterOpening(100) }),
     )
     await waiters.changed(item.id)
   }
@@ -58,7 +58,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
 
   test('approval wait: suspend waits for a release in progress even when the request does not wait, until the client closes', async () => {
     const item = await seedApproved(database.db, owner)
-    await claimRelease(database.db, owner, item, { ...LEASE, now: at(100) }, REVIEW_BOX)
+    await claimRelease(database.db, owner, item, { ...LEASE, now: afterOpening(100) }, REVIEW_BOX)
     const client = new AbortController()
     const running = newWait(() => client.signal).suspend(owner, item.id, 0)
     await vi.waitFor(() => expect(waiters.size).toBe(1), { interval: 5 })

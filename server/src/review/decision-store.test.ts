@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { at, REVIEW_BOX, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import { afterOpening, REVIEW_BOX, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
 import { decideHold } from './decision-store.ts'
@@ -10,7 +10,7 @@ import { getReview, readReviewContent } from './review-store.ts'
 describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   let owner: ReviewOwner
-  const approve = { verdict: 'approved', by: 'op-1', comment: null, now: at(10) } as const
+  const approve = { verdict: 'approved', by: 'op-1', comment: null, now: afterOpening(10) } as const
   const decide = (id: string, change: Partial<Parameters<typeof decideHold>[3]> = {}, workspaceId = owner.workspaceId) =>
     transact(database.db, (tx) => decideHold(tx, workspaceId, id, { ...approve, ...change }))
 
@@ -24,9 +24,9 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const { id } = await seedHold(database.db, owner)
     expect(await decide(id, { comment: 'fine by me' })).toMatchObject({
       kind: 'decided',
-      item: { id, state: 'approved', decidedBy: 'op-1', decidedAt: at(10), comment: 'fine by me' },
+      item: { id, state: 'approved', decidedBy: 'op-1', decidedAt: afterOpening(10), comment: 'fine by me' },
     })
-    expect(await readReviewContent(database.db, owner.workspaceId, id, at(20), REVIEW_BOX)).toBeDefined()
+    expect(await readReviewContent(database.db, owner.workspaceId, id, afterOpening(20), REVIEW_BOX)).toBeDefined()
   })
 
   test('decision: content is erased when a hold is denied', async () => {
@@ -36,7 +36,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       "select content from review_item where comment = 'no' and workspace_id is not null",
     )
     expect(rows.every(({ content }) => content === null)).toBe(true)
-    expect(await readReviewContent(database.db, owner.workspaceId, id, at(20), REVIEW_BOX)).toBeUndefined()
+    expect(await readReviewContent(database.db, owner.workspaceId, id, afterOpening(20), REVIEW_BOX)).toBeUndefined()
   })
 
   test('decision: 19 get a conflict with the decided item when 20 reviewers decide at the same time', async () => {
@@ -50,7 +50,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const conflicts = results.filter((result) => result.kind === 'conflict')
     expect(conflicts).toHaveLength(19)
     for (const { item } of conflicts) expect(item).toEqual(decidedItem)
-    expect(await getReview(database.db, owner.workspaceId, id, at(20))).toEqual(decidedItem)
+    expect(await getReview(database.db, owner.workspaceId, id, afterOpening(20))).toEqual(decidedItem)
   })
 
   test('decision: conflict when the hold is expired', async () => {
@@ -61,7 +61,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
   test('decision: own_request when the reviewer is the user of the request, decided or not', async () => {
     const { id } = await seedHold(database.db, owner, { userId: 'op-1' })
     expect(await decide(id)).toEqual({ kind: 'own_request' })
-    expect((await getReview(database.db, owner.workspaceId, id, at(20)))?.state).toBe('pending')
+    expect((await getReview(database.db, owner.workspaceId, id, afterOpening(20)))?.state).toBe('pending')
     expect(await decide(id, { by: 'op-2' })).toMatchObject({ kind: 'decided' })
     expect(await decide(id, { verdict: 'denied' })).toEqual({ kind: 'own_request' })
   })
@@ -81,7 +81,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       throw new Error('the record could not be written')
     })
     await expect(failing).rejects.toThrow('record')
-    expect((await getReview(database.db, owner.workspaceId, id, at(20)))?.state).toBe('pending')
-    expect(await readReviewContent(database.db, owner.workspaceId, id, at(20), REVIEW_BOX)).toBeDefined()
+    expect((await getReview(database.db, owner.workspaceId, id, afterOpening(20)))?.state).toBe('pending')
+    expect(await readReviewContent(database.db, owner.workspaceId, id, afterOpening(20), REVIEW_BOX)).toBeDefined()
   })
 })

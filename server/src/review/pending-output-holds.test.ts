@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { at, OPENED, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import { afterOpening, OPENED_AT, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
 import { decideHold } from './decision-store.ts'
@@ -12,7 +12,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   let owner: ReviewOwner
   let pendingOutputHolds: PendingOutputHolds
-  let now = OPENED
+  let now = OPENED_AT
   const clock: Clock = { now: () => now }
   beforeAll(async () => {
     database = await open()
@@ -36,10 +36,10 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const { id } = await seedHold(database.db, owner, { point: 'output', lifetimeMs: 1_000 })
     await publishChange(id)
     expect([await pendingOutputHolds.mayExist(owner), await pendingOutputHolds.mayExist(other)]).toEqual([true, false])
-    now = at(1_000)
+    now = afterOpening(1_000)
     await publishChange(id)
     expect(await pendingOutputHolds.mayExist(owner)).toBe(false)
-    now = OPENED
+    now = OPENED_AT
   })
 
   test('pending output holds: result is cached until a review item changes', async () => {
@@ -49,7 +49,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     expect(await pendingOutputHolds.mayExist(owner)).toBe(false)
     await publishChange(id)
     expect(await pendingOutputHolds.mayExist(owner)).toBe(true)
-    const decision = { verdict: 'denied', by: 'op-1', comment: null, now: OPENED } as const
+    const decision = { verdict: 'denied', by: 'op-1', comment: null, now: OPENED_AT } as const
     await transact(database.db, (tx) => decideHold(tx, owner.workspaceId, id, decision))
     await publishChange(id)
     expect(await pendingOutputHolds.mayExist(owner)).toBe(false)

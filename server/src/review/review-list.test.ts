@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import {
-  at,
+  afterOpening,
   lease,
   newReview,
-  OPENED,
+  OPENED_AT,
   REVIEW_BOX,
   seedApproved,
   seedHold,
@@ -25,7 +25,7 @@ const SHORT = { lifetimeMs: 1_000 }
 describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   const list = async ({ workspaceId }: ReviewOwner, query: Partial<ReviewQuery> = {}) =>
-    (await listReviews(database.db, workspaceId, { limit: 50, now: OPENED, ...query }))?.data.map(({ id }) => id)
+    (await listReviews(database.db, workspaceId, { limit: 50, now: OPENED_AT, ...query }))?.data.map(({ id }) => id)
 
   beforeAll(async () => {
     database = await open()
@@ -44,23 +44,23 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       acknowledged: (await transact(db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))).id,
       escalation: (await transact(db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))).id,
     }
-    const decision = { by: 'op-1', comment: null, now: OPENED }
+    const decision = { by: 'op-1', comment: null, now: OPENED_AT }
     await transact(db, async (tx) => {
       await decideHold(tx, owner.workspaceId, ids.denied, { ...decision, verdict: 'denied' })
       await acknowledgeEscalation(tx, owner.workspaceId, ids.acknowledged, decision)
     })
     const { requestHash } = await findListed(owner, ids.released)
-    const claimed = await claimRelease(db, owner, { id: ids.released, requestHash }, lease(OPENED), REVIEW_BOX)
+    const claimed = await claimRelease(db, owner, { id: ids.released, requestHash }, lease(OPENED_AT), REVIEW_BOX)
     if (claimed?.kind !== 'claimed') throw new Error('not claimed')
     const result = { kind: 'refusal', code: 'POLICY_DENIED' } as const
     await transact(db, (tx) =>
-      completeRelease(tx, owner, claimed.claim, { result, releasedAuditId: newId('aud'), now: OPENED }, REVIEW_BOX),
+      completeRelease(tx, owner, claimed.claim, { result, releasedAuditId: newId('aud'), now: OPENED_AT }, REVIEW_BOX),
     )
     return ids
   }
 
   async function findListed(owner: ReviewOwner, id: string) {
-    const page = await listReviews(database.db, owner.workspaceId, { limit: 50, now: OPENED })
+    const page = await listReviews(database.db, owner.workspaceId, { limit: 50, now: OPENED_AT })
     const item = page?.data.find((found) => found.id === id)
     if (!item) throw new Error('item not listed')
     return item
@@ -73,7 +73,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       Object.fromEntries(
         await Promise.all(REVIEW_STATES.map(async (state) => [state, new Set(await list(owner, { state, now }))])),
       )
-    expect(await states(at(999))).toEqual({
+    expect(await states(afterOpening(999))).toEqual({
       pending: new Set([ids.pending, ids.short, ids.escalation]),
       approved: new Set([ids.approved, ids.shortApproved]),
       released: new Set([ids.released]),
@@ -81,7 +81,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       acknowledged: new Set([ids.acknowledged]),
       expired: new Set(),
     })
-    expect(await states(at(1_000))).toEqual({
+    expect(await states(afterOpening(1_000))).toEqual({
       pending: new Set([ids.pending, ids.escalation]),
       approved: new Set([ids.approved]),
       released: new Set([ids.released]),
@@ -111,7 +111,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const readPages = async (query: Partial<ReviewQuery>, afterPage: () => Promise<unknown>) => {
       const listed: string[] = []
       for (let after: string | undefined; ; ) {
-        const page = await listReviews(database.db, owner.workspaceId, { limit: 3, now: OPENED, ...query, after })
+        const page = await listReviews(database.db, owner.workspaceId, { limit: 3, now: OPENED_AT, ...query, after })
         listed.push(...(page?.data ?? []).map(({ id }) => id))
         if (!page?.hasMore || listed.length > 20) return listed
         after = page.data.at(-1)?.id
@@ -121,7 +121,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     expect(await readPages({}, async () => {})).toEqual(ids.toReversed())
     const decideFirst = () =>
       transact(database.db, (tx) =>
-        decideHold(tx, owner.workspaceId, ids[0] ?? '', { verdict: 'approved', by: 'op-1', comment: null, now: OPENED }),
+        decideHold(tx, owner.workspaceId, ids[0] ?? '', { verdict: 'approved', by: 'op-1', comment: null, now: OPENED_AT }),
       )
     expect(await readPages({ state: 'pending' }, decideFirst)).toEqual(ids)
   })
@@ -129,7 +129,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
   test('review list: a full page is the last one when no item follows', async () => {
     const owner = await seedOwner(database.db)
     for (let i = 0; i < 2; i++) await seedHold(database.db, owner)
-    expect(await listReviews(database.db, owner.workspaceId, { limit: 2, now: OPENED })).toMatchObject({ hasMore: false })
+    expect(await listReviews(database.db, owner.workspaceId, { limit: 2, now: OPENED_AT })).toMatchObject({ hasMore: false })
   })
 
   test('review list: undefined when the cursor or Application is not an id', async () => {

@@ -1,7 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { at, newReview, OPENED, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import {
+  afterOpening,
+  newReview,
+  OPENED_AT,
+  REVIEW_BOX,
+  seedApproved,
+  seedHold,
+  seedOwner,
+  transact,
+} from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { secretBox } from '../lib/secret-box.ts'
@@ -34,7 +43,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
   test('review store: hold has all fields when a reviewer reads it [GW-REV-9]', async () => {
     const review = newReview({ sessionId: 's-1', lifetimeMs: 4 * 3_600_000 })
     const { id } = await seedHold(database.db, owner, review)
-    const item = await getReview(database.db, owner.workspaceId, id, OPENED)
+    const item = await getReview(database.db, owner.workspaceId, id, OPENED_AT)
     expect(item && reviewJson(item)).toEqual({
       id: review.id,
       object: 'review_item',
@@ -66,12 +75,12 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       key_id: review.keyId ?? null,
       key_issuers: review.keyIssuers ?? [],
     })
-    expect(await readReviewContent(database.db, owner.workspaceId, id, OPENED, REVIEW_BOX)).toEqual(review.content)
+    expect(await readReviewContent(database.db, owner.workspaceId, id, OPENED_AT, REVIEW_BOX)).toEqual(review.content)
   })
 
   test('review store: hold lasts 24 h when no lifetime is given', async () => {
     const { expiresAt } = await seedHold(database.db, owner)
-    expect(expiresAt.getTime() - OPENED.getTime()).toBe(DAY)
+    expect(expiresAt.getTime() - OPENED_AT.getTime()).toBe(DAY)
   })
 
   test('review store: content is in no column, as text or as bytes, when it is sealed', async () => {
@@ -85,7 +94,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       expect(row).not.toContain(Buffer.from(word).toString('hex'))
     }
     await expect(
-      readReviewContent(database.db, owner.workspaceId, id, OPENED, secretBox(Buffer.alloc(32, 9), 'review')),
+      readReviewContent(database.db, owner.workspaceId, id, OPENED_AT, secretBox(Buffer.alloc(32, 9), 'review')),
     ).rejects.toThrow()
   })
 
@@ -93,7 +102,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const [item, other] = [await seedHold(database.db, owner), await seedHold(database.db, owner)]
     await sql`update review_item set content = (select content from review_item where id = ${fromId('rev', other.id)})
       where id = ${fromId('rev', item.id)}`.execute(database.db)
-    await expect(readReviewContent(database.db, owner.workspaceId, item.id, OPENED, REVIEW_BOX)).rejects.toThrow()
+    await expect(readReviewContent(database.db, owner.workspaceId, item.id, OPENED_AT, REVIEW_BOX)).rejects.toThrow()
   })
 
   test('review store: one hold is opened when 20 identical requests come at the same time', async () => {
@@ -113,14 +122,16 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const { id } = await seedHold(database.db, owner, { requestHash, point: 'output', lifetimeMs: 1_000 })
     const find = (now: Date, point?: 'input' | 'output') =>
       findPendingHold(database.db, owner, { requestHash }, now, point).then((item) => item?.id)
-    expect(await Promise.all([find(at(999)), find(at(999), 'output'), find(at(999), 'input')])).toEqual([id, id, undefined])
-    expect(await find(at(1_000))).toBeUndefined()
-    const next = await seedHold(database.db, owner, { requestHash, createdAt: at(1_000) })
+    expect(
+      await Promise.all([find(afterOpening(999)), find(afterOpening(999), 'output'), find(afterOpening(999), 'input')]),
+    ).toEqual([id, id, undefined])
+    expect(await find(afterOpening(1_000))).toBeUndefined()
+    const next = await seedHold(database.db, owner, { requestHash, createdAt: afterOpening(1_000) })
     expect(next.id).not.toBe(id)
     await transact(database.db, (tx) =>
-      decideHold(tx, owner.workspaceId, next.id, { verdict: 'denied', by: 'op-1', comment: null, now: at(1_100) }),
+      decideHold(tx, owner.workspaceId, next.id, { verdict: 'denied', by: 'op-1', comment: null, now: afterOpening(1_100) }),
     )
-    expect(await find(at(1_200))).toBeUndefined()
+    expect(await find(afterOpening(1_200))).toBeUndefined()
   })
 
   test('review store: another hold is opened when another Application sends the same request', async () => {
@@ -130,7 +141,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const otherHold = await seedHold(database.db, other, { requestHash })
     expect(otherHold.id).not.toBe(hold.id)
     expect(
-      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, { requestHash }, OPENED),
+      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, { requestHash }, OPENED_AT),
     ).toBeUndefined()
   })
 
@@ -138,7 +149,8 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const other = await seedOwner(database.db)
     const { id } = await seedHold(database.db, owner)
     const escalation = await transact(database.db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))
-    const find = (from: ReviewOwner, itemId: string) => pendingReason(database.db, from, itemId, { now: OPENED, leaseMs: 60_000 })
+    const find = (from: ReviewOwner, itemId: string) =>
+      pendingReason(database.db, from, itemId, { now: OPENED_AT, leaseMs: 60_000 })
     expect((await find(owner, id))?.kind).toBe('pending')
     expect(await find({ ...owner, applicationId: other.applicationId }, id)).toBeUndefined()
     expect(await find(other, id)).toBeUndefined()
@@ -146,8 +158,8 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       expect(await find(owner, unknown)).toBeUndefined()
     }
     expect(await find(owner, escalation.id)).toBeUndefined()
-    expect(await getReview(database.db, other.workspaceId, id, OPENED)).toBeUndefined()
-    expect(await readReviewContent(database.db, other.workspaceId, id, OPENED, REVIEW_BOX)).toBeUndefined()
+    expect(await getReview(database.db, other.workspaceId, id, OPENED_AT)).toBeUndefined()
+    expect(await readReviewContent(database.db, other.workspaceId, id, OPENED_AT, REVIEW_BOX)).toBeUndefined()
   })
 
   test('review store: item is expired after its lifetime when no job has marked it', async () => {
@@ -155,17 +167,17 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const approved = await seedApproved(database.db, owner, { lifetimeMs: 2_000 })
     const states = async (now: Date) =>
       Promise.all([pending.id, approved.id].map(async (id) => (await getReview(database.db, owner.workspaceId, id, now))?.state))
-    expect(await states(at(1_999))).toEqual(['pending', 'approved'])
-    expect(await states(at(2_000))).toEqual(['expired', 'expired'])
-    expect(await readReviewContent(database.db, owner.workspaceId, pending.id, at(2_000), REVIEW_BOX)).toBeUndefined()
+    expect(await states(afterOpening(1_999))).toEqual(['pending', 'approved'])
+    expect(await states(afterOpening(2_000))).toEqual(['expired', 'expired'])
+    expect(await readReviewContent(database.db, owner.workspaceId, pending.id, afterOpening(2_000), REVIEW_BOX)).toBeUndefined()
   })
 
   test('review store: escalation is acknowledged once and cannot be approved', async () => {
     const review = newReview({ rules: [{ id: 'look', point: 'output', verdict: 'escalate' }], point: 'output' })
     const { id, state, kind } = await transact(database.db, (tx) => openEscalation(tx, owner, review, REVIEW_BOX))
     expect([kind, state]).toEqual(['escalation', 'pending'])
-    expect(await findPendingHold(database.db, owner, review, OPENED)).toBeUndefined()
-    const decision = { by: 'op-1', comment: 'read', now: at(5) }
+    expect(await findPendingHold(database.db, owner, review, OPENED_AT)).toBeUndefined()
+    const decision = { by: 'op-1', comment: 'read', now: afterOpening(5) }
     const kindOf = (result: Promise<{ kind: string }>) => result.then(({ kind }) => kind)
     const { db } = database
     expect(await kindOf(transact(db, (tx) => decideHold(tx, owner.workspaceId, id, { ...decision, verdict: 'approved' })))).toBe(
@@ -173,7 +185,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     )
     expect(await kindOf(transact(db, (tx) => acknowledgeEscalation(tx, owner.workspaceId, id, decision)))).toBe('decided')
     expect(await kindOf(transact(db, (tx) => acknowledgeEscalation(tx, owner.workspaceId, id, decision)))).toBe('conflict')
-    expect(await getReview(db, owner.workspaceId, id, at(9 * DAY))).toMatchObject({
+    expect(await getReview(db, owner.workspaceId, id, afterOpening(9 * DAY))).toMatchObject({
       state: 'acknowledged',
       decidedBy: 'op-1',
       comment: 'read',

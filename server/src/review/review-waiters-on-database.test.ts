@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { OPENED, REVIEW_BOX, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import { OPENED_AT, REVIEW_BOX, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { postgresSignal, type Signal } from '../db/signal.ts'
@@ -15,9 +15,9 @@ import { getReview } from './review-store.ts'
 import { ReviewWaiters } from './review-waiters.ts'
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-/** Real time, moved to the year of OPENED, so that no other test's job erases the items. */
+/** Real time, moved to the year of OPENED_AT, so that no other test's job erases the items. */
 const STARTED = elapsed()
-const clock: Clock = { now: () => new Date(OPENED.getTime() + elapsed() - STARTED) }
+const clock: Clock = { now: () => new Date(OPENED_AT.getTime() + elapsed() - STARTED) }
 const opened: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close()

@@ -10,8 +10,8 @@ import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
 export const REVIEW_BOX = secretBox(TEST_SECRET_KEY, 'review')
 
 /** When the items of these tests are opened: far ahead, so that nobody's sweeper on the shared database reaches them. */
-export const OPENED = new Date('2096-03-02T09:00:00Z')
-export const at = (ms: number): Date => new Date(OPENED.getTime() + ms)
+export const OPENED_AT = new Date('2096-03-02T09:00:00Z')
+export const afterOpening = (ms: number): Date => new Date(OPENED_AT.getTime() + ms)
 
 /** As `claimRelease` wants it, on a cluster: a claim counts for a minute. */
 export const lease = (now: Date): Lease => ({ now, leaseMs: 60_000 })
@@ -31,7 +31,7 @@ export const newReview = (change: Partial<NewReview> = {}): NewReview => ({
   policy: { id: newId('pol'), name: 'acme', version: 3, sha256: 'ab'.repeat(32) },
   model: 'mock-model',
   auditId: newId('aud'),
-  createdAt: OPENED,
+  createdAt: OPENED_AT,
   content: { messages: [{ role: 'user', content: 'the sealed words' }] },
   ...change,
 })
