@@ -51,7 +51,7 @@ export function adminTokensRoutes(app: AdminApp, deps: ChangeDeps): void {
   app.post('/tokens', { schema: docs.issue }, async (request, reply) => {
     const { operator, body } = request
     const { name, scopes = operator.scopes } = body
-    refuseMore(operator, scopes, 'grant')
+    refuseMissingScope(operator, scopes, 'grant')
     const issued = await change(deps, request, async (tx, now) => {
       const value = await createAdminToken(tx, { name, scopes, issuer: operator.id }, now)
       return { value, action: 'admin_token.issue', id: value.id, fields: ['name', 'scopes'] }
@@ -64,7 +64,7 @@ export function adminTokensRoutes(app: AdminApp, deps: ChangeDeps): void {
     const token = await change(deps, request, async (tx, now) => {
       const token = await findAdminToken(tx, id)
       if (!token) throw notFound('admin token')
-      refuseMore(request.operator, token.scopes, 'take')
+      refuseMissingScope(request.operator, token.scopes, 'revoke')
       const active = await lockActiveAdminTokens(tx)
       if (active.length === 1 && active[0] === id) {
         throw new GatehouseError('CONFLICT', { message: 'The last admin token cannot be revoked. Issue another first.' })
@@ -79,8 +79,11 @@ export function adminTokensRoutes(app: AdminApp, deps: ChangeDeps): void {
 }
 
 /** Operators cannot grant or revoke scopes that they do not have. */
-function refuseMore(operator: Operator, scopes: readonly Scope[], verb: 'grant' | 'take'): void {
+function refuseMissingScope(operator: Operator, scopes: readonly Scope[], verb: 'grant' | 'revoke'): void {
   const missing = scopes.find((scope) => !operator.scopes.includes(scope))
   if (missing)
-    throw new GatehouseError('FORBIDDEN', { message: `You cannot ${verb} ${missing}: you do not have it.`, param: 'scopes' })
+    throw new GatehouseError('FORBIDDEN', {
+      message: `You cannot ${verb} the scope ${missing}, which you do not have.`,
+      param: 'scopes',
+    })
 }

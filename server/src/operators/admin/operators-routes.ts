@@ -18,7 +18,7 @@ import { InvitationView, OperatorCreate, OperatorPatch, OperatorView, operatorVi
 
 const UNKNOWN = { 404: 'NOT_FOUND: the operator, or the Workspace' }
 const LAST_OWNER = { ...UNKNOWN, 409: 'CONFLICT: the operator is the last owner' }
-const one = { query: {}, params: pathOf('id') }
+const ONE_OPERATOR = { query: {}, params: pathOf('id') }
 
 const docs = {
   list: inWorkspace('listOperators', 'List operators, oldest first', {
@@ -39,7 +39,7 @@ const docs = {
     scope: 'operators:write',
     description:
       'A new role invalidates links for the old role and invitations that the operator issued. Admin tokens that the operator issued get at most the scopes of the new role.',
-    ...one,
+    ...ONE_OPERATOR,
     body: OperatorPatch,
     answers: { 200: OperatorView },
     errors: LAST_OWNER,
@@ -47,17 +47,17 @@ const docs = {
   remove: inWorkspace('deleteOperator', 'Remove an operator with their sessions, admin tokens and invitations', {
     scope: 'operators:write',
     description: 'API keys and user tokens that the operator issued stay valid: they belong to an Application or a user.',
-    ...one,
+    ...ONE_OPERATOR,
     answers: { 204: null },
     errors: LAST_OWNER,
   }),
-  again: inWorkspace(
+  reinvite: inWorkspace(
     'reinviteOperator',
     'Create a new invitation link for an operator who lost the link, password or second factor',
     {
       scope: 'operators:write',
       description: 'Older links become invalid. The operator who opens the link sets a new password and loses the second factor.',
-      ...one,
+      ...ONE_OPERATOR,
       answers: { 201: InvitationView },
       errors: UNKNOWN,
     },
@@ -65,27 +65,27 @@ const docs = {
 }
 
 function operatorChanges(deps: ChangeDeps) {
-  /** Changes an operator. One change at a time: the scopes of the acting operator stay the same during the change. */
-  const changeOne = <T>(request: FastifyRequest, work: (tx: Tx, now: Date) => Promise<Change<T>>): Promise<T> =>
+  /** Runs one change at a time, so that the scopes of the acting operator stay the same during it. */
+  const changeOperators = <T>(request: FastifyRequest, work: (tx: Tx, now: Date) => Promise<Change<T>>): Promise<T> =>
     change(deps, request, work, lockOwners)
 
   const invite = async (request: FastifyRequest, find: (tx: Tx, now: Date) => Promise<Person>, verb: 'invite' | 'reinvite') => {
     const token = newInvitationToken()
-    const person = await changeOne(request, async (tx, now) => {
+    const person = await changeOperators(request, async (tx, now) => {
       const value = await find(tx, now)
-      refuseMore(request.operator, value.role)
+      refuseRoleWithMissingScope(request.operator, value.role)
       await putInvitation(tx, value.id, token, now, await findResponsibleOperator(tx, request.operator.id))
       return { value, action: `operator.${verb}`, id: value.id, fields: verb === 'invite' ? ['email', 'name', 'role'] : [] }
     })
     const url = invitationUrl(request.base, token)
     return { object: 'invitation' as const, url, operator: operatorView(person) }
   }
-  return { change: changeOne, invite }
+  return { changeOperators, invite }
 }
 
 export function operatorsRoutes(app: AdminApp, deps: ChangeDeps): void {
   const { db } = deps
-  const { change: changeOperators, invite } = operatorChanges(deps)
+  const { changeOperators, invite } = operatorChanges(deps)
 
   app.get('/operators', { schema: docs.list }, async ({ query }) =>
     listOf(await listPeople(db, pageOf(query)), operatorView, ({ id }) => id),
@@ -100,18 +100,18 @@ export function operatorsRoutes(app: AdminApp, deps: ChangeDeps): void {
     return reply.status(201).send(await invite(request, create, 'invite'))
   })
 
-  app.post('/operators/:id/invitation', { schema: docs.again }, async (request, reply) => {
+  app.post('/operators/:id/invitation', { schema: docs.reinvite }, async (request, reply) => {
     const { id } = request.params
-    return reply.status(201).send(await invite(request, (tx) => known(tx, id), 'reinvite'))
+    return reply.status(201).send(await invite(request, (tx) => requirePerson(tx, id), 'reinvite'))
   })
 
   app.patch('/operators/:id', { schema: docs.update }, async (request) => {
     const { params, body, operator } = request
     const person = await changeOperators(request, async (tx, now) => {
       if (body.role !== undefined && body.role !== 'owner') await keepAnOwner(tx, params.id)
-      const before = await known(tx, params.id)
-      refuseMore(operator, before.role)
-      if (body.role) refuseMore(operator, body.role)
+      const before = await requirePerson(tx, params.id)
+      refuseRoleWithMissingScope(operator, before.role)
+      if (body.role) refuseRoleWithMissingScope(operator, body.role)
       const value = (await updatePerson(tx, params.id, body, now)) ?? before
       const fields = changedFields(OperatorPatch, body)
       return { value, action: 'operator.update', id: value.id, fields, announce: [OPERATORS_TOPIC, value.id] }
@@ -123,7 +123,7 @@ export function operatorsRoutes(app: AdminApp, deps: ChangeDeps): void {
     const { id } = request.params
     await changeOperators(request, async (tx) => {
       await keepAnOwner(tx, id)
-      refuseMore(request.operator, (await known(tx, id)).role)
+      refuseRoleWithMissingScope(request.operator, (await requirePerson(tx, id)).role)
       await deletePerson(tx, id)
       return { value: id, action: 'operator.delete', id, announce: [OPERATORS_TOPIC, id] }
     })
@@ -131,14 +131,14 @@ export function operatorsRoutes(app: AdminApp, deps: ChangeDeps): void {
   })
 }
 
-async function known(tx: Tx, id: string): Promise<Person> {
+async function requirePerson(tx: Tx, id: string): Promise<Person> {
   const person = await findPerson(tx, id)
   if (!person) throw notFound('operator')
   return person
 }
 
 /** Operators cannot give, take or reset roles with scopes that they do not have. */
-function refuseMore({ scopes }: Operator, role: Role): void {
+function refuseRoleWithMissingScope({ scopes }: Operator, role: Role): void {
   const missing = ROLE_SCOPES[role].find((scope) => !scopes.includes(scope))
   if (missing)
     throw new GatehouseError('FORBIDDEN', { message: `The role ${role} has ${missing}, which you do not have.`, param: 'role' })

@@ -11,7 +11,7 @@ const docs = operation('getSession', 'Get the current operator and their scopes'
 })
 
 /** Maximum number of Workspaces in the list. A server with more is searched by name. */
-const MOST_WORKSPACES = 1_000
+const MAX_WORKSPACES = 1_000
 
 interface Deps {
   readonly db: Db
@@ -24,7 +24,7 @@ interface Deps {
 export function sessionRoutes(app: AdminApp, { db, version, workspaceNames }: Deps): void {
   app.get('/session', { schema: docs }, async ({ operator: { id, kind, name, scopes } }) => {
     const person = kind === 'person' ? await findPerson(db, id) : undefined
-    const workspaces = await workspaceNames(MOST_WORKSPACES)
+    const workspaces = await workspaceNames(MAX_WORKSPACES)
     return {
       object: 'session',
       operator: {
