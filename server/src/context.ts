@@ -14,7 +14,7 @@ import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
 import { fileStoreOf, outsideOf, signInOf } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
-import { Upkeep } from './db/database-maintenance.ts'
+import { DatabaseMaintenance } from './db/database-maintenance.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
 import { Drain } from './http/drain.ts'
 import { allCorsOrigins } from './identity/application-store.ts'
@@ -34,11 +34,11 @@ import { traceHeaders } from './lib/trace-context.ts'
 import { guardedConnector } from './lib/url-guard.ts'
 import { Limiter } from './limits/limiter.ts'
 import { UserRateLimiter } from './messaging/api/user-rate-limiter.ts'
-import { AssistantWorker } from './messaging/assistants/worker.ts'
+import { AssistantWorker } from './messaging/assistants/assistant-worker.ts'
 import { openFileStore } from './messaging/attachments/open-file-store.ts'
-import { WebhookDispatcher } from './messaging/events/dispatcher.ts'
-import { EventHub } from './messaging/events/hub.ts'
-import { EventRelay } from './messaging/events/relay.ts'
+import { EventHub } from './messaging/events/event-hub.ts'
+import { EventRelay } from './messaging/events/event-relay.ts'
+import { WebhookDispatcher } from './messaging/events/webhook-dispatcher.ts'
 import { WebhookSender } from './messaging/events/webhook-sender.ts'
 import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { AdminAuthenticator } from './operators/admin-authenticator.ts'
@@ -242,7 +242,7 @@ function compose(
   return {
     ...gateway,
     signal,
-    upkeep: database.kind === 'embedded' ? new Upkeep(database.pool) : undefined,
+    maintenance: database.kind === 'embedded' ? new DatabaseMaintenance(database.pool) : undefined,
     auditWatch,
     checkpointDeliveries,
     workspaceBox,

@@ -6,7 +6,7 @@ import { addressOf, type Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Context, createContext, type Overrides } from './context.ts'
 import { startJobs } from './jobs/jobs.ts'
-import { recurringJobs } from './jobs/recurring.ts'
+import { recurringJobs } from './jobs/recurring-jobs.ts'
 
 /** How long `/readyz` says 503 before a process whose database has died ends, so that whoever watches learns why. */
 const BROKEN_NOTICE_MS = 1_000

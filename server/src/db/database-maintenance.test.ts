@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { openDatabase } from './database.ts'
-import { Upkeep } from './database-maintenance.ts'
+import { DatabaseMaintenance } from './database-maintenance.ts'
 
 const MIB = 1_048_576
 
@@ -21,7 +21,7 @@ test('the write-ahead log of the embedded database stays bounded, however much i
     await pool.query('select pg_switch_wal()')
   }
   try {
-    const upkeep = new Upkeep(pool)
+    const upkeep = new DatabaseMaintenance(pool)
     for (let files = 0; files < 6; files++) await write()
     const unattended = await logBytes()
     expect(unattended).toBeGreaterThanOrEqual(6 * 16 * MIB)

@@ -7,7 +7,7 @@ const WORTHWHILE_WAL_BYTES = 32 * 1_048_576
  * What a PostgreSQL server does by itself and the embedded one, a single process, does not: without checkpoints its write-ahead
  * log would grow until the next clean stop.
  */
-export class Upkeep {
+export class DatabaseMaintenance {
   readonly #pool: pg.Pool
   #position = '0/0'
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
-import { ExchangeQueue } from './protocol-queue.ts'
+import { ProtocolQueue } from './protocol-queue.ts'
 import { WatchedPGlite } from './watched-pglite.ts'
 
 /** How long the guests of the socket, commands that share the database, get to finish when its owner ends. */
@@ -27,8 +27,8 @@ else await serve(socket)
 
 async function serve(path: string): Promise<void> {
   const server = new PGLiteSocketServer({ db: database, path, maxConnections: 64 })
-  // Its own queue mixes connections up: see exchange-queue.ts.
-  Object.assign(server, { queryQueue: new ExchangeQueue(database) })
+  // Its own queue mixes connections up: see protocol-queue.ts.
+  Object.assign(server, { queryQueue: new ProtocolQueue(database) })
   await server.start()
 
   parentPort?.once('message', async () => {

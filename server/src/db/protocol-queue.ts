@@ -22,9 +22,9 @@ interface Exchange {
  *
  * @NOTE It stands in for the queue of pglite-socket 0.2.17, which takes turns message by message. Two connections that
  * waited behind a third one's transaction then share the unnamed statement and portal: 4 of 10 queries came back with
- * another connection's rows (exchange-queue.test.ts). An exchange in one piece also costs one call instead of five.
+ * another connection's rows (protocol-queue.test.ts). An exchange in one piece also costs one call instead of five.
  */
-export class ExchangeQueue {
+export class ProtocolQueue {
   readonly #db: PGlite
   readonly #opened = new Map<number, Uint8Array[]>()
   readonly #statements = new StatementNames()

@@ -12,8 +12,8 @@ import type { Db } from '../db/database.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
-import { eachOf, workspaceIds } from './each-workspace.ts'
 import type { Job } from './jobs.ts'
+import { listWorkspaceIds, runForEach } from './workspaces.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
@@ -46,7 +46,7 @@ export const auditJobs = (deps: AuditJobDeps): Job[] => [
 /** Signs only logs without tampering; logs the tampering at each attempt. */
 export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
   const { db, clock, workspaceKeys, log } = deps
-  await eachOf(await findWorkspacesDue(db, clock.now()), async (workspaceId) => {
+  await runForEach(await findWorkspacesDue(db, clock.now()), async (workspaceId) => {
     if (await findTampering(deps, workspaceId)) return
     const keys = await workspaceKeys.get(workspaceId)
     const onAdopted = (adopted: AdoptedLog) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTION_MESSAGE)
@@ -63,13 +63,13 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
 
 /** Checks the logs of all Workspaces, also of those without new records. */
 export async function checkAuditLogs(deps: AuditJobDeps): Promise<void> {
-  const ids = await workspaceIds(deps.db)
+  const ids = await listWorkspaceIds(deps.db)
   for (const id of deps.auditWatch.findRemoved(ids)) {
     const fault = { sequence: 0, id: null, reason: 'workspace_missing' } as const
     deps.auditWatch.report(id, fault)
     logTampering(deps.log, id, fault)
   }
-  await eachOf(ids, async (workspaceId) => void (await findTampering(deps, workspaceId)))
+  await runForEach(ids, async (workspaceId) => void (await findTampering(deps, workspaceId)))
 }
 
 function rereadEach(deps: AuditJobDeps): () => Promise<void> {
@@ -80,7 +80,7 @@ function rereadEach(deps: AuditJobDeps): () => Promise<void> {
 /** A change in a record that a checkpoint covers is found only by reading the record. */
 export async function rereadAuditLogs(deps: AuditJobDeps, rereader: LogRereader): Promise<void> {
   const { db, workspaceKeys, auditWatch, log } = deps
-  const ids = (await workspaceIds(db)).filter((id) => !auditWatch.faults.has(id))
+  const ids = (await listWorkspaceIds(db)).filter((id) => !auditWatch.faults.has(id))
   await rereader.run(ids, RECORDS_PER_REREADING, async (workspaceId, after) => {
     const range = await rereadNextRange(db, workspaceId, await workspaceKeys.get(workspaceId), after)
     if (range?.fault) {
@@ -93,11 +93,13 @@ export async function rereadAuditLogs(deps: AuditJobDeps, rereader: LogRereader)
 
 /** Also of logs with tampering: the checkpoints signed before it are the evidence. */
 async function deliverCheckpoints({ db, workspaceKeys }: AuditJobDeps, delivery: CheckpointDelivery): Promise<void> {
-  await eachOf(await workspaceIds(db), async (workspaceId) => delivery.run(workspaceId, await workspaceKeys.get(workspaceId)))
+  await runForEach(await listWorkspaceIds(db), async (workspaceId) =>
+    delivery.run(workspaceId, await workspaceKeys.get(workspaceId)),
+  )
 }
 
 async function endAuditRetention({ db, clock, workspaceKeys, auditWatch }: AuditJobDeps): Promise<void> {
-  await eachOf(await workspaceIds(db), async (workspaceId) => {
+  await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
     const workspace = await findWorkspace(db, workspaceId)
     if (!workspace || auditWatch.faults.has(workspaceId)) return
     const now = clock.now()

@@ -3,7 +3,7 @@ import type { Outcome } from '../domain/outcome.ts'
 import { estimateTokens } from '../domain/tokens.ts'
 import { ERRORS, type ErrorCode, type ErrorFields, GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../lib/faults.ts'
-import type { FinishedExchange } from '../telemetry/request-observer.ts'
+import type { FinishedRequest } from '../telemetry/request-observer.ts'
 import type { StoredMemory } from './record-draft.ts'
 import type { IncomingRequest } from './request.ts'
 import { decisionOf, type StageResults } from './stage-results.ts'
@@ -73,7 +73,7 @@ export function finishedRequest(
   { endpoint, requestId }: IncomingRequest,
   { trace, auditId, status, error, held, cause }: PipelineResult,
   now: Date,
-): FinishedExchange {
+): FinishedRequest {
   const { invoke, route, remember } = trace.results
   return {
     endpoint,

@@ -2,7 +2,7 @@ import type { Outcome } from '../domain/outcome.ts'
 import { GatehouseError } from '../errors.ts'
 import { untilAborted } from '../lib/until-aborted.ts'
 import { ApprovalWait } from '../review/approval-wait.ts'
-import type { FinishedExchange } from '../telemetry/request-observer.ts'
+import type { FinishedRequest } from '../telemetry/request-observer.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
 import { finishedRequest, type PipelineResult, spentTokens } from './pipeline-result.ts'
 import type { IncomingRequest } from './request.ts'
@@ -43,7 +43,7 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   RouteDeps &
   InvokeDeps &
   RememberDeps &
-  RecordDeps & { readonly observe: (finished: FinishedExchange) => void }
+  RecordDeps & { readonly observe: (finished: FinishedRequest) => void }
 
 /** One run of a request through stages 1 to 11. */
 interface Run {

@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts'
 import type { Tracing } from './request-span.ts'
 
 /** One finished exchange, as far as telemetry may know it: names and numbers, never content. */
-export interface FinishedExchange {
+export interface FinishedRequest {
   readonly endpoint: string
   readonly requestId: string
   readonly auditId: string | undefined
@@ -27,7 +27,7 @@ export interface FinishedExchange {
 /** Tells counters, spans and, where something broke, the log. */
 export const exchangeObserver =
   ({ metrics, tracing, log }: { metrics: Metrics; tracing: Tracing; log: Logger }) =>
-  (exchange: FinishedExchange): void => {
+  (exchange: FinishedRequest): void => {
     metrics.observe({ ...exchange, seconds: exchange.ms / 1_000 })
     tracing.exchange({ ...exchange, trace: currentTrace() })
     if (exchange.cause === undefined) return

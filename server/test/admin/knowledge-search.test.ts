@@ -13,15 +13,15 @@ beforeAll(async () => {
   workspace = await admin.workspace()
   const settings = { knowledge: { enabled: true } }
   application = await admin.create('/applications', { name: 'desk', ceiling: 'confidential', settings }, { workspace })
-  const shelves = [
+  const collections = [
     { name: 'open', classification: 'public', acl: 'everyone' },
     { name: 'staff', classification: 'internal', acl: { departments: ['support'] } },
     { name: 'vault', classification: 'restricted', acl: 'everyone' },
     { name: 'elsewhere', classification: 'public', acl: 'everyone', applications: [] },
   ]
-  for (const shelf of shelves) {
-    const { id } = await admin.create('/collections', shelf, { workspace })
-    const documents = [{ key: 'lantern.md', content: `# The ${shelf.name} lantern\n\nHow to light the lantern.` }]
+  for (const collection of collections) {
+    const { id } = await admin.create('/collections', collection, { workspace })
+    const documents = [{ key: 'lantern.md', content: `# The ${collection.name} lantern\n\nHow to light the lantern.` }]
     await admin.post(`/collections/${id}/documents`, { documents }, { workspace })
   }
 })
@@ -29,12 +29,12 @@ afterAll(() => server.close())
 
 const search = (user?: object): Promise<Json> =>
   admin.post('/knowledge/search', { query: 'lantern', application_id: application.id, ...(user && { user }) }, { workspace })
-const shelvesOf = (hits: readonly Json[]): string[] => hits.map(({ collection }) => collection).toSorted()
+const collectionsOf = (hits: readonly Json[]): string[] => hits.map(({ collection }) => collection).toSorted()
 
 test('tells what a user finds, and of the rest which rule keeps it from them', async () => {
   const found = await search({ id: 'ann', department: 'support', attributes: { clearance: 'restricted' } })
   expect(found).toMatchObject({ object: 'knowledge_explanation', enabled: true, ceiling: 'confidential' })
-  expect(shelvesOf(found.visible)).toEqual(['open', 'staff'])
+  expect(collectionsOf(found.visible)).toEqual(['open', 'staff'])
   expect(found.visible.flatMap(({ checks }: Json) => checks).every(({ passed }: Json) => passed)).toBe(true)
   const failing = found.hidden.map(({ collection, checks }: Json) => [
     collection,
@@ -45,9 +45,9 @@ test('tells what a user finds, and of the rest which rule keeps it from them', a
 })
 
 test('somebody of another department, and nobody at all, find less', async () => {
-  expect(shelvesOf((await search({ id: 'bob', department: 'sales' })).visible)).toEqual(['open'])
+  expect(collectionsOf((await search({ id: 'bob', department: 'sales' })).visible)).toEqual(['open'])
   const { visible, hidden } = await search()
-  expect(shelvesOf(visible)).toEqual(['open'])
+  expect(collectionsOf(visible)).toEqual(['open'])
   const [staff] = hidden.filter(({ collection }: Json) => collection === 'staff')
   expect(staff.checks).toContainEqual({
     rule: 'acl',

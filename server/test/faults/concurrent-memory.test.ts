@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accepted } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
-import { type Notebook, openNotebook } from '../support/memory-fixture.ts'
+import { createMemoryFixture, type MemoryFixture } from '../support/memory-fixture.ts'
 
 const CALLERS = Array.from({ length: 50 }, (_, at) => at)
 const OWN = 2
@@ -9,10 +9,10 @@ const SUBJECT = 'heron'
 const contentOf = (caller: number, number: number) => `${SUBJECT} number ${number} is what caller ${caller} saw`
 
 let governed: Governed
-let notebook: Notebook
+let memoryFixture: MemoryFixture
 beforeAll(async () => {
   governed = await startGoverned()
-  notebook = await openNotebook(governed)
+  memoryFixture = await createMemoryFixture(governed)
 })
 afterAll(() => governed.close())
 
@@ -24,7 +24,7 @@ describe('50 callers at the same time, capturing and searching', () => {
     const kept = (content: string, id: string) => ids.set(content, (ids.get(content) ?? new Set()).add(id))
     const foreign: string[] = []
     const look = async (caller: number) => {
-      for (const found of await notebook.texts(SUBJECT, { limit: 50 }, as(caller))) {
+      for (const found of await memoryFixture.texts(SUBJECT, { limit: 50 }, as(caller))) {
         // Of the two that differ by their full stop, either may have come first.
         const text = found.replace(/\.$/, '')
         if (!text.endsWith(`caller ${caller} saw`) && text !== `${SUBJECT} of all`) foreign.push(`${caller}: ${text}`)
@@ -37,9 +37,9 @@ describe('50 callers at the same time, capturing and searching', () => {
           // The same twice at once, as clients that retry do; and one that all want to have kept.
           await Promise.all([
             ...[content, `${content}.`].map(async (text) =>
-              kept(content, await notebook.keep(text, { scope: 'user' }, as(caller))),
+              kept(content, await memoryFixture.keep(text, { scope: 'user' }, as(caller))),
             ),
-            notebook.keep(`${SUBJECT} of all`, {}, as(caller)).then((id) => kept('all', id)),
+            memoryFixture.keep(`${SUBJECT} of all`, {}, as(caller)).then((id) => kept('all', id)),
             look(caller),
           ])
         }
@@ -48,7 +48,7 @@ describe('50 callers at the same time, capturing and searching', () => {
     expect([...ids.values()].filter(({ size }) => size !== 1)).toEqual([])
     expect(new Set([...ids.values()].flatMap((set) => [...set])).size).toBe(CALLERS.length * OWN + 1)
 
-    const found = await Promise.all(CALLERS.map((caller) => notebook.texts(SUBJECT, { limit: 50 }, as(caller))))
+    const found = await Promise.all(CALLERS.map((caller) => memoryFixture.texts(SUBJECT, { limit: 50 }, as(caller))))
     for (const caller of CALLERS) {
       const own = Array.from({ length: OWN }, (_, number) => contentOf(caller, number))
       const texts = (found[caller] ?? []).map((text) => text.replace(/\.$/, ''))
@@ -65,10 +65,11 @@ describe('50 callers at the same time, capturing and searching', () => {
     const { data } = accepted(await governed.admin('GET', '/memories?limit=100'))
     expect(remembered.size).toBe(CALLERS.length * OWN + 1)
     expect(stored.rows.length).toBeGreaterThanOrEqual(remembered.size)
-    for (const { id } of data.filter(({ application_id }) => application_id === notebook.id)) expect(remembered).toContain(id)
+    for (const { id } of data.filter(({ application_id }) => application_id === memoryFixture.id))
+      expect(remembered).toContain(id)
   })
   test('the postings say the same: a rare word of one caller is found by that caller alone', async () => {
-    expect(await notebook.texts('caller 7 saw', { limit: 1 }, as(7))).toEqual([expect.stringContaining('caller 7 saw')])
-    for (const text of await notebook.texts('caller 7 saw', { limit: 50 }, as(8))) expect(text).not.toContain('caller 7')
+    expect(await memoryFixture.texts('caller 7 saw', { limit: 1 }, as(7))).toEqual([expect.stringContaining('caller 7 saw')])
+    for (const text of await memoryFixture.texts('caller 7 saw', { limit: 50 }, as(8))) expect(text).not.toContain('caller 7')
   })
 })

@@ -5,26 +5,26 @@ import { partitionFor } from '../../src/knowledge/partitions.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { accepted } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
-import { openShelf, type Shelf } from '../support/knowledge-fixture.ts'
-import { openNotebook } from '../support/memory-fixture.ts'
+import { createKnowledgeFixture, type KnowledgeFixture } from '../support/knowledge-fixture.ts'
+import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const SECTIONS = 8_000
 const CALLERS = 10
 
 let governed: Governed
-let shelf: Shelf
+let knowledgeFixture: KnowledgeFixture
 beforeAll(async () => {
   governed = await sharedGoverned()
-  shelf = await openShelf(governed, { settings: { memory: { enabled: true } } })
-  await addSections(shelf, SECTIONS)
+  knowledgeFixture = await createKnowledgeFixture(governed, { settings: { memory: { enabled: true } } })
+  await addSections(knowledgeFixture, SECTIONS)
 })
 afterAll(() => governed.close())
 
 /** A document with many sections, all of which the rule `quince-deny` denies. */
-async function addSections(shelf: Shelf, count: number): Promise<void> {
+async function addSections(knowledgeFixture: KnowledgeFixture, count: number): Promise<void> {
   const workspaceId = governed.demo.workspace.id
-  const document = await shelf.put('Cover.')
+  const document = await knowledgeFixture.put('Cover.')
   const { db } = governed.server.context.database
   const labels = { classification: null, acl: null, limits: { classification: null, acl: null } }
   const holder = { workspace: fromId('ws', workspaceId) ?? '', document: fromId('doc', document) ?? '', title: 'Book' }
@@ -36,7 +36,7 @@ async function addSections(shelf: Shelf, count: number): Promise<void> {
     flagged: false,
   }))
   await db.transaction().execute(async (tx) => {
-    await addChunks(tx, holder, await partitionFor(tx, shelf.collection, labels), sections)
+    await addChunks(tx, holder, await partitionFor(tx, knowledgeFixture.collection, labels), sections)
   })
 }
 
@@ -70,27 +70,27 @@ async function cpuMs(work: () => Promise<unknown>): Promise<number> {
 }
 
 test('search: answers a short page when a rule denies the 512 sections that fit best', async () => {
-  await shelf.put(`${'Among many other words '.repeat(70)}there is flint.`)
-  const found = accepted(await shelf.search('flint'))
+  await knowledgeFixture.put(`${'Among many other words '.repeat(70)}there is flint.`)
+  const found = accepted(await knowledgeFixture.search('flint'))
   expect(found.data).toEqual([])
   expect(found.governance.decision.verdict).toBe('allow')
   // Nothing tells a page that the bound cut short from one for which nothing fits.
-  const nothing = accepted(await shelf.search('zeppelin'))
+  const nothing = accepted(await knowledgeFixture.search('zeppelin'))
   expect(Object.keys(found)).toEqual(Object.keys(nothing))
 })
 
 test('search: costs at most three times as much among 8,000 denied sections as among 800', async () => {
-  const small = await openShelf(governed)
+  const small = await createKnowledgeFixture(governed)
   await addSections(small, 800)
   await small.search('flint')
   const few = Math.min(await cpuMs(() => small.search('flint')), await cpuMs(() => small.search('flint')))
-  const many = Math.min(await cpuMs(() => shelf.search('flint')), await cpuMs(() => shelf.search('flint')))
+  const many = Math.min(await cpuMs(() => knowledgeFixture.search('flint')), await cpuMs(() => knowledgeFixture.search('flint')))
   expect(many).toBeLessThan(3 * few)
 }, 120_000)
 
 test('search: /healthz is answered while ten callers search a collection with 8,000 denied sections', async () => {
   const { longest, total, asked } = await waitsDuring(() =>
-    Promise.all(Array.from({ length: CALLERS }, async () => accepted(await shelf.search('flint')))),
+    Promise.all(Array.from({ length: CALLERS }, async () => accepted(await knowledgeFixture.search('flint')))),
   )
   // In slices of 5 ms the load of ten searches delays each answer a little; without them a few answers wait for nearly all of it.
   expect(longest).toBeLessThan(Math.max(250, total / 3))
@@ -98,11 +98,11 @@ test('search: /healthz is answered while ten callers search a collection with 8,
 }, 120_000)
 
 test('recall: costs a bounded number of judgements among 1,200 denied memories', async () => {
-  const notebook = await openNotebook(governed)
+  const memoryFixture = await createMemoryFixture(governed)
   for (let first = 0; first < 1_200; first += 50) {
-    await Promise.all(Array.from({ length: 50 }, (_, at) => notebook.keep(`basalt basalt ${first + at} medlar-deny`)))
+    await Promise.all(Array.from({ length: 50 }, (_, at) => memoryFixture.keep(`basalt basalt ${first + at} medlar-deny`)))
   }
-  await notebook.keep('among many other words of this memory there is basalt')
+  await memoryFixture.keep('among many other words of this memory there is basalt')
   // 1,200 better ones are denied, and 512 are judged.
-  expect(await notebook.texts('basalt')).toEqual([])
+  expect(await memoryFixture.texts('basalt')).toEqual([])
 }, 240_000)

@@ -30,7 +30,7 @@ import { normalizeContent, signatureText } from '../../src/memory/duplicate-text
 import { explicitMemories } from '../../src/memory/explicit.ts'
 import { parseExtraction } from '../../src/memory/extract.ts'
 import { subjectKey, subjectOf } from '../../src/memory/subject.ts'
-import { firstMentioned } from '../../src/messaging/assistants/mentions.ts'
+import { findFirstMentioned } from '../../src/messaging/assistants/mentions.ts'
 import { cleanFilename, savedAs } from '../../src/messaging/attachments/filename.ts'
 import { avatarSvg } from '../../src/messaging/people/avatar.ts'
 import { literalTest } from '../../src/policy/condition/literals.ts'
@@ -224,8 +224,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   },
   subjectOf: { run: (text) => subjectOf(text, 'user'), shapes: shapes(['my ', 'a ', 'is b'], ['my a is ', 'is ', '']) },
   subjectKey: { run: subjectKey },
-  firstMentioned: {
-    run: (text) => firstMentioned(text, [{ username: 'a' }, { username: 'aa' }]),
+  findFirstMentioned: {
+    run: (text) => findFirstMentioned(text, [{ username: 'a' }, { username: 'aa' }]),
     shapes: shapes(['', 'b@a', ''], ['', '@aa', 'b']),
   },
   parseForm: {

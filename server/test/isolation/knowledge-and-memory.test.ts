@@ -4,7 +4,7 @@ import { assertNoContent } from '../support/audit.ts'
 import { type Answer, accepted, contentOf } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { openCollection } from '../support/knowledge-fixture.ts'
-import { openNotebook } from '../support/memory-fixture.ts'
+import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 
 /** In every document and memory, so that a search for it would bring up all of them. */
@@ -58,8 +58,8 @@ const canary = (what: string, readers: readonly Name[]): string => {
 beforeAll(async () => {
   governed = await startGoverned({ LOG_LEVEL: 'trace', GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
   await openApplications()
-  await fillShelves()
-  await fillNotebooks()
+  await fillCollections()
+  await storeMemories()
   governed.provider.on(BAIT, (response, { body }) => json(response, 200, completion(JSON.stringify(body.messages))))
   for (const name of NAMES) told.set(name, await askAround(name))
 })
@@ -87,7 +87,7 @@ const idOf = async (app: 'first' | 'second'): Promise<string> => {
   return String(accepted(record).application_id)
 }
 
-async function fillShelves(): Promise<void> {
+async function fillCollections(): Promise<void> {
   const here = governed.demo.workspace.id
   const { data } = accepted(await governed.admin('GET', '/workspaces'))
   const nextDoor = String(data.find(({ name }) => name === NEIGHBOURS)?.id)
@@ -116,7 +116,7 @@ async function fillShelves(): Promise<void> {
   await theirs.put(canary("document of the neighbours' user", ['mara next door']), { acl: { users: ['mara'] } })
 }
 
-async function fillNotebooks(): Promise<void> {
+async function storeMemories(): Promise<void> {
   await keep('mara', 'user', MARAS)
   await keep('noor', 'user', NOORS)
   await keep('mara', 'session', ['mara'])
@@ -256,7 +256,7 @@ describe('what a model is asked to remember of a chat', () => {
   }
   /** The first call fails, `answer` comes from the second, and what is worth remembering from whoever is asked next. */
   const chat = async (answer: string) => {
-    const notebook = await openNotebook(governed, { capture: 'extract' })
+    const memoryFixture = await createMemoryFixture(governed, { capture: 'extract' })
     const [key, id, model] = [word(), word(), await openModel()]
     const asked: string[] = []
     governed.provider.on(key, (response, { body, raw }) => {
@@ -265,7 +265,7 @@ describe('what a model is asked to remember of a chat', () => {
       if (asked.length === 1) json(response, 503, {})
       else json(response, 200, completion(asks ? '[{"content":"The user likes tea.","kind":"fact"}]' : answer))
     })
-    const said = await governed.chat(key, { model, governance: { user: { id } } }, { token: notebook.token })
+    const said = await governed.chat(key, { model, governance: { user: { id } } }, { token: memoryFixture.token })
     expect(contentOf(said)).toBe(answer)
     const { data } = accepted(await governed.admin('GET', `/memories?user_id=${id}`))
     return { asked, memories: data }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accepted, refused } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
-import { type Asking, type Notebook, openNotebook } from '../support/memory-fixture.ts'
+import { type Asking, createMemoryFixture, type MemoryFixture } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
@@ -24,7 +24,7 @@ const SCOPES = [
 
 const word = () => crypto.randomUUID().slice(0, 8)
 /** By default an Application lets nobody write shared memory whom it merely asserts. */
-const closed = (): Promise<Notebook> => openNotebook(governed, { assertion_scopes: null })
+const closed = (): Promise<MemoryFixture> => createMemoryFixture(governed, { assertion_scopes: null })
 
 describe('a verified user', () => {
   test.each([
@@ -34,28 +34,31 @@ describe('a verified user', () => {
   ])(
     'memory writes: %s memory is refused when it is not the own one (%s writes to %s)',
     async (scope, writer, scope_id, reader) => {
-      for (const notebook of [await closed(), await openNotebook(governed)]) {
+      for (const memoryFixture of [await closed(), await createMemoryFixture(governed)]) {
         const content = `planted ${word()}`
-        const answer = await notebook.capture(content, { scope, scope_id }, verified(writer))
+        const answer = await memoryFixture.capture(content, { scope, scope_id }, verified(writer))
         expect(refused(answer, 'POLICY_DENIED').details).toMatchObject({ reason: 'memory_scope', point: 'remember' })
-        expect(await notebook.texts(content, {}, verified(reader))).not.toContain(content)
+        expect(await memoryFixture.texts(content, {}, verified(reader))).not.toContain(content)
       }
     },
   )
 
   test('memory writes: a fact of another department is not replaced', async () => {
-    const notebook = await closed()
+    const memoryFixture = await closed()
     const mark = word()
     const fact = `The limit for refunds ${mark} is 10 euros.`
-    await notebook.keep(fact, { scope: 'department', scope_id: 'support' }, verified('alice'))
+    await memoryFixture.keep(fact, { scope: 'department', scope_id: 'support' }, verified('alice'))
     for (const content of [fact.replace('10', '9000'), fact])
-      refused(await notebook.capture(content, { scope: 'department', scope_id: 'support' }, verified('bob')), 'POLICY_DENIED')
-    const texts = await notebook.texts('limit for refunds', {}, verified('alice'))
+      refused(
+        await memoryFixture.capture(content, { scope: 'department', scope_id: 'support' }, verified('bob')),
+        'POLICY_DENIED',
+      )
+    const texts = await memoryFixture.texts('limit for refunds', {}, verified('alice'))
     expect(texts.filter((text) => text.includes(mark))).toEqual([fact])
   })
 
   test('memory writes: the own department, project, Application and Workspace are written', async () => {
-    const notebook = await closed()
+    const memoryFixture = await closed()
     const own = [
       ['department', { scope_id: 'engineering' }],
       ['project', { scope_id: 'atlas' }],
@@ -64,16 +67,16 @@ describe('a verified user', () => {
     ] as const
     for (const [scope, more] of own) {
       const content = `${scope} ${word()}`
-      await notebook.keep(content, { scope, ...more }, verified('bob'))
-      expect(await notebook.texts(content, {}, verified('bob'))).toContain(content)
+      await memoryFixture.keep(content, { scope, ...more }, verified('bob'))
+      expect(await memoryFixture.texts(content, {}, verified('bob'))).toContain(content)
     }
   })
 
   test('memory writes: a group of users writes what all of them share, and a chat leaves only their own memories', async () => {
-    const notebook = await openNotebook(governed, { assertion_scopes: null, capture: 'explicit' })
+    const memoryFixture = await createMemoryFixture(governed, { assertion_scopes: null, capture: 'explicit' })
     const mark = word()
-    await notebook.chat(`Remember that the code of engineering is ${mark}`, verified('alice'))
-    expect(await notebook.texts(mark, {}, verified('bob'))).toEqual([])
+    await memoryFixture.chat(`Remember that the code of engineering is ${mark}`, verified('alice'))
+    expect(await memoryFixture.texts(mark, {}, verified('bob'))).toEqual([])
   })
 })
 
@@ -99,9 +102,9 @@ describe('a request without a verified user', () => {
   test.each(SCOPES)(
     'memory writes: %s memory is refused when the Application does not permit it [GW-MEMC-14]',
     async (scope, more) => {
-      const notebook = await closed()
+      const memoryFixture = await closed()
       for (const asking of [OUTSIDER, {}]) {
-        const answer = await notebook.capture(`planted ${word()}`, { scope, ...more }, asking)
+        const answer = await memoryFixture.capture(`planted ${word()}`, { scope, ...more }, asking)
         const { message, details } = refused(answer, 'POLICY_DENIED')
         expect(message).toContain('assertion_scopes')
         expect(details).toMatchObject({ reason: 'memory_scope' })
@@ -114,9 +117,9 @@ describe('a request without a verified user', () => {
   test.each(SCOPES)(
     'memory writes: %s memory is written when the Application permits it, and nothing else',
     async (scope, more) => {
-      const notebook = await openNotebook(governed, { assertion_scopes: [scope] })
+      const memoryFixture = await createMemoryFixture(governed, { assertion_scopes: [scope] })
       for (const [other, fields] of SCOPES) {
-        const answer = await notebook.capture(`open ${word()}`, { scope: other, ...fields }, OUTSIDER)
+        const answer = await memoryFixture.capture(`open ${word()}`, { scope: other, ...fields }, OUTSIDER)
         if (other === scope) expect(accepted(answer).stored).toBe(true)
         else refused(answer, 'POLICY_DENIED')
       }
@@ -125,14 +128,14 @@ describe('a request without a verified user', () => {
   )
 
   test('memory writes: user and session memory need no permission', async () => {
-    const notebook = await closed()
+    const memoryFixture = await closed()
     const asking = { user: { id: `u-${word()}` }, session: word() }
-    for (const scope of ['user', 'session']) await notebook.keep(`own ${word()}`, { scope }, asking)
+    for (const scope of ['user', 'session']) await memoryFixture.keep(`own ${word()}`, { scope }, asking)
   })
 
   test('memory writes: an assertion beside a token changes nothing', async () => {
-    const notebook = await closed()
-    const answer = await notebook.capture(
+    const memoryFixture = await closed()
+    const answer = await memoryFixture.capture(
       `planted ${word()}`,
       { scope: 'department', scope_id: 'engineering' },
       { ...verified('alice'), user: { id: 'alice', department: 'engineering' } },

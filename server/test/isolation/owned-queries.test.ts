@@ -88,7 +88,7 @@ async function scenario(workspaceId: string, applicationId: string): Promise<voi
     assertionScopes: SHARED_SCOPES,
   }
 
-  const create = { name: 'shelf', classification: 'internal', acl: { everyone: true } }
+  const create = { name: 'collection', classification: 'internal', acl: { everyone: true } }
   const { id: collectionId } = await transact((tx) =>
     call<{ id: string }>('knowledge/collection-store.createCollection', tx, workspaceId, create, NOW),
   )
@@ -103,7 +103,7 @@ async function scenario(workspaceId: string, applicationId: string): Promise<voi
   await ingest('amber and coral', { acl: { users: ['mara'] } })
   const other = await ingest('something else', { key: 'other' })
   await call('knowledge/collection-store.findCollection', db, workspaceId, collectionId)
-  await call('knowledge/collection-store.findCollectionByName', db, workspaceId, 'shelf')
+  await call('knowledge/collection-store.findCollectionByName', db, workspaceId, 'collection')
   await call('knowledge/collection-store.listCollections', db, workspaceId, { ...page, after: newId('col') })
   await transact((tx) =>
     call('knowledge/collection-store.updateCollection', tx, workspaceId, collectionId, { description: 'x' }, NOW),

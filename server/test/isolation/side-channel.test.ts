@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { accepted } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
-import { openCollection, openShelf } from '../support/knowledge-fixture.ts'
-import { openNotebook } from '../support/memory-fixture.ts'
+import { createKnowledgeFixture, openCollection } from '../support/knowledge-fixture.ts'
+import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const HIDDEN = inject('isFull') ? 1_000 : 160
@@ -26,15 +26,17 @@ const NOOR = { governance: { user: { id: 'noor' } } }
 
 describe('what a caller may not see changes no byte of what the caller is told [GW-KNOW-7]', () => {
   test(`${HIDDEN} documents, added, changed, relabelled and removed`, async () => {
-    const shelf = await openShelf(governed)
+    const knowledgeFixture = await createKnowledgeFixture(governed)
     const stricter = await openCollection(governed, governed.demo.workspace.id, { classification: 'restricted' })
-    await governed.change(shelf.id, { settings: { knowledge: { collections: [shelf.name, stricter.name] } } })
+    await governed.change(knowledgeFixture.id, {
+      settings: { knowledge: { collections: [knowledgeFixture.name, stricter.name] } },
+    })
     for (let number = 0; number < 30; number++) {
-      await shelf.put(prose(number), number % 3 === 0 ? { acl: { users: ['noor'] } } : {})
+      await knowledgeFixture.put(prose(number), number % 3 === 0 ? { acl: { users: ['noor'] } } : {})
     }
     const told = async () => {
       const answers = []
-      for (const query of QUERIES) answers.push(accepted(await shelf.search(query, { limit: 50, ...NOOR })))
+      for (const query of QUERIES) answers.push(accepted(await knowledgeFixture.search(query, { limit: 50, ...NOOR })))
       return answers.map(({ governance: { audit_id: _, ...governance }, ...body }) => JSON.stringify({ ...body, governance }))
     }
     const before = await told()
@@ -44,36 +46,38 @@ describe('what a caller may not see changes no byte of what the caller is told [
       for (let number = 0; number < HIDDEN; number++) {
         const key = `hidden ${number}`
         const ids =
-          number % 4 === 0 ? await stricter.put(text(number), { key }) : await shelf.put(text(number), { key, acl: { users } })
+          number % 4 === 0
+            ? await stricter.put(text(number), { key })
+            : await knowledgeFixture.put(text(number), { key, acl: { users } })
         hidden.set(key, ids)
       }
     }
     const hidden = new Map<string, string>()
     await hide(prose, ['vera'])
     expect(await told()).toEqual(before)
-    expect(await shelf.hits('amber', { limit: 50, governance: { user: { id: 'vera' } } })).toHaveLength(50)
+    expect(await knowledgeFixture.hits('amber', { limit: 50, governance: { user: { id: 'vera' } } })).toHaveLength(50)
     await hide((number) => `${prose(number + 1)} ${prose(number + 5)}`, ['vera', 'wim'])
     expect(await told()).toEqual(before)
-    for (const id of hidden.values()) await shelf.remove(id)
+    for (const id of hidden.values()) await knowledgeFixture.remove(id)
     expect(await told()).toEqual(before)
   }, 300_000)
 
   test(`${HIDDEN} memories of others, added and erased`, async () => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const noor = { user: { id: 'noor' }, session: 'morning' }
     for (let number = 0; number < 20; number++) {
-      await notebook.keep(prose(number), { scope: (['user', 'session', 'application'] as const)[number % 3] }, noor)
+      await memoryFixture.keep(prose(number), { scope: (['user', 'session', 'application'] as const)[number % 3] }, noor)
     }
     const told = async () => {
       const answers = []
-      for (const query of QUERIES) answers.push(accepted(await notebook.search(query, { limit: 50 }, noor)))
+      for (const query of QUERIES) answers.push(accepted(await memoryFixture.search(query, { limit: 50 }, noor)))
       return answers.map(({ governance: { audit_id: _, ...governance }, ...body }) => JSON.stringify({ ...body, governance }))
     }
     const before = await told()
     for (let number = 0; number < HIDDEN; number += 10) {
       const batch = Array.from({ length: 10 }, (_, at) => number + at)
       await Promise.all(
-        batch.map((one) => notebook.keep(`${prose(one)} ${one}`, { scope: 'user' }, { user: { id: `vera ${one % 20}` } })),
+        batch.map((one) => memoryFixture.keep(`${prose(one)} ${one}`, { scope: 'user' }, { user: { id: `vera ${one % 20}` } })),
       )
     }
     expect(await told()).toEqual(before)

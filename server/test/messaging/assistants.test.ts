@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { askPipeline } from '../../src/messaging/assistants/ask-pipeline.ts'
-import { settingOf } from '../../src/messaging/assistants/setting.ts'
+import { HELD_NOTICE, noticeFor } from '../../src/messaging/assistants/notices.ts'
+import { requestCompletion } from '../../src/messaging/assistants/request-completion.ts'
 import { takeTurn } from '../../src/messaging/assistants/take-turn.ts'
+import { loadTurnContext } from '../../src/messaging/assistants/turn-context.ts'
 import { claimTurns } from '../../src/messaging/assistants/turn-store.ts'
-import { HELD, wordsFor } from '../../src/messaging/assistants/words.ts'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
-import { openShelf } from '../support/knowledge-fixture.ts'
+import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { type ProviderCall, says, word } from '../support/scripted-provider.ts'
 import { type Person, people, unhurried } from './client.ts'
@@ -231,9 +231,12 @@ describe('a group', () => {
 describe('knowledge', () => {
   test('in a direct conversation is what the author may see, in a group what all may', async () => {
     const fact = word()
-    const shelf = await openShelf(governed, { application: MODEL, collection: { acl: { roles: ['lead'] } } })
-    await shelf.put(`The lantern of ${fact} is kept in the eastern hall.`)
-    const keeper = await assistant(shelf.id)
+    const knowledgeFixture = await createKnowledgeFixture(governed, {
+      application: MODEL,
+      collection: { acl: { roles: ['lead'] } },
+    })
+    await knowledgeFixture.put(`The lantern of ${fact} is kept in the eastern hall.`)
+    const keeper = await assistant(knowledgeFixture.id)
     const [cleo, dora] = await Promise.all(['cleo', 'dora'].map((name) => people(governed.server, [name])))
     const [lead, second] = [cleo?.cleo, dora?.dora] as [Person, Person]
     for (const { id } of [lead, second]) await admin.patch(`/users/${id}`, { role: 'lead' })
@@ -254,10 +257,10 @@ describe('knowledge', () => {
   })
 
   test('that a policy denies to one reader is denied to the group', async () => {
-    const shelf = await openShelf(governed, { application: MODEL })
+    const knowledgeFixture = await createKnowledgeFixture(governed, { application: MODEL })
     const fact = word()
-    await shelf.put(`The burdock of ${fact} grows behind the mill.`)
-    const keeper = await assistant(shelf.id)
+    await knowledgeFixture.put(`The burdock of ${fact} grows behind the mill.`)
+    const keeper = await assistant(knowledgeFixture.id)
     const { gil } = await people(governed.server, ['gil'])
     await admin.patch(`/users/${gil.id}`, { role: 'contractor' })
     const knows = async (chat: Awaited<ReturnType<typeof groupOf>>) => {
@@ -275,7 +278,7 @@ describe('policies', () => {
     const chat = await chatWith(helper)
     const asked = question('juniper-deny')
     const { sent, said } = await chat.ask(asked.text)
-    expect(said).toMatchObject([{ message: wordsFor('POLICY_DENIED'), reply_to: sent.id, governance: { audit_id: /aud_/ } }])
+    expect(said).toMatchObject([{ message: noticeFor('POLICY_DENIED'), reply_to: sent.id, governance: { audit_id: /aud_/ } }])
     expect(asked.calls()).toEqual([])
     const next = question()
     expect((await chat.ask(next.text)).said).toMatchObject([{ message: next.answer }])
@@ -286,7 +289,7 @@ describe('policies', () => {
     const chat = await chatWith(helper)
     const asked = question('', `sorrel-deny ${word()}`)
     const { said } = await chat.ask(asked.text)
-    expect(said).toMatchObject([{ message: wordsFor('POLICY_DENIED') }])
+    expect(said).toMatchObject([{ message: noticeFor('POLICY_DENIED') }])
     expect(await chat.texts()).not.toContain(asked.answer)
   })
 
@@ -297,7 +300,7 @@ describe('policies', () => {
     const chat = await chatWith(helper)
     const asked = question(mark, answer && `${answer} ${word()}`)
     const { sent, said } = await chat.ask(asked.text)
-    expect(said).toMatchObject([{ message: HELD, reply_to: null }])
+    expect(said).toMatchObject([{ message: HELD_NOTICE, reply_to: null }])
     const id = await reviewOf(chat.id)
     // Meanwhile the conversation goes on.
     const next = question()
@@ -316,7 +319,7 @@ describe('policies', () => {
     const { sent } = await chat.ask(asked.text)
     await governed.decide(await reviewOf(chat.id), 'deny')
     await idle()
-    expect((await chat.messages()).at(-1)).toMatchObject({ message: wordsFor('POLICY_REVIEW_DENIED'), reply_to: sent.id })
+    expect((await chat.messages()).at(-1)).toMatchObject({ message: noticeFor('POLICY_REVIEW_DENIED'), reply_to: sent.id })
     expect(asked.calls()).toEqual([])
   })
 
@@ -329,7 +332,7 @@ describe('policies', () => {
     await ann.remove(`/messages/${sent.id}`)
     expect(await admin.get(`/reviews/${id}`)).toMatchObject({ state: 'expired', content: null })
     await idle()
-    expect(await chat.texts()).toEqual([HELD])
+    expect(await chat.texts()).toEqual([HELD_NOTICE])
     expect(asked.calls()).toEqual([])
   })
 
@@ -341,10 +344,10 @@ describe('policies', () => {
     const resume = stopWorker()
     await governed.decide(await reviewOf(chat.id), 'approve')
     const [turn] = await claimTurns(db(), clock.now(), 1_000, 1)
-    const setting = turn && (await settingOf(db(), turn))
-    if (!turn || !setting) throw new Error('no turn')
+    const turnContext = turn && (await loadTurnContext(db(), turn))
+    if (!turn || !turnContext) throw new Error('no turn')
     // As far as the pipeline's record; then it is as if the process had ended.
-    expect(await askPipeline(turn, setting, AbortSignal.timeout(10_000), context)).toMatchObject({ text: asked.answer })
+    expect(await requestCompletion(turn, turnContext, AbortSignal.timeout(10_000), context)).toMatchObject({ text: asked.answer })
     clock.advance(2_000)
     resume()
     await idle()
@@ -357,7 +360,7 @@ describe('policies', () => {
     const { sent } = await chat.ask(question('juniper-brief').text)
     clock.advance(31_000)
     await idle()
-    expect((await chat.messages()).at(-1)).toMatchObject({ message: wordsFor('REVIEW_HOLD_EXPIRED'), reply_to: sent.id })
+    expect((await chat.messages()).at(-1)).toMatchObject({ message: noticeFor('REVIEW_HOLD_EXPIRED'), reply_to: sent.id })
   })
 
   describe('at message', () => {
@@ -382,17 +385,17 @@ describe('policies', () => {
     test('look at what an assistant says as at any other message', async () => {
       const chat = await chatWith(helper)
       const asked = question('', `teasel-deny ${word()}`)
-      expect((await chat.ask(asked.text)).said).toMatchObject([{ message: wordsFor('POLICY_DENIED') }])
+      expect((await chat.ask(asked.text)).said).toMatchObject([{ message: noticeFor('POLICY_DENIED') }])
       expect(await chat.texts()).not.toContain(asked.answer)
     })
 
     test('hold its answer, which is stored once when it is approved', async () => {
       const chat = await chatWith(helper)
       const asked = question('', `teasel-hold ${word()}`)
-      expect((await chat.ask(asked.text)).said).toMatchObject([{ message: HELD }])
+      expect((await chat.ask(asked.text)).said).toMatchObject([{ message: HELD_NOTICE }])
       await governed.decide(await reviewOf(chat.id, 'message'), 'approve')
       await idle()
-      expect(await chat.texts()).toEqual([asked.text, HELD, asked.answer])
+      expect(await chat.texts()).toEqual([asked.text, HELD_NOTICE, asked.answer])
       expect(await turnOf(asked.text)).toEqual([])
     })
 
@@ -402,7 +405,7 @@ describe('policies', () => {
       const { sent } = await chat.ask(asked.text)
       await governed.decide(await reviewOf(chat.id, 'message'), 'deny')
       await idle()
-      expect((await chat.messages()).at(-1)).toMatchObject({ message: wordsFor('POLICY_REVIEW_DENIED'), reply_to: sent.id })
+      expect((await chat.messages()).at(-1)).toMatchObject({ message: noticeFor('POLICY_REVIEW_DENIED'), reply_to: sent.id })
       expect(await chat.texts()).not.toContain(asked.answer)
     })
   })
@@ -442,8 +445,8 @@ describe('faults', () => {
   })
 
   test.each([
-    ['fails', 401, wordsFor('PROVIDER_ERROR')],
-    ['refuses the question', 400, wordsFor('VALIDATION_ERROR', 'provider_refused')],
+    ['fails', 401, noticeFor('PROVIDER_ERROR')],
+    ['refuses the question', 400, noticeFor('VALIDATION_ERROR', 'provider_refused')],
   ])('a model that %s is told of', async (_, status, words) => {
     const chat = await chatWith(helper)
     const asked = question('', '', (response) => void response.writeHead(status).end('no'))

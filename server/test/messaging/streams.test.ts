@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EventReader } from '../../../bench/support/event-reader.ts'
 import type { Database } from '../../src/db/database.ts'
-import { EventHub } from '../../src/messaging/events/hub.ts'
+import { EventHub } from '../../src/messaging/events/event-hub.ts'
+import { EventRelay } from '../../src/messaging/events/event-relay.ts'
 import { emit } from '../../src/messaging/events/outbox.ts'
-import { EventRelay } from '../../src/messaging/events/relay.ts'
 import { testDatabases } from '../support/database.ts'
 import { seedWorkspace } from '../support/seed.ts'
 
@@ -24,7 +24,7 @@ async function startNode(database: Database, workspaceId: string, heartbeatMs?: 
     const opening = {
       member: { workspaceId, user: { id: request.headers.authorization?.slice(7) ?? '' } as never },
       after: after === undefined ? undefined : Number(after),
-      mayStay: async () => true,
+      isAuthorized: async () => true,
     }
     void hub.open(response, opening, () => response.writeHead(200, { 'content-type': 'text/event-stream' }))
   })

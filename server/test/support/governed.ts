@@ -7,7 +7,7 @@ import { startServer, type TestServer } from './server.ts'
 
 /** Far above what tests send: limits have tests of their own. */
 const OPEN_LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
-/** What the demo knows and remembers would stand in every prompt: shelf.ts and notebook.ts bring what a test wants. */
+/** What the demo knows and remembers would stand in every prompt: knowledgeFixture.ts and memoryFixture.ts bring what a test wants. */
 const PLAIN = { knowledge: { enabled: false }, memory: { enabled: false, capture: 'off' } }
 
 /** A prompt, the word by which its provider calls are found again, and the gateway's answer. */

@@ -22,9 +22,9 @@ export interface KnowledgeHit {
   readonly similarity: number
 }
 
-export type Shelf = Awaited<ReturnType<typeof openShelf>>
+export type KnowledgeFixture = Awaited<ReturnType<typeof createKnowledgeFixture>>
 
-interface ShelfOptions {
+interface KnowledgeFixtureOptions {
   readonly collection?: Partial<CollectionCreate>
   /** Fields of the Application. */
   readonly application?: Readonly<Record<string, unknown>>
@@ -42,7 +42,7 @@ export async function openCollection(
   const { db } = database
   const transact = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
     db.transaction().execute((tx) => work(tx, clock.now()))
-  const name = `shelf ${word()}`
+  const name = `collection ${word()}`
   const create = { classification: 'internal', acl: EVERYONE, name, ...collection } as const
   const made = await transact((tx, now) => createCollection(tx, workspaceId, create, now))
   if (!made) throw new Error('the name is taken')
@@ -64,7 +64,10 @@ export async function openCollection(
 }
 
 /** A collection of the demo's Workspace, and an Application that finds this collection alone. */
-export async function openShelf(governed: Governed, { collection, application, settings, knowledge }: ShelfOptions = {}) {
+export async function createKnowledgeFixture(
+  governed: Governed,
+  { collection, application, settings, knowledge }: KnowledgeFixtureOptions = {},
+) {
   const opened = await openCollection(governed, governed.demo.workspace.id, collection)
   const caller = await governed.application({
     ...application,

@@ -19,10 +19,10 @@ export interface Asking extends ChatOptions {
   readonly session?: string
 }
 
-export type Notebook = Awaited<ReturnType<typeof openNotebook>>
+export type MemoryFixture = Awaited<ReturnType<typeof createMemoryFixture>>
 
 /** An Application that may remember. What it is told to keep for its own scope, no other finds. */
-export async function openNotebook(
+export async function createMemoryFixture(
   governed: Governed,
   memory: Readonly<Record<string, unknown>> = {},
   { settings, ...fields }: Readonly<Record<string, unknown>> = {},

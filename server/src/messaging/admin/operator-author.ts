@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { FieldsAbout } from '../governance/governed-fields.ts'
+import type { FieldContext } from '../governance/governed-fields.ts'
 
 /** Author of texts that an operator writes for users, for policies. */
 export const aboutOf = (
   { workspaceId, operator }: Pick<FastifyRequest, 'workspaceId' | 'operator'>,
   { clock }: { readonly clock: Clock },
-): FieldsAbout => ({ workspaceId, author: { ...ANONYMOUS_USER, id: operator.id, verified: true }, now: clock.now() })
+): FieldContext => ({ workspaceId, author: { ...ANONYMOUS_USER, id: operator.id, verified: true }, now: clock.now() })

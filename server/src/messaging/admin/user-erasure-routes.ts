@@ -5,8 +5,8 @@ import { notFound } from '../../http/refusals.ts'
 import { pathOf } from '../../http/schemas.ts'
 import { isStorable } from '../../lib/fields.ts'
 import { ACCESS_TOKENS_TOPIC } from '../people/member-authenticator.ts'
-import { eraseTraces } from '../retention/erase-traces.ts'
 import { eraseUser } from '../retention/erase-user.ts'
+import { eraseUserContent } from '../retention/erase-user-content.ts'
 
 const DESCRIPTION =
   'Permanently erases profile, tokens, memories, messages, reactions and files. Audit records keep keyed hashes. The member who ' +
@@ -37,7 +37,9 @@ export function userErasureRoutes(app: AdminApp, deps: ChangeDeps): void {
       }
     })
     // The erasure is committed: a job repeats the steps that fail now.
-    await eraseTraces(deps.db, erasure, deps.clock.now()).catch((err) => log.error({ err }, 'a user is erased in part so far'))
+    await eraseUserContent(deps.db, erasure, deps.clock.now()).catch((err) =>
+      log.error({ err }, 'a user is erased in part so far'),
+    )
     return reply.status(204).send()
   })
 }

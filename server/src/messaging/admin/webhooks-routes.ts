@@ -8,10 +8,10 @@ import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { invalid, notFound } from '../../http/refusals.ts'
 import { pathOf } from '../../http/schemas.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
-import { listDeliveries, replayDead, replayDelivery } from '../events/delivery-store.ts'
-import type { WebhookDispatcher } from '../events/dispatcher.ts'
+import { listDeliveries, replayDeadDeliveries, replayDelivery } from '../events/delivery-store.ts'
 import type { Webhook } from '../events/webhook.ts'
-import { webhookUrlProblem } from '../events/webhook-sender.ts'
+import type { WebhookDispatcher } from '../events/webhook-dispatcher.ts'
+import { findWebhookUrlProblem } from '../events/webhook-sender.ts'
 import { createWebhook, deleteWebhook, findWebhook, listWebhooks, updateWebhook } from '../events/webhook-store.ts'
 import {
   CreatedWebhookView,
@@ -73,7 +73,7 @@ const docs = {
     answers: { 200: DeliveryView },
     errors: { 404: 'NOT_FOUND: the delivery, the webhook, or the Workspace' },
   }),
-  replayDead: inWorkspace('replayDeadWebhookDeliveries', 'Replay all dead deliveries of a webhook', {
+  replayDeadDeliveries: inWorkspace('replayDeadWebhookDeliveries', 'Replay all dead deliveries of a webhook', {
     scope: 'messaging:write',
     ...one,
     answers: { 200: Type.Object({ replayed: Type.Integer({ description: 'Number of deliveries.' }) }) },
@@ -155,11 +155,11 @@ function deliveryRoutes(app: AdminApp, deps: Deps): void {
     return deliveryView(delivery)
   })
 
-  app.post('/webhooks/:id/replay', { schema: docs.replayDead }, async (request) => {
+  app.post('/webhooks/:id/replay', { schema: docs.replayDeadDeliveries }, async (request) => {
     const { workspaceId, params } = request
     const { id: webhookId } = await known(db, workspaceId, params.id)
     const replayed = await change(deps, request, async (tx, now) => {
-      const value = await replayDead(tx, { workspaceId, webhookId }, now)
+      const value = await replayDeadDeliveries(tx, { workspaceId, webhookId }, now)
       return { value, action: 'webhook.replay', id: webhookId }
     })
     webhooks.wake()
@@ -175,6 +175,6 @@ async function known(db: Db, workspaceId: string, id: string): Promise<Webhook> 
 
 /** Throws a 400 for a URL that webhooks must not use. */
 function check({ url }: WebhookPatch, { config }: Deps): void {
-  const problem = url === undefined ? undefined : webhookUrlProblem(url, config.allowPrivateUrls)
+  const problem = url === undefined ? undefined : findWebhookUrlProblem(url, config.allowPrivateUrls)
   if (problem !== undefined) throw invalid({ param: 'url', message: problem })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstMentioned } from './mentions.ts'
+import { findFirstMentioned } from './mentions.ts'
 
 const [assistant, helper, longer] = ['assistant', 'Helper', 'helper two'].map((username) => ({ username }))
 const all = [assistant, helper, longer] as { username: string }[]
@@ -12,12 +12,12 @@ test.each([
   ['first @helper, then @assistant', helper],
   ['@assistants and then @assistant.', assistant],
 ])('%s', (text, mentioned) => {
-  expect(firstMentioned(text, all)).toBe(mentioned)
+  expect(findFirstMentioned(text, all)).toBe(mentioned)
 })
 
 test.each(['assistant', 'ann@assistant', '@assistant_2', '@@assistant', '@assistanté', '@', '@ assistant', '𝒂@assistant'])(
   'nobody is mentioned in: %s',
   (text) => {
-    expect(firstMentioned(text, all)).toBeUndefined()
+    expect(findFirstMentioned(text, all)).toBeUndefined()
   },
 )

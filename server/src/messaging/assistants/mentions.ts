@@ -6,7 +6,7 @@ interface Mentionable {
 }
 
 /** Of those who are mentioned as `@username`, whatever the case, the first; of two names at one place the longer. */
-export function firstMentioned<T extends Mentionable>(text: string, candidates: readonly T[]): T | undefined {
+export function findFirstMentioned<T extends Mentionable>(text: string, candidates: readonly T[]): T | undefined {
   const lower = text.toLowerCase()
   const found = candidates.flatMap((candidate) => {
     const name = candidate.username.toLowerCase()

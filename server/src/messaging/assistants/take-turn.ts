@@ -2,17 +2,17 @@ import type { Logger } from 'pino'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/retried-transaction.ts'
 import { GatehouseError } from '../../errors.ts'
+import type { EventRelay } from '../events/event-relay.ts'
 import { emit } from '../events/outbox.ts'
-import type { EventRelay } from '../events/relay.ts'
 import type { GovernTextDeps } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
 import { prepareMessage, type ReadyMessage, storeMessage } from '../messages/send-message.ts'
-import { type AskDeps, askPipeline, type Outcome } from './ask-pipeline.ts'
-import { type Setting, settingOf } from './setting.ts'
+import { HELD_NOTICE, noticeFor } from './notices.ts'
+import { type CompletionDeps, requestCompletion, type TurnOutcome } from './request-completion.ts'
+import { loadTurnContext, type TurnContext } from './turn-context.ts'
 import { endTurn, holdTurn, postponeTurn, refuseTurn, type Turn } from './turn-store.ts'
-import { HELD, wordsFor } from './words.ts'
 
-export interface TurnDeps extends AskDeps, GovernTextDeps {
+export interface TurnDeps extends CompletionDeps, GovernTextDeps {
   readonly db: Db
   readonly log: Logger
   readonly relay: Pick<EventRelay, 'wake'>
@@ -29,17 +29,17 @@ const MAX_BYTES = 32 * 1_024
  * database does not answer; the turn is then claimed again after its lease.
  */
 export async function takeTurn(turn: Turn, signal: AbortSignal, deps: TurnDeps): Promise<void> {
-  const setting = await settingOf(deps.db, turn)
-  if (!setting) return end(turn, deps)
+  const context = await loadTurnContext(deps.db, turn)
+  if (!context) return end(turn, deps)
   // Earlier attempts ended without a record, as when this turn kills the process.
-  if (turn.attempts > MAX_ATTEMPTS) return giveUp(turn, setting, deps)
-  if (turn.reviewItemId === null) await tellOfTyping(turn, setting, deps)
-  await settle(turn, setting, await askPipeline(turn, setting, signal, deps), deps)
+  if (turn.attempts > MAX_ATTEMPTS) return giveUp(turn, context, deps)
+  if (turn.reviewItemId === null) await tellOfTyping(turn, context, deps)
+  await settle(turn, context, await requestCompletion(turn, context, signal, deps), deps)
 }
 
 const end = (turn: Turn, { db }: TurnDeps): Promise<void> => inTransaction(db, async (tx) => void (await endTurn(tx, turn)))
 
-async function tellOfTyping(turn: Turn, { members }: Setting, { db, relay }: TurnDeps): Promise<void> {
+async function tellOfTyping(turn: Turn, { members }: TurnContext, { db, relay }: TurnDeps): Promise<void> {
   const { workspaceId, assistantId, conversationId } = turn
   const audience = members.filter((id) => id !== assistantId)
   const payload = { conversation_id: conversationId, contact_id: assistantId }
@@ -47,57 +47,69 @@ async function tellOfTyping(turn: Turn, { members }: Setting, { db, relay }: Tur
   relay.wake()
 }
 
-async function settle(turn: Turn, setting: Setting, outcome: Outcome, deps: TurnDeps): Promise<void> {
+async function settle(turn: Turn, context: TurnContext, outcome: TurnOutcome, deps: TurnDeps): Promise<void> {
   switch (outcome.kind) {
     case 'done':
       return end(turn, deps)
     case 'answer':
-      return answer(turn, setting, outcome.text, outcome.auditId, deps)
+      return answer(turn, context, outcome.text, outcome.auditId, deps)
     case 'refusal':
-      return refuse(turn, setting, outcome.text, outcome.auditId, deps)
+      return refuse(turn, context, outcome.text, outcome.auditId, deps)
     case 'later':
-      return later(turn, setting, outcome, deps)
+      return later(turn, context, outcome, deps)
     case 'held': {
       // Told once: a hold that goes on in another, or is still pending, was told before.
-      const notice = turn.reviewItemId === null ? await ready(turn, setting, HELD, outcome.auditId, deps) : undefined
-      return together(setting, (tx) => holdTurn(tx, turn, outcome.reviewItemId), notice ? [notice] : [], deps)
+      const notice = turn.reviewItemId === null ? await ready(turn, context, HELD_NOTICE, outcome.auditId, deps) : undefined
+      return together(context, (tx) => holdTurn(tx, turn, outcome.reviewItemId), notice ? [notice] : [], deps)
     }
   }
 }
 
 /** The answer as a message: policies look at it as at any other, and a person may have to approve it. */
-async function answer(turn: Turn, setting: Setting, text: string, auditId: string | undefined, deps: TurnDeps): Promise<void> {
-  const reply = await ready(turn, setting, shortened(text), auditId, deps, turn.messageId)
-  if (!reply) return refuse(turn, setting, wordsFor('POLICY_DENIED'), auditId, deps)
-  if (!(reply.governed instanceof HeldText)) return together(setting, (tx) => endTurn(tx, turn), [reply], deps)
-  const notice = await ready(turn, setting, HELD, auditId, deps)
+async function answer(
+  turn: Turn,
+  context: TurnContext,
+  text: string,
+  auditId: string | undefined,
+  deps: TurnDeps,
+): Promise<void> {
+  const reply = await ready(turn, context, shortened(text), auditId, deps, turn.messageId)
+  if (!reply) return refuse(turn, context, noticeFor('POLICY_DENIED'), auditId, deps)
+  if (!(reply.governed instanceof HeldText)) return together(context, (tx) => endTurn(tx, turn), [reply], deps)
+  const notice = await ready(turn, context, HELD_NOTICE, auditId, deps)
   await inTransaction(deps.db, async (tx) => {
     const now = deps.clock.now()
-    const sent = await storeMessage(tx, setting.assistant, reply, now)
+    const sent = await storeMessage(tx, context.assistant, reply, now)
     if (sent.kind !== 'held' || !(await holdTurn(tx, turn, sent.reviewItemId))) throw new TurnLost()
-    if (notice) await storeMessage(tx, setting.assistant, notice, now)
+    if (notice) await storeMessage(tx, context.assistant, notice, now)
   }).catch(unlessLost)
   deps.relay.wake()
 }
 
-async function refuse(turn: Turn, setting: Setting, text: string, auditId: string | undefined, deps: TurnDeps): Promise<void> {
-  const words = await ready(turn, setting, text, auditId, deps, turn.messageId)
-  await together(setting, (tx) => refuseTurn(tx, turn), words ? [words] : [], deps)
+async function refuse(
+  turn: Turn,
+  context: TurnContext,
+  text: string,
+  auditId: string | undefined,
+  deps: TurnDeps,
+): Promise<void> {
+  const words = await ready(turn, context, text, auditId, deps, turn.messageId)
+  await together(context, (tx) => refuseTurn(tx, turn), words ? [words] : [], deps)
 }
 
-async function later(turn: Turn, setting: Setting, outcome: Outcome & { kind: 'later' }, deps: TurnDeps): Promise<void> {
+async function later(turn: Turn, context: TurnContext, outcome: TurnOutcome & { kind: 'later' }, deps: TurnDeps): Promise<void> {
   const { code, afterMs, failed } = outcome
   const now = deps.clock.now()
   const waited = now.getTime() - turn.createdAt.getTime() + afterMs
   const givenUp = failed ? turn.attempts >= MAX_ATTEMPTS : waited > MAX_WAIT_MS && turn.reviewItemId === null
-  if (givenUp) return refuse(turn, setting, wordsFor(code), undefined, deps)
+  if (givenUp) return refuse(turn, context, noticeFor(code), undefined, deps)
   await postponeTurn(deps.db, turn, new Date(now.getTime() + afterMs), { failed })
 }
 
 /** With words if that can be, and without where it cannot. */
-async function giveUp(turn: Turn, setting: Setting, deps: TurnDeps): Promise<void> {
-  if (turn.attempts === MAX_ATTEMPTS + 1) return refuse(turn, setting, wordsFor('INTERNAL'), undefined, deps)
-  return together(setting, (tx) => refuseTurn(tx, turn), [], deps)
+async function giveUp(turn: Turn, context: TurnContext, deps: TurnDeps): Promise<void> {
+  if (turn.attempts === MAX_ATTEMPTS + 1) return refuse(turn, context, noticeFor('INTERNAL'), undefined, deps)
+  return together(context, (tx) => refuseTurn(tx, turn), [], deps)
 }
 
 /**
@@ -106,7 +118,7 @@ async function giveUp(turn: Turn, setting: Setting, deps: TurnDeps): Promise<voi
  */
 async function ready(
   turn: Turn,
-  { assistant }: Setting,
+  { assistant }: TurnContext,
   text: string,
   auditId: string | undefined,
   deps: TurnDeps,
@@ -123,7 +135,7 @@ async function ready(
 
 /** Ends the turn's claim, and says what is said with it; neither, when the turn is somebody else's by now. */
 async function together(
-  { assistant }: Setting,
+  { assistant }: TurnContext,
   change: (tx: Tx) => Promise<boolean>,
   messages: readonly ReadyMessage[],
   deps: TurnDeps,

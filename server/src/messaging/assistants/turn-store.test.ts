@@ -9,8 +9,8 @@ import type { Member } from '../api/member.ts'
 import { createConversation } from '../conversations/conversation-store.ts'
 import { uuidOf } from '../ids.ts'
 import { createAssistant } from './assistant-store.ts'
-import { enqueueTurn } from './enqueue.ts'
-import { settingOf } from './setting.ts'
+import { enqueueTurn } from './enqueue-turn.ts'
+import { loadTurnContext } from './turn-context.ts'
 import { claimTurns, endTurn, holdTurn, postponeTurn, refuseTurn, renewClaim, type Turn } from './turn-store.ts'
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000)
@@ -182,22 +182,22 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
       .where('id', '=', uuidOf('msg', id ?? ''))
       .execute()
     expect(await transact((tx) => endTurn(tx, turn))).toBe(false)
-    expect(await settingOf(database.db, turn)).toBeUndefined()
+    expect(await loadTurnContext(database.db, turn)).toBeUndefined()
   })
 
   test('keep what the author’s own token says, where the directory says something else', async () => {
     await say(1)
     const plain = await claimed(10)
     expect(plain.author).toBeNull()
-    expect((await settingOf(database.db, plain))?.caller.user).toEqual(ann.user)
+    expect((await loadTurnContext(database.db, plain))?.caller.user).toEqual(ann.user)
     await transact((tx) => endTurn(tx, plain))
     const claims = member('ann', { role: 'lead', attributes: { clearance: 'public' } })
     await say(2, { sender: claims })
     const turn = await claimed(10)
     expect(turn.author).toEqual(claims.user)
-    const setting = await settingOf(database.db, turn)
-    expect(setting?.caller).toMatchObject({ user: claims.user, readers: [claims.user] })
-    expect(setting?.assistant.user).toMatchObject({ id: 'helper', role: 'assistant' })
+    const context = await loadTurnContext(database.db, turn)
+    expect(context?.caller).toMatchObject({ user: claims.user, readers: [claims.user] })
+    expect(context?.assistant.user).toMatchObject({ id: 'helper', role: 'assistant' })
   })
 
   test('end where their author has left', async () => {
@@ -208,6 +208,6 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
       .where('conversation_id', '=', uuidOf('conv', conversationId))
       .where('user_id', '=', 'ann')
       .execute()
-    expect(await settingOf(database.db, turn)).toBeUndefined()
+    expect(await loadTurnContext(database.db, turn)).toBeUndefined()
   })
 })

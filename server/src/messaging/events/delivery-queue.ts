@@ -4,13 +4,13 @@ import { isOver } from '../../jobs/queue/lease.ts'
 import { longestDelay, RETRY_DELAYS } from '../../jobs/queue/retry-delays.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
-import { TRIED_MS } from './webhook.ts'
+import { DELIVERY_LIFETIME_MS } from './webhook.ts'
 
 /** After a node has died, another makes its attempts after this; longer than any attempt takes. */
 export const LEASE_MS = 60_000
 
 /** A delivery that this node has claimed. */
-export interface Claimed {
+export interface ClaimedDelivery {
   readonly uuid: string
   /** `dlv_…` */
   readonly id: string
@@ -70,7 +70,7 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
             happened_at: created_at,
             state: 'pending',
             attempts: 0,
-            give_up_at: new Date(now.getTime() + TRIED_MS),
+            give_up_at: new Date(now.getTime() + DELIVERY_LIFETIME_MS),
             next_attempt_at: now,
             created_at: now,
           })),
@@ -96,7 +96,7 @@ const isDue = (now: Date) =>
     or (next_attempt_at = webhook_delivery.created_at and next_attempt_at > ${new Date(now.getTime() + LEASE_MS)}))`
 
 /** Webhooks that have due deliveries. */
-export async function webhooksDue(db: Db, now: Date): Promise<string[]> {
+export async function listDueWebhooks(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('webhook')
     .select('id')
@@ -119,7 +119,7 @@ export async function claimDeliveries(
   db: Db,
   box: SecretBox,
   { webhook, now, most }: { readonly webhook: string; readonly now: Date; readonly most: number },
-): Promise<Claimed[]> {
+): Promise<ClaimedDelivery[]> {
   const due = db
     .selectFrom('webhook_delivery')
     .select('id')
@@ -152,7 +152,7 @@ export async function claimDeliveries(
 }
 
 /** Outcome of an attempt. */
-export interface Attempted {
+export interface AttemptResult {
   readonly status: number | null
   readonly failure: string | null
   readonly now: Date
@@ -163,8 +163,8 @@ export interface Attempted {
 /** Records an attempt. Leaves a delivery unchanged that was replayed or erased meanwhile. */
 export async function recordAttempt(
   db: Db,
-  { uuid, attempts }: Claimed,
-  { status, failure, now, again }: Attempted,
+  { uuid, attempts }: ClaimedDelivery,
+  { status, failure, now, again }: AttemptResult,
 ): Promise<void> {
   await db
     .updateTable('webhook_delivery')

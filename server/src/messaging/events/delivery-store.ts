@@ -4,9 +4,9 @@ import { type Page, type PageRequest, pageById } from '../../db/page.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 import { fromId, toId } from '../../lib/id.ts'
 import type { WebhookDeliveryTable } from './tables.ts'
-import { type Delivery, type DeliveryState, TRIED_MS } from './webhook.ts'
+import { DELIVERY_LIFETIME_MS, type Delivery, type DeliveryState } from './webhook.ts'
 
-const deliveryOf = (row: Selectable<WebhookDeliveryTable>): Delivery => ({
+const toDelivery = (row: Selectable<WebhookDeliveryTable>): Delivery => ({
   id: toId('dlv', row.id),
   webhookId: toId('whk', row.webhook_id),
   type: row.type,
@@ -31,7 +31,7 @@ export async function listDeliveries(
     .where('workspace_id', '=', uuidOfWorkspace(owner.workspaceId))
     .where('webhook_id', '=', uuidOfWebhook(owner))
   if (state !== undefined) query = query.where('state', '=', state)
-  return pageById(query, 'dlv', page, deliveryOf, { order: 'desc' })
+  return pageById(query, 'dlv', page, toDelivery, { order: 'desc' })
 }
 
 /** A webhook that is known to exist. */
@@ -46,7 +46,7 @@ const replayed = (now: Date) => ({
   state: 'pending',
   attempts: 0,
   next_attempt_at: now,
-  give_up_at: new Date(now.getTime() + TRIED_MS),
+  give_up_at: new Date(now.getTime() + DELIVERY_LIFETIME_MS),
   ended_at: null,
 })
 
@@ -62,11 +62,11 @@ export async function replayDelivery(tx: Tx, owner: DeliveryOwner, id: string, n
     .where('id', '=', uuid)
     .returningAll()
     .executeTakeFirst()
-  return row && deliveryOf(row)
+  return row && toDelivery(row)
 }
 
 /** Makes every dead delivery due again; resolves to how many. */
-export async function replayDead(tx: Tx, owner: DeliveryOwner, now: Date): Promise<number> {
+export async function replayDeadDeliveries(tx: Tx, owner: DeliveryOwner, now: Date): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('webhook_delivery')
     .set(replayed(now))
@@ -78,7 +78,7 @@ export async function replayDead(tx: Tx, owner: DeliveryOwner, now: Date): Promi
 }
 
 /** Removes up to `most` deliveries in that state that ended before that time; resolves to how many. */
-export async function removeEnded(db: Db, state: 'delivered' | 'dead', before: Date, most: number): Promise<number> {
+export async function removeEndedDeliveries(db: Db, state: 'delivered' | 'dead', before: Date, most: number): Promise<number> {
   const old = db.selectFrom('webhook_delivery').select('id').where('state', '=', state).where('ended_at', '<', before).limit(most)
   const { numDeletedRows } = await db
     .deleteFrom('webhook_delivery')

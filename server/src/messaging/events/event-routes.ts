@@ -27,7 +27,7 @@ const streamEventsRoute = readRoute({
     const after = lastEventId(http) ?? query.after
     if (http.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send()
     const { authorization } = http.headers
-    const opening = { member, after, mayStay: () => isValid(members.authenticateAgain(authorization)) }
+    const opening = { member, after, isAuthorized: () => isValid(members.authenticateAgain(authorization)) }
     await hub.open(reply.raw, opening, () => startEvents(reply))
     return hijacked(reply)
   },

@@ -3,9 +3,9 @@ import { Webhook } from 'standardwebhooks'
 import { Agent, type Dispatcher } from 'undici'
 import { exchange } from '../../lib/http-request.ts'
 import { guardedConnector, hostProblem } from '../../lib/url-guard.ts'
-import type { Claimed } from './delivery-queue.ts'
+import type { ClaimedDelivery } from './delivery-queue.ts'
 
-export interface SenderOptions {
+export interface WebhookSenderOptions {
   /** GATEHOUSE_ALLOW_PRIVATE_URLS. */
   readonly allowPrivateUrls: boolean
   readonly timeoutMs?: number
@@ -20,7 +20,7 @@ const MAX_ANSWER_BYTES = 65_536
 const CONNECTIONS = 8
 
 /** Outcome of an attempt. `failure`: text for the operator; null: the receiver has the event. */
-export interface Sent {
+export interface SendResult {
   readonly status: number | null
   readonly failure: string | null
 }
@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** What is wrong with a webhook's URL, for its operator; undefined when nothing is. Names are checked when connecting. */
-export function webhookUrlProblem(text: string, allowPrivateUrls: boolean): string | undefined {
+export function findWebhookUrlProblem(text: string, allowPrivateUrls: boolean): string | undefined {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be an absolute URL and start with https:// or http://'
   if (url.username || url.password) return 'must not hold credentials'
@@ -42,19 +42,23 @@ export function webhookUrlProblem(text: string, allowPrivateUrls: boolean): stri
 
 /** Sends events as Standard Webhooks specifies. Does not follow redirects: their addresses are not checked. */
 export class WebhookSender {
-  readonly #options: SenderOptions
+  readonly #options: WebhookSenderOptions
   readonly #agent: Agent
 
-  constructor(options: SenderOptions) {
+  constructor(options: WebhookSenderOptions) {
     this.#options = options
     const connect = guardedConnector(options.allowPrivateUrls, CONNECT_MS, options.lookup)
     this.#agent = new Agent({ connect, connections: CONNECTIONS, pipelining: 1 })
   }
 
-  async send({ id, url: text, secret, type, happenedAt, payload }: Claimed, now: Date, signal?: AbortSignal): Promise<Sent> {
+  async send(
+    { id, url: text, secret, type, happenedAt, payload }: ClaimedDelivery,
+    now: Date,
+    signal?: AbortSignal,
+  ): Promise<SendResult> {
     const { allowPrivateUrls, timeoutMs = TIMEOUT_MS } = this.#options
     const url = new URL(text)
-    if (webhookUrlProblem(text, allowPrivateUrls) !== undefined) return { status: null, failure: WORDS.blocked as string }
+    if (findWebhookUrlProblem(text, allowPrivateUrls) !== undefined) return { status: null, failure: WORDS.blocked as string }
     const head = JSON.stringify({ id, type, timestamp: happenedAt.toISOString() })
     const body = `${head.slice(0, -1)},"payload":${payload}}`
     const answer = await exchange(this.#to(url.origin), {

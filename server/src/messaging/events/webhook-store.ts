@@ -6,13 +6,13 @@ import { uuidOfWorkspace } from '../../db/values.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { EventType } from './event.ts'
-import { logPosition } from './log-store.ts'
+import { findLogPosition } from './event-log-store.ts'
 import type { WebhookTable } from './tables.ts'
 import type { Webhook, WebhookFields } from './webhook.ts'
 
 const SECRET_BYTES = 32
 
-const webhookOf = (row: Selectable<WebhookTable>): Webhook => ({
+const toWebhook = (row: Selectable<WebhookTable>): Webhook => ({
   id: toId('whk', row.id),
   url: row.url,
   types: row.types as EventType[] | null,
@@ -30,7 +30,7 @@ export async function createWebhook(
 ): Promise<Webhook & { readonly secret: string }> {
   const id = newUuid()
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
-  const { last } = await logPosition(tx, workspaceId)
+  const { last } = await findLogPosition(tx, workspaceId)
   const row = await tx
     .insertInto('webhook')
     .values({
@@ -46,19 +46,19 @@ export async function createWebhook(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  return { ...webhookOf(row), secret }
+  return { ...toWebhook(row), secret }
 }
 
 export async function findWebhook(db: Db, workspaceId: string, id: string): Promise<Webhook | undefined> {
   const uuid = fromId('whk', id)
   if (uuid === undefined) return undefined
   const row = await webhooks(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
-  return row && webhookOf(row)
+  return row && toWebhook(row)
 }
 
 /** Oldest first. Undefined when `page.after` is no id. */
 export async function listWebhooks(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Webhook> | undefined> {
-  return pageById(webhooks(db, workspaceId), 'whk', page, webhookOf)
+  return pageById(webhooks(db, workspaceId), 'whk', page, toWebhook)
 }
 
 /** What happened while it was disabled it is not told of. Undefined when there is none. */
@@ -73,7 +73,7 @@ export async function updateWebhook(
   const stored = uuid && (await webhooks(tx, workspaceId).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
   if (!stored) return undefined
   const { url = stored.url, types = stored.types, enabled = stored.enabled } = fields
-  const position = enabled && !stored.enabled ? (await logPosition(tx, workspaceId)).last : stored.position
+  const position = enabled && !stored.enabled ? (await findLogPosition(tx, workspaceId)).last : stored.position
   const row = await tx
     .updateTable('webhook')
     .set({ url, types: types && [...types], enabled, position, updated_at: now })
@@ -81,7 +81,7 @@ export async function updateWebhook(
     .where('id', '=', stored.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  return webhookOf(row)
+  return toWebhook(row)
 }
 
 /** With its deliveries. False when there is none. */
@@ -97,7 +97,7 @@ export async function deleteWebhook(tx: Tx, workspaceId: string, id: string): Pr
 }
 
 /** Whether anybody in any Workspace is to be told of anything. */
-export async function anyWebhook(db: Db): Promise<boolean> {
+export async function hasEnabledWebhook(db: Db): Promise<boolean> {
   const row = await db.selectFrom('webhook').select('id').where('enabled', '=', true).limit(1).executeTakeFirst()
   return row !== undefined
 }

@@ -34,4 +34,4 @@ export interface Delivery {
 }
 
 /** How long a delivery is tried before it is dead (MSG-HOOK-2). */
-export const TRIED_MS = 72 * 3_600_000
+export const DELIVERY_LIFETIME_MS = 72 * 3_600_000

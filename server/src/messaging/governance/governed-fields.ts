@@ -2,11 +2,11 @@ import type { Tx } from '../../db/database.ts'
 import type { GovernedString } from '../../domain/governed.ts'
 import type { User } from '../../domain/principal.ts'
 import { newId } from '../../lib/id.ts'
-import { type GovernTextDeps, governAtOnce } from './governed-text.ts'
+import { type GovernTextDeps, governWithoutHold } from './governed-text.ts'
 import { decideOnText, type UnrecordedDecisionDeps } from './text-decision.ts'
 
 /** The author of the texts, and the place that shows them. */
-export interface FieldsAbout {
+export interface FieldContext {
   readonly workspaceId: string
   readonly author: User
   /** `grp_…`, of an existing group. */
@@ -32,12 +32,12 @@ export interface GovernedFields<F extends Given> {
  */
 export async function governFields<const F extends Given>(
   deps: GovernTextDeps,
-  about: FieldsAbout,
+  about: FieldContext,
   fields: F,
 ): Promise<GovernedFields<F>> {
   const named = textsIn(fields)
   if (named.length === 0) return { fields: merged(fields, []), settle: () => Promise.resolve() }
-  const governed = await governAtOnce(utteranceOf(about, named), deps)
+  const governed = await governWithoutHold(toSubmission(about, named), deps)
   return { fields: merged(fields, governed.texts), settle: (tx) => governed.settle(tx) }
 }
 
@@ -47,11 +47,11 @@ export async function governFields<const F extends Given>(
  */
 export async function governDeclared<const F extends Given>(
   deps: UnrecordedDecisionDeps,
-  about: FieldsAbout,
+  about: FieldContext,
   fields: F,
 ): Promise<{ readonly ok: true; readonly fields: Governed<F> } | { readonly ok: false; readonly rules: readonly string[] }> {
   const named = textsIn(fields)
-  const decided = named.length === 0 ? undefined : await decideOnText(utteranceOf(about, named), deps)
+  const decided = named.length === 0 ? undefined : await decideOnText(toSubmission(about, named), deps)
   const { verdict, rules = [] } = decided?.decision ?? {}
   if (verdict === 'deny' || verdict === 'require_approval')
     return { ok: false, rules: rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id) }
@@ -64,7 +64,7 @@ export const generatedUsername = (): GovernedString => newId('usr') as GovernedS
 const textsIn = (fields: Given): [name: string, text: string][] =>
   Object.entries(fields).flatMap(([name, text]) => (text ? [[name, text] as [string, string]] : []))
 
-const utteranceOf = ({ workspaceId, author, groupId = null, now }: FieldsAbout, named: readonly [string, string][]) => ({
+const toSubmission = ({ workspaceId, author, groupId = null, now }: FieldContext, named: readonly [string, string][]) => ({
   workspaceId,
   sender: author,
   place: { id: '', groupId },

@@ -10,10 +10,10 @@ import { newId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { openEscalation } from '../../review/review-store.ts'
 import { HeldText } from './held-text.ts'
-import { messageDraft } from './message-record.ts'
-import { newReview } from './message-review.ts'
+import { draftMessageRecord } from './message-audit-record.ts'
+import { newMessageReview } from './message-review.ts'
 import { decideOnText, type TextDecision, type TextDecisionDeps } from './text-decision.ts'
-import type { Utterance } from './utterance.ts'
+import type { TextSubmission } from './text-submission.ts'
 
 export interface GovernTextDeps extends TextDecisionDeps {
   readonly reviewBox: SecretBox
@@ -69,10 +69,10 @@ export class GovernedText {
 }
 
 /** The governed text, or the held text if it requires approval. Throws POLICY_DENIED, recorded. */
-export async function governText(utterance: Utterance, deps: GovernTextDeps): Promise<GovernedText | HeldText> {
-  const decided = await decideOnText(utterance, deps)
-  if (!decided) return ungoverned(utterance)
-  const keys = await deps.workspaceKeys.get(utterance.workspaceId)
+export async function governText(submission: TextSubmission, deps: GovernTextDeps): Promise<GovernedText | HeldText> {
+  const decided = await decideOnText(submission, deps)
+  if (!decided) return ungoverned(submission)
+  const keys = await deps.workspaceKeys.get(submission.workspaceId)
   const { verdict } = decided.decision
   if (verdict === 'deny') return denied(decided, keys, deps)
   if (verdict === 'require_approval') return new HeldText(decided, keys, deps.reviewBox)
@@ -80,10 +80,10 @@ export async function governText(utterance: Utterance, deps: GovernTextDeps): Pr
 }
 
 /** The same for a text that cannot be held: one that requires approval is denied. */
-export async function governAtOnce(utterance: Utterance, deps: GovernTextDeps): Promise<GovernedText> {
-  const decided = await decideOnText(utterance, deps)
-  if (!decided) return ungoverned(utterance)
-  const keys = await deps.workspaceKeys.get(utterance.workspaceId)
+export async function governWithoutHold(submission: TextSubmission, deps: GovernTextDeps): Promise<GovernedText> {
+  const decided = await decideOnText(submission, deps)
+  if (!decided) return ungoverned(submission)
+  const keys = await deps.workspaceKeys.get(submission.workspaceId)
   const { verdict } = decided.decision
   if (verdict === 'deny' || verdict === 'require_approval') return denied(decided, keys, deps)
   return letPass(decided, keys, deps)
@@ -94,31 +94,31 @@ export async function governAtOnce(utterance: Utterance, deps: GovernTextDeps): 
  * if they deny it.
  */
 export async function governReleased(
-  utterance: Utterance,
+  submission: TextSubmission,
   reviewItemId: string,
   deps: TextDecisionDeps,
 ): Promise<GovernedText | undefined> {
-  const decided = await decideOnText(utterance, deps)
-  if (!decided) return ungoverned(utterance)
+  const decided = await decideOnText(submission, deps)
+  if (!decided) return ungoverned(submission)
   if (decided.decision.verdict === 'deny') return undefined
-  const keys = await deps.workspaceKeys.get(utterance.workspaceId)
+  const keys = await deps.workspaceKeys.get(submission.workspaceId)
   const auditId = newId('aud')
-  const draft = messageDraft(decided, { auditId, review: { id: reviewItemId, state: 'released' } }, keys.hasher)
+  const draft = draftMessageRecord(decided, { auditId, review: { id: reviewItemId, state: 'released' } }, keys.hasher)
   return passed({ texts: decided.texts, flagged: false, auditId, settle: (tx) => append(tx, draft, keys.hasher) })
 }
 
-const ungoverned = ({ texts }: Utterance): GovernedText =>
+const ungoverned = ({ texts }: TextSubmission): GovernedText =>
   passed({ texts, flagged: false, auditId: null, settle: () => Promise.resolve() })
 
 function letPass(decided: TextDecision, keys: WorkspaceKeys, { reviewBox }: GovernTextDeps): GovernedText {
   const auditId = newId('aud')
-  const { texts, decision, utterance } = decided
+  const { texts, decision, submission } = decided
   const flagged = decision.verdict === 'escalate'
   const settle = async (tx: Tx): Promise<void> => {
-    const opener = { workspaceId: utterance.workspaceId, applicationId: null }
-    const item = flagged ? await openEscalation(tx, opener, newReview(decided, auditId, keys), reviewBox) : undefined
+    const opener = { workspaceId: submission.workspaceId, applicationId: null }
+    const item = flagged ? await openEscalation(tx, opener, newMessageReview(decided, auditId, keys), reviewBox) : undefined
     const review = item && { review: { id: item.id, state: 'pending' } }
-    await append(tx, messageDraft(decided, { auditId, ...review }, keys.hasher), keys.hasher)
+    await append(tx, draftMessageRecord(decided, { auditId, ...review }, keys.hasher), keys.hasher)
   }
   return passed({ texts, flagged, auditId, settle })
 }
@@ -126,7 +126,7 @@ function letPass(decided: TextDecision, keys: WorkspaceKeys, { reviewBox }: Gove
 async function denied(decided: TextDecision, { hasher }: WorkspaceKeys, { audit }: GovernTextDeps): Promise<never> {
   const auditId = newId('aud')
   const { rules, verdict } = decided.decision
-  const draft = messageDraft(decided, { auditId, error: 'POLICY_DENIED' }, hasher)
+  const draft = draftMessageRecord(decided, { auditId, error: 'POLICY_DENIED' }, hasher)
   await recorded(audit.append(draft.workspace_id, draft))
   const deciding = rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id)
   const details = { rules: deciding, point: 'message' }

@@ -7,10 +7,10 @@ import type { SecretBox } from '../../lib/secret-box.ts'
 import { openHold } from '../../review/review-store.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
-import { messageDraft } from './message-record.ts'
-import { newReview } from './message-review.ts'
+import { draftMessageRecord } from './message-audit-record.ts'
+import { newMessageReview } from './message-review.ts'
 import type { TextDecision } from './text-decision.ts'
-import type { Utterance } from './utterance.ts'
+import type { TextSubmission } from './text-submission.ts'
 
 /** Parts of the message that are added once it is approved. */
 export interface HeldExtras {
@@ -32,12 +32,12 @@ export class HeldText {
 
   /** Opens the hold and records it; returns the existing one of an identical attempt. Last in its transaction. */
   async open(tx: Tx, { attachments }: HeldExtras): Promise<{ reviewItemId: string; auditId: string }> {
-    const { utterance } = this.#decided
-    const { workspaceId, sender, place, messageId, change, now } = utterance
+    const { submission } = this.#decided
+    const { workspaceId, sender, place, messageId, change, now } = submission
     const target = change === 'update' ? messageId : null
-    await stillThere(tx, utterance)
+    await stillThere(tx, submission)
     const auditId = newId('aud')
-    const review = newReview(this.#decided, auditId, this.#keys, { target, attachments })
+    const review = newMessageReview(this.#decided, auditId, this.#keys, { target, attachments })
     const { item, created } = await openHold(tx, { workspaceId, applicationId: null }, review, this.#box)
     if (created) {
       await tx
@@ -60,14 +60,14 @@ export class HeldText {
         payload: { id: messageId, conversation_id: place.id, review_item_id: item.id, state: 'pending' },
       })
     }
-    const ending = { auditId, error: 'POLICY_REVIEW_PENDING', review: { id: item.id, state: 'pending' } } as const
-    await appendInTransaction(tx, workspaceId, [messageDraft(this.#decided, ending, this.#keys.hasher)], this.#keys.hasher)
+    const outcome = { auditId, error: 'POLICY_REVIEW_PENDING', review: { id: item.id, state: 'pending' } } as const
+    await appendInTransaction(tx, workspaceId, [draftMessageRecord(this.#decided, outcome, this.#keys.hasher)], this.#keys.hasher)
     return { reviewItemId: item.id, auditId }
   }
 }
 
 /** The conversation stays until `tx` ends. Throws NOT_FOUND if it was deleted while the text was governed. */
-async function stillThere(tx: Tx, { workspaceId, place }: Utterance): Promise<void> {
+async function stillThere(tx: Tx, { workspaceId, place }: TextSubmission): Promise<void> {
   const row = await tx
     .selectFrom('conversation')
     .select('id')

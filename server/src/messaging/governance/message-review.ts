@@ -5,13 +5,13 @@ import type { NewReview } from '../../review/review-store.ts'
 import type { TextDecision } from './text-decision.ts'
 
 /** The review item of a text. `bound`: the values that identify an identical attempt, beside its texts. */
-export function newReview(
-  { utterance, policy, decision, scanned }: TextDecision,
+export function newMessageReview(
+  { submission, policy, decision, scanned }: TextDecision,
   auditId: string,
   { binding }: Pick<WorkspaceKeys, 'binding'>,
   bound: Readonly<Record<string, unknown>> = {},
 ): NewReview {
-  const { sender, place, messageId, texts, now } = utterance
+  const { sender, place, messageId, texts, now } = submission
   return {
     id: newId('rev'),
     userId: sender.id,

@@ -8,7 +8,7 @@ import { type GovernDeps, governScanned, type Scanned, scanContent, type Transfo
 import type { CompiledPolicy } from '../../policy/compile.ts'
 import type { PolicyInput } from '../../policy/input.ts'
 import type { PolicyLibrary } from '../../policy/policy-library.ts'
-import type { Utterance } from './utterance.ts'
+import type { TextSubmission } from './text-submission.ts'
 
 export interface TextDecisionDeps extends GovernDeps {
   readonly policies: Pick<PolicyLibrary, 'current'>
@@ -19,9 +19,9 @@ export interface TextDecisionDeps extends GovernDeps {
 /** The part of the dependencies that needs no keys. */
 export type UnrecordedDecisionDeps = Omit<TextDecisionDeps, 'workspaceKeys'>
 
-/** The decision of the policies at `message` on an utterance. */
+/** The decision of the policies at `message` on a submission. */
 export interface TextDecision extends Pick<Transformed<readonly string[]>, 'decision' | 'transforms'> {
-  readonly utterance: Utterance
+  readonly submission: TextSubmission
   readonly policy: CompiledPolicy
   readonly scanned: Scanned
   /** Transforms applied. */
@@ -35,30 +35,30 @@ const START = { classification: DEFAULT_SETTINGS.default_classification, risk: '
 const NO_APPLICATION = { id: '', name: '', settings: DEFAULT_SETTINGS }
 
 /**
- * Governs an utterance at `message`. Undefined: the Workspace has no rules there, so that messages are not governed (MSG-GOV-6).
+ * Governs a submission at `message`. Undefined: the Workspace has no rules there, so that messages are not governed (MSG-GOV-6).
  * Transforms are applied whatever the verdict: a reviewer may approve the text later.
  */
-export async function decideOnText(utterance: Utterance, deps: UnrecordedDecisionDeps): Promise<TextDecision | undefined> {
-  const policy = await deps.policies.current(utterance.workspaceId)
+export async function decideOnText(submission: TextSubmission, deps: UnrecordedDecisionDeps): Promise<TextDecision | undefined> {
+  const policy = await deps.policies.current(submission.workspaceId)
   if (!policy || policy.rules.message.length === 0) return undefined
   const startedAt = elapsed()
-  const { texts } = utterance
+  const { texts } = submission
   const scanned = await scanContent({ texts, start: START }, deps)
   const tokens = estimateTokens(texts)
   const scannedAt = elapsed()
   const governing = {
     policy,
-    input: inputOf(utterance, tokens),
+    input: inputOf(submission, tokens),
     isAllowed: () => true,
     replace: (changed: readonly string[]) => changed,
   }
   const { decision, value = texts, transforms } = governScanned(scanned, 'message', governing, deps)
   reportBrokenConditions(decision.rules, deps.reportFault)
   const ms = { classify: scannedAt - startedAt, authorize: elapsed() - scannedAt }
-  return { utterance, policy, scanned, decision, texts: value, transforms, tokens, ms }
+  return { submission, policy, scanned, decision, texts: value, transforms, tokens, ms }
 }
 
-function inputOf({ sender, place, now }: Utterance, tokens: number): Omit<PolicyInput, 'content'> {
+function inputOf({ sender, place, now }: TextSubmission, tokens: number): Omit<PolicyInput, 'content'> {
   const request = { endpoint: 'message', model: '', sessionId: place.id, stream: false, dryRun: false } as const
   return {
     user: sender,

@@ -12,7 +12,7 @@ import type { Member } from '../api/member.ts'
 import { listConversations } from '../conversations/conversation-list.ts'
 import { countedConversation, createConversation } from '../conversations/conversation-store.ts'
 import { readUpTo } from '../conversations/read-marker.ts'
-import { type GovernedText, governAtOnce } from '../governance/governed-text.ts'
+import { type GovernedText, governWithoutHold } from '../governance/governed-text.ts'
 import { insertMessage } from './insert-message.ts'
 import { listAllMessages, listMessages } from './message-list.ts'
 import { deleteMessages, findMessageFor, lockMessageFor } from './message-store.ts'
@@ -32,7 +32,7 @@ const NO_POLICIES = {
 
 /** Of a Workspace that has no policies. */
 const ungoverned = (text: string, workspaceId: string): Promise<GovernedText> =>
-  governAtOnce(
+  governWithoutHold(
     {
       workspaceId,
       sender: { id: 'x', role: '', department: '', attributes: {}, verified: true },

@@ -55,7 +55,7 @@ export async function prepareRelease(
   const sender = await senderOf(db, item)
   const place = sender && (await conversationFor(db, sender, item.sessionId ?? ''))
   if (!held || !content || !place) return undefined
-  const utterance = {
+  const submission = {
     workspaceId,
     sender: sender.user,
     place,
@@ -64,7 +64,7 @@ export async function prepareRelease(
     texts: content.messages.map((message) => String(message.content)),
     now,
   }
-  return { held, sender, conversationId: place.id, text: await governReleased(utterance, itemId, deps) }
+  return { held, sender, conversationId: place.id, text: await governReleased(submission, itemId, deps) }
 }
 
 /**

@@ -3,7 +3,7 @@ import { notFound } from '../../http/refusals.ts'
 import { newId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
 import type { MessagingDeps } from '../api/messaging-deps.ts'
-import { ASSISTANTS_TOPIC } from '../assistants/enqueue.ts'
+import { ASSISTANTS_TOPIC } from '../assistants/enqueue-turn.ts'
 import { conversationFor } from '../conversations/conversation-store.ts'
 import { type GovernedText, type GovernTextDeps, governText } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
@@ -39,17 +39,17 @@ export async function prepareMessage(
   if (!conversation) throw notFound('conversation')
   const id = newId('msg')
   const names = await filenamesOf(deps.db, member, draft.attachments)
-  const utterance = {
+  const submission = {
     workspaceId: member.workspaceId,
     sender: member.user,
     place: conversation,
     messageId: id,
     change: 'create' as const,
     texts: [draft.text, ...names],
-    exchange: draft.auditId,
+    requestAuditId: draft.auditId,
     now,
   }
-  return { ...draft, id, governed: await governText(utterance, deps) }
+  return { ...draft, id, governed: await governText(submission, deps) }
 }
 
 export type Sent =

@@ -6,9 +6,9 @@ import type { Member } from '../api/member.ts'
 import type { MessagingDeps } from '../api/messaging-deps.ts'
 import { conversationFor } from '../conversations/conversation-store.ts'
 import { membersOfConversation } from '../conversations/members.ts'
-import { type GovernedText, governAtOnce, governText } from '../governance/governed-text.ts'
+import { type GovernedText, governText, governWithoutHold } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
-import type { Utterance } from '../governance/utterance.ts'
+import type { TextSubmission } from '../governance/text-submission.ts'
 import type { Message } from './message.ts'
 import { attachmentIdsOf, attachToMessage, filenamesOf, removeOtherFiles, renameFiles } from './message-files.ts'
 import { findMessageFor, lockMessageFor, replaceText, tellOfUpdate } from './message-store.ts'
@@ -44,7 +44,7 @@ export async function prepareUpdate(
   if ((text !== undefined || attachments !== undefined) && message.senderId !== member.user.id) {
     throw forbidden('Only its sender changes a message and its attachments.')
   }
-  const about = (texts: readonly string[], change: Utterance['change']): Utterance => ({
+  const about = (texts: readonly string[], change: TextSubmission['change']): TextSubmission => ({
     workspaceId: member.workspaceId,
     sender: member.user,
     place,
@@ -59,17 +59,17 @@ export async function prepareUpdate(
     attachments: attachments && {
       ids: attachments,
       // With a text they are looked at together.
-      governed: text === undefined && names.length > 0 ? await governAtOnce(about(names, 'update'), deps) : undefined,
+      governed: text === undefined && names.length > 0 ? await governWithoutHold(about(names, 'update'), deps) : undefined,
     },
     reactions: reactions && (await governReactions(deps, member, about([], 'react'), reactions)),
   }
 }
 
 /** Names and texts are somebody's words; the ids of members are not. */
-async function governReactions(deps: MessagingDeps, member: Member, about: Utterance, reactions: readonly Reaction[]) {
+async function governReactions(deps: MessagingDeps, member: Member, about: TextSubmission, reactions: readonly Reaction[]) {
   const members = new Set(await membersOfConversation(deps.db, member.workspaceId, about.place.id))
   const words = [...new Set(reactions.flatMap(({ name, value }) => (members.has(value) ? [name] : [name, value])))]
-  const governed = await governAtOnce({ ...about, texts: words }, deps)
+  const governed = await governWithoutHold({ ...about, texts: words }, deps)
   const said = new Map(words.map((word, index) => [word, governed.texts[index]]))
   const idOf = (value: string) => governed.unchanged(value, members)
   const wanted = reactions.flatMap(({ name, value }): GovernedReaction[] => {

@@ -4,7 +4,7 @@ import { eraseResponsesAbout } from '../api/idempotency-store.ts'
 import type { Member } from '../api/member.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { stopWaitingFor } from '../conversations/read-marker.ts'
-import { eraseEvents, forgetReaders } from '../events/erase.ts'
+import { eraseEvents, removeFromAudience } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
 import { contactsByIds } from './contact-store.ts'
 import { type Group, groupView, MAX_MEMBERS } from './group.ts'
@@ -61,7 +61,7 @@ export async function setMembers(tx: Tx, { member, base, now }: Change, before: 
   const markers = await leaveGroup(tx, group, left)
   await stopWaitingFor(tx, member.workspaceId, markers, now)
   const conversations = markers.map(({ conversationId }) => conversationId)
-  await forgetReaders(tx, member.workspaceId, { objectIds: [before.id], conversationIds: conversations }, left)
+  await removeFromAudience(tx, member.workspaceId, { objectIds: [before.id], conversationIds: conversations }, left)
   await tellGone(tx, member.workspaceId, before, left)
   // Through somebody who is in it: the caller may be who has left.
   const reader = { ...member, user: { ...member.user, id: ids[0] ?? before.ownerId } }

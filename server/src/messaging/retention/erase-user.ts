@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import { eraseUser as eraseMemories } from '../../memory/erase.ts'
 import type { Member } from '../api/member.ts'
-import { eraseEvents } from '../events/erase.ts'
+import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
 import { acquaintancesOf } from '../people/acquaintances.ts'
@@ -17,7 +17,7 @@ export interface Erasure {
 
 /**
  * Begins to erase a user: no token opens anything from now on, nobody finds the user, and what is remembered of them is gone. What
- * they have written goes after the commit, by `eraseTraces`. False when there is no such user.
+ * they have written goes after the commit, by `eraseUserContent`. False when there is no such user.
  *
  * `base`: `http://host`, for the groups that are told of it.
  */

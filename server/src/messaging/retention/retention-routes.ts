@@ -6,7 +6,7 @@ import { conversationFor, countedConversation, mayDelete } from '../conversation
 import { membersOfConversation } from '../conversations/members.ts'
 import { emit } from '../events/outbox.ts'
 import { RetentionUpdate, RetentionView, retentionOf, retentionView, setRetention } from './conversation-retention.ts'
-import { exportLines } from './export.ts'
+import { exportLines } from './export-conversation.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
 const WHAT = 'conversation'

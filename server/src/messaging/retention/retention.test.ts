@@ -12,9 +12,9 @@ import { createConversation, type With } from '../conversations/conversation-sto
 import { uuidOf } from '../ids.ts'
 import { createGroup, findGroup } from '../people/group-store.ts'
 import { retentionOf, setRetention } from './conversation-retention.ts'
-import { endConversationRetentions, endWorkspaceRetention } from './end-retention.ts'
-import { eraseTraces, finishErasures } from './erase-traces.ts'
+import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from './delete-expired-messages.ts'
 import { type Erasure, eraseUser } from './erase-user.ts'
+import { eraseUserContent, finishErasures } from './erase-user-content.ts'
 
 const DAY = 24 * 3_600_000
 const NOW = new Date('2026-03-20T09:00:00Z')
@@ -75,7 +75,7 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
   const erase = async (member: Member, erasedAt = NOW): Promise<void> => {
     const erasure = erasureOf(member, erasedAt)
     expect(await run((tx) => eraseUser(tx, erasure, 'http://localhost'))).toBe(true)
-    await eraseTraces(db, erasure, erasedAt)
+    await eraseUserContent(db, erasure, erasedAt)
   }
 
   beforeAll(async () => {
@@ -100,9 +100,9 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
       const foreign = await conversation(elsewhere, { contactId: 'x' })
       await sayings(410, chat, ann, daysAgo(11))
       const kept = [await say(chat, ben, daysAgo(9)), await say(foreign, elsewhere, daysAgo(11))]
-      expect(await endWorkspaceRetention(db, ann.workspaceId, 10, NOW)).toBe(410)
+      expect(await deleteExpiredOfWorkspace(db, ann.workspaceId, 10, NOW)).toBe(410)
       expect(await messages()).toEqual(kept.toSorted())
-      expect(await endWorkspaceRetention(db, ann.workspaceId, 10, NOW)).toBe(0)
+      expect(await deleteExpiredOfWorkspace(db, ann.workspaceId, 10, NOW)).toBe(0)
     })
 
     test('of conversations ends for each as it says', async () => {
@@ -117,7 +117,7 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
       await sayings(201, one, ann, daysAgo(6))
       const kept = [await say(one, ann, daysAgo(4)), await say(two, ann, daysAgo(40)), await say(three, elsewhere, daysAgo(19))]
       await say(three, elsewhere, daysAgo(21))
-      expect(await endConversationRetentions(db, NOW)).toBe(202)
+      expect(await deleteExpiredOfConversations(db, NOW)).toBe(202)
       expect(await messages()).toEqual(kept.toSorted())
     })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chunksOf } from '../../support/chunks.ts'
 import { accepted, refused } from '../../support/gateway-client.ts'
-import { openNotebook } from '../../support/memory-fixture.ts'
+import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
@@ -48,33 +48,33 @@ describe('dry run', () => {
     ['damson-off', 'allow', { directives: ['memory:off'] }],
     ['damson-redact mara.lind@example.org', 'allow', { transforms: ['redact:pii'] }],
   ])('the memory decision is made and nothing is stored: %j is %s [GW-DRY-2]', async (mark, verdict, more) => {
-    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const told = async (governance: object) => {
       const about = word()
       governed.provider.on(about, says('Noted.'))
       const prompt = `Remember that my locker is ${about} ${mark}.`
-      return accepted(await notebook.chat(prompt, { user: { id: 'mara' } }, governance)).governance
+      return accepted(await memoryFixture.chat(prompt, { user: { id: 'mara' } }, governance)).governance
     }
     const reviews = async () => {
       const { data } = accepted(await governed.admin('GET', '/reviews?limit=100'))
-      return data.filter(({ application_id }) => application_id === notebook.id).length
+      return data.filter(({ application_id }) => application_id === memoryFixture.id).length
     }
     const { decision, audit_id } = await told({ dry_run: true })
     expect(decision).toMatchObject({ verdict, ...more })
-    const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token: notebook.token }))
+    const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token: memoryFixture.token }))
     expect(record).toMatchObject({
       remembered: [],
       stages: expect.arrayContaining([expect.objectContaining({ name: 'remember', outcome: 'ok' })]),
     })
-    expect(accepted(await governed.admin('GET', `/memories?application_id=${notebook.id}`)).data).toEqual([])
+    expect(accepted(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}`)).data).toEqual([])
     expect(await reviews()).toBe(0)
     expect((await told({})).decision).toEqual(decision)
     expect(await reviews()).toBe(verdict === 'allow' ? 0 : 1)
   })
   test('extraction calls no model [GW-DRY-2]', async () => {
-    const notebook = await openNotebook(governed, { capture: 'extract' })
+    const memoryFixture = await createMemoryFixture(governed, { capture: 'extract' })
     const about = word()
-    const response = await notebook.chat(`My locker is ${about}.`, { user: { id: 'mara' } }, { dry_run: true })
+    const response = await memoryFixture.chat(`My locker is ${about}.`, { user: { id: 'mara' } }, { dry_run: true })
     expect(accepted(response).governance).toMatchObject({ dry_run: true, decision: { verdict: 'allow' } })
     expect(governed.provider.about(about)).toEqual([])
   })

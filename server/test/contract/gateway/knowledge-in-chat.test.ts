@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
 import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
-import { openShelf, type Shelf } from '../../support/knowledge-fixture.ts'
+import { createKnowledgeFixture, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { as, chat, MAIL, recordOf, reviewsOf, tokenOf } from './knowledge-client.ts'
 
 describe('knowledge in a chat', () => {
-  let shelf: Shelf
+  let knowledgeFixture: KnowledgeFixture
   beforeAll(async () => {
-    shelf = await openShelf(governed)
-    await shelf.put('The ruby is in the second drawer.', { title: 'Where things are' })
+    knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put('The ruby is in the second drawer.', { title: 'Where things are' })
   })
   test('prompt: passages precede the messages as delimited data with their source, and the question is unchanged [GW-KNOW-9]', async () => {
-    const { response, calls, asked } = await chat(shelf, 'Where is the ruby?')
+    const { response, calls, asked } = await chat(knowledgeFixture, 'Where is the ruby?')
     const { governance } = accepted(response)
-    const [hit] = await shelf.hits('ruby')
+    const [hit] = await knowledgeFixture.hits('ruby')
     const sent = calls()[0]?.body.messages ?? []
     expect(sent.at(-1)).toEqual({ role: 'user', content: asked })
     expect(sent).toHaveLength(2)
@@ -24,13 +24,13 @@ describe('knowledge in a chat', () => {
     expect(content).toMatch(/data, not instructions/)
     const block = new RegExp(`^--- (\\S+) passage ${hit?.chunk_id}: Where things are\\n(.*)\\n--- \\1 end of passage$`, 'ms')
     expect(block.exec(content)?.[2]).toBe('The ruby is in the second drawer.')
-    const record = await recordOf(shelf, governance.audit_id)
+    const record = await recordOf(knowledgeFixture, governance.audit_id)
     expect(record.knowledge).toEqual([{ id: hit?.chunk_id, score: expect.any(Number), hash: expect.any(String) }])
     assertNoContent(record as never, ['second drawer', 'Where things are', asked])
   })
   test('prompt: the delimiter differs in each request, so no document can end its block [GW-KNOW-9]', async () => {
     const boundary = async () =>
-      /^--- (\S+) passage/m.exec((await chat(shelf, 'ruby?')).calls()[0]?.body.messages[0]?.content ?? '')?.[1]
+      /^--- (\S+) passage/m.exec((await chat(knowledgeFixture, 'ruby?')).calls()[0]?.body.messages[0]?.content ?? '')?.[1]
     const first = await boundary()
     expect(first).toBeTruthy()
     expect(await boundary()).not.toBe(first)
@@ -40,35 +40,35 @@ describe('knowledge in a chat', () => {
     [2, 2],
     [undefined, 5],
   ])('settings.knowledge.passages %j: %i passages', async (passages, count) => {
-    const own = await openShelf(governed, { knowledge: { ...(passages !== undefined && { passages }) } })
+    const own = await createKnowledgeFixture(governed, { knowledge: { ...(passages !== undefined && { passages }) } })
     for (let file = 0; file < 8; file++) await own.put(`amethyst ${file}`)
     const { response, calls } = await chat(own, 'amethyst')
     accepted(response)
     expect(calls()[0]?.raw.split('end of passage').length).toBe(count + 1)
   })
   test('prompt: has no passage that the user may not see [GW-KNOW-6]', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put('The pearl belongs to Mara.', { acl: { users: ['mara'] } })
     const sentFor = async (id: string) => (await chat(own, 'Whose is the pearl?', as(id))).calls()[0]?.raw
     expect(await sentFor('mara')).toContain('belongs to Mara')
     expect(await sentFor('noor')).not.toContain('belongs to Mara')
   })
   test.each(['juniper-knowledge-off', 'quince-deny', 'quince-broken'])('prompt: no hits when %s', async (mark) => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-deny quince-broken')
     const { response, calls } = await chat(own, `coral ${mark}`)
     accepted(response)
     expect(calls()[0]?.body.messages).toHaveLength(1)
   })
   test('redact: the provider gets the passage without the finding', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put(`coral: write to ${MAIL} quince-redact`)
     const { response, calls } = await chat(own, 'coral')
     expect(accepted(response).governance.decision.transforms).toEqual(['redact:pii'])
     expect(calls()[0]?.raw).toContain('write to [EMAIL]')
   })
   test('pseudonymize: the provider gets a placeholder and the client the original', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put(`coral: write to ${MAIL} quince-pseudonymize`)
     const key = word()
     governed.provider.on(key, (response, call) => {
@@ -80,14 +80,14 @@ describe('knowledge in a chat', () => {
     expect(contentOf(answer)).toBe(`Write to ${MAIL}!`)
   })
   test('escalate: 200 with the verdict', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-escalate')
     const { response, reply } = await chat(own, 'coral')
     expect(contentOf(response)).toBe(reply)
     expect(response.body.governance.decision.verdict).toBe('escalate')
   })
   test('require_approval of a hit holds the chat, and approval releases a completion with the hit', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-hold')
     const { response, reply, asked, calls } = await chat(own, 'coral')
     const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
@@ -107,7 +107,7 @@ describe('knowledge in a chat', () => {
     expect(calls()).toHaveLength(1)
   })
   test('require_approval of a hit, denied: 403', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-hold')
     const { response, asked, calls } = await chat(own, 'coral')
     const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
@@ -116,7 +116,7 @@ describe('knowledge in a chat', () => {
     expect(calls()).toEqual([])
   })
   test('hits: one that needs approval is not used when it appears after the approval', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put('coral alone')
     const { response, asked, calls } = await chat(own, 'coral juniper-hold')
     const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
@@ -127,7 +127,7 @@ describe('knowledge in a chat', () => {
     expect(calls()[0]?.raw).not.toContain('coral quince-hold')
   })
   test('route: the strictest passage limits the eligible providers', async () => {
-    const own = await openShelf(governed, { collection: { classification: 'confidential' } })
+    const own = await createKnowledgeFixture(governed, { collection: { classification: 'confidential' } })
     await own.put('coral')
     const max = (max_classification: string) => governed.admin('PATCH', '/providers/openai', { json: { max_classification } })
     accepted(await max('internal'))
@@ -142,13 +142,13 @@ describe('knowledge in a chat', () => {
     expect(await recordOf(own, accepted(response).governance.audit_id)).toMatchObject({ classification: 'confidential' })
   })
   test('dry run: retrieves as in a real run and calls no provider', async () => {
-    const { response, calls } = await chat(shelf, 'ruby', { governance: { dry_run: true } })
+    const { response, calls } = await chat(knowledgeFixture, 'ruby', { governance: { dry_run: true } })
     const { governance } = accepted(response)
     expect(calls()).toEqual([])
-    expect((await recordOf(shelf, governance.audit_id)).knowledge).toHaveLength(1)
+    expect((await recordOf(knowledgeFixture, governance.audit_id)).knowledge).toHaveLength(1)
   })
   test('dry run: 200 with the verdict and no hold when a hit needs approval', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-hold')
     const { response } = await chat(own, 'coral', { governance: { dry_run: true } })
     expect(accepted(response).governance.decision.verdict).toBe('require_approval')

@@ -1,46 +1,46 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
 import { accepted, type Body, refused } from '../../support/gateway-client.ts'
-import { openShelf, type Shelf } from '../../support/knowledge-fixture.ts'
+import { createKnowledgeFixture, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { as, INJECTION, MAIL, recordOf, reviewsOf } from './knowledge-client.ts'
 
 describe('knowledge: a query under the input policies', () => {
-  let shelf: Shelf
+  let knowledgeFixture: KnowledgeFixture
   beforeAll(async () => {
-    shelf = await openShelf(governed)
-    await shelf.put('zircon')
+    knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put('zircon')
   })
   test.each([
     ['juniper-deny', 'deny'],
     ['juniper-hold', 'require_approval'],
     ['juniper-broken', 'deny'],
   ])('%s: 200 with no hits, and the verdict %s [GW-VERD-7]', async (mark, verdict) => {
-    const { data, governance } = accepted(await shelf.search(`zircon ${mark}`))
+    const { data, governance } = accepted(await knowledgeFixture.search(`zircon ${mark}`))
     expect(data).toEqual([])
     expect(governance.decision.verdict).toBe(verdict)
-    expect(await recordOf(shelf, governance.audit_id)).toMatchObject({ status: 200, review: null, knowledge: [] })
+    expect(await recordOf(knowledgeFixture, governance.audit_id)).toMatchObject({ status: 200, review: null, knowledge: [] })
   })
   test('juniper-escalate: hits, the verdict, and an escalation for reviewers [GW-VERD-3]', async () => {
     const query = `zircon juniper-escalate ${word()}`
-    const { data, governance } = accepted(await shelf.search(query, as('mara')))
+    const { data, governance } = accepted(await knowledgeFixture.search(query, as('mara')))
     expect(data).toHaveLength(1)
     expect(governance.decision.verdict).toBe('escalate')
-    expect(await reviewsOf(shelf, 'escalation')).toHaveLength(1)
+    expect(await reviewsOf(knowledgeFixture, 'escalation')).toHaveLength(1)
   })
   test('juniper-hold: opens no item, because a search cannot be held [GW-VERD-7]', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     accepted(await own.search('zircon juniper-hold'))
     expect(await reviewsOf(own, 'hold')).toEqual([])
   })
   test('knowledge:off: no hits, and the directive in the block [GW-POL-11]', async () => {
-    const { data, governance } = accepted(await shelf.search('zircon juniper-knowledge-off'))
+    const { data, governance } = accepted(await knowledgeFixture.search('zircon juniper-knowledge-off'))
     expect(data).toEqual([])
     expect(governance.decision).toEqual({ verdict: 'allow', transforms: [], directives: ['knowledge:off'] })
   })
   test('transforms change the query before it is used [GW-POL-10]', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put(`Write to ${MAIL}`)
     expect(await own.hits(MAIL)).toHaveLength(1)
     expect(await own.hits(`${MAIL} juniper-redact`)).toEqual([])
@@ -49,12 +49,12 @@ describe('knowledge: a query under the input policies', () => {
 
 describe('knowledge: each hit under the retrieve policies', () => {
   const searched = async (mark: string, text = '') => {
-    const shelf = await openShelf(governed)
-    await shelf.put(`spinel alone`)
-    await shelf.put(`spinel ${mark} ${text}`)
-    const body = accepted(await shelf.search('spinel'))
+    const knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put(`spinel alone`)
+    await knowledgeFixture.put(`spinel ${mark} ${text}`)
+    const body = accepted(await knowledgeFixture.search('spinel'))
     const texts = body.data.map(({ content }) => String(content).trim()).toSorted()
-    return { shelf, texts, ...body.governance, record: await recordOf(shelf, body.governance.audit_id) }
+    return { knowledgeFixture, texts, ...body.governance, record: await recordOf(knowledgeFixture, body.governance.audit_id) }
   }
   test('deny: drops the hit, keeps the verdict allow, and the record names the rule [GW-VERD-8]', async () => {
     const { texts, decision, record } = await searched('quince-deny')
@@ -68,16 +68,16 @@ describe('knowledge: each hit under the retrieve policies', () => {
     expect(decision.verdict).toBe('allow')
   })
   test('escalate: sets the verdict of the response, which keeps the hit [GW-VERD-8]', async () => {
-    const { shelf, texts, decision } = await searched('quince-escalate')
+    const { knowledgeFixture, texts, decision } = await searched('quince-escalate')
     expect(texts).toEqual(['spinel alone', 'spinel quince-escalate'])
     expect(decision.verdict).toBe('escalate')
-    expect(await reviewsOf(shelf, 'escalation')).toHaveLength(1)
+    expect(await reviewsOf(knowledgeFixture, 'escalation')).toHaveLength(1)
   })
   test('require_approval: sets the verdict of the response, which leaves out the hit [GW-VERD-8]', async () => {
-    const { shelf, texts, decision } = await searched('quince-hold')
+    const { knowledgeFixture, texts, decision } = await searched('quince-hold')
     expect(texts).not.toContain('spinel quince-hold')
     expect(decision.verdict).toBe('require_approval')
-    expect(await reviewsOf(shelf, 'hold')).toEqual([])
+    expect(await reviewsOf(knowledgeFixture, 'hold')).toEqual([])
   })
   test.each([
     ['redact', '[EMAIL]'],
@@ -93,9 +93,9 @@ describe('knowledge: each hit under the retrieve policies', () => {
     else expect(changed).toMatch(shown)
   })
   test('redact: applies to titles', async () => {
-    const shelf = await openShelf(governed)
-    await shelf.put('spinel quince-redact', { title: `Letters to ${MAIL}` })
-    expect(await shelf.hits('spinel')).toMatchObject([{ document_title: 'Letters to [EMAIL]' }])
+    const knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put('spinel quince-redact', { title: `Letters to ${MAIL}` })
+    expect(await knowledgeFixture.hits('spinel')).toMatchObject([{ document_title: 'Letters to [EMAIL]' }])
   })
   test('risk: raised by rules and by findings', async () => {
     expect((await searched('quince-critical')).risk_level).toBe('critical')
@@ -109,11 +109,11 @@ describe('knowledge: each hit under the retrieve policies', () => {
     expect((await searched('quince-orders', 'harmless')).texts).toHaveLength(2)
   })
   test('a rule reads every variable of `hit` [GW-POL-17]', async () => {
-    const shelf = await openShelf(governed)
-    await shelf.put('spinel quince-facts', { title: 'Facts', regulations: ['gdpr', 'hipaa'] })
-    expect(accepted(await shelf.search('spinel')).governance.decision.verdict).toBe('escalate')
-    await shelf.put('beryl quince-facts', { title: 'Other', regulations: ['gdpr', 'hipaa'] })
-    expect(accepted(await shelf.search('beryl')).governance.decision.verdict).toBe('allow')
+    const knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put('spinel quince-facts', { title: 'Facts', regulations: ['gdpr', 'hipaa'] })
+    expect(accepted(await knowledgeFixture.search('spinel')).governance.decision.verdict).toBe('escalate')
+    await knowledgeFixture.put('beryl quince-facts', { title: 'Other', regulations: ['gdpr', 'hipaa'] })
+    expect(accepted(await knowledgeFixture.search('beryl')).governance.decision.verdict).toBe('allow')
   })
   test.each(['sorrel-deny', 'sorrel-hold'])('output policies read all hits together: %s leaves none', async (mark) => {
     const { texts, decision } = await searched(mark)
@@ -128,15 +128,15 @@ describe('knowledge: each hit under the retrieve policies', () => {
 })
 
 describe('knowledge: the record of a search', () => {
-  let shelf: Shelf
+  let knowledgeFixture: KnowledgeFixture
   let body: Body
   let record: Body
   const [title, content, query] = [word(), `${word()} jade ${word()}`, `jade ${word()}`]
   beforeAll(async () => {
-    shelf = await openShelf(governed)
-    await shelf.put(content, { title })
-    body = accepted(await shelf.search(query))
-    record = await recordOf(shelf, body.governance.audit_id)
+    knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put(content, { title })
+    body = accepted(await knowledgeFixture.search(query))
+    record = await recordOf(knowledgeFixture, body.governance.audit_id)
   })
   test('ids, keyed hashes and scores of the hits [GW-AUD-2]', () => {
     const [hit] = body.data
@@ -148,7 +148,7 @@ describe('knowledge: the record of a search', () => {
   test('no content [GW-AUD-3]', () =>
     assertNoContent(
       record as never,
-      [title, content, query, shelf.name, ...content.split(' ')].filter((text) => text.length > 4),
+      [title, content, query, knowledgeFixture.name, ...content.split(' ')].filter((text) => text.length > 4),
     ))
   test('stages: twelve, of which these are used [GW-PIPE-5]', () => {
     const worked = (record.stages as { name: string; outcome: string }[]).filter(({ outcome }) => outcome === 'ok')

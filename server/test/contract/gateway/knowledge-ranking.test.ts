@@ -1,40 +1,40 @@
 import { describe, expect, test } from 'vitest'
 import { accepted } from '../../support/gateway-client.ts'
-import { openShelf } from '../../support/knowledge-fixture.ts'
+import { createKnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { governed } from '../shared-server.ts'
 import { as } from './knowledge-client.ts'
 
 describe('knowledge: a page is full whenever enough visible passages exist [GW-KNOW-7]', () => {
   test('ten visible matches are returned after 1,000 better invisible ones', async () => {
-    const shelf = await openShelf(governed)
+    const knowledgeFixture = await createKnowledgeFixture(governed)
     // Each section is a chunk: sections are cut apart unless they are small.
     const filler = Array.from({ length: 230 }, () => 'onyx').join(' ')
     const sections = (count: number) => Array.from({ length: count }, (_, at) => `# Part ${at}\n\n${filler} ${at}`).join('\n\n')
-    for (let file = 0; file < 10; file++) await shelf.put(sections(100), { acl: { users: ['vera'] } })
-    const hidden = await shelf.hits('onyx', { limit: 50, ...as('vera') })
+    for (let file = 0; file < 10; file++) await knowledgeFixture.put(sections(100), { acl: { users: ['vera'] } })
+    const hidden = await knowledgeFixture.hits('onyx', { limit: 50, ...as('vera') })
     expect(hidden).toHaveLength(50)
     for (let file = 0; file < 10; file++)
-      await shelf.put(`One of many words here is onyx, and page ${file} has others.`, { acl: { users: ['noor'] } })
-    const hits = await shelf.hits('onyx', { limit: 10, ...as('noor') })
+      await knowledgeFixture.put(`One of many words here is onyx, and page ${file} has others.`, { acl: { users: ['noor'] } })
+    const hits = await knowledgeFixture.hits('onyx', { limit: 10, ...as('noor') })
     expect(hits.map(({ content }) => content)).toEqual(hits.map(() => expect.stringContaining('One of many')))
     expect(hits).toHaveLength(10)
   })
   test('ten matches are returned after 150 better ones that a rule drops', async () => {
-    const shelf = await openShelf(governed)
-    for (let file = 0; file < 150; file++) await shelf.put(`opal opal opal ${file} quince-deny`)
-    for (let file = 0; file < 10; file++) await shelf.put(`A page in which, among other words, opal stands: ${file}.`)
-    const { data, governance } = accepted(await shelf.search('opal'))
+    const knowledgeFixture = await createKnowledgeFixture(governed)
+    for (let file = 0; file < 150; file++) await knowledgeFixture.put(`opal opal opal ${file} quince-deny`)
+    for (let file = 0; file < 10; file++) await knowledgeFixture.put(`A page in which, among other words, opal stands: ${file}.`)
+    const { data, governance } = accepted(await knowledgeFixture.search('opal'))
     expect(data).toHaveLength(10)
     expect(JSON.stringify(data)).not.toContain('quince')
     expect(governance.decision.verdict).toBe('allow')
   })
   test('dropped and invisible hits show in no count and no gap', async () => {
-    const shelf = await openShelf(governed)
-    await shelf.put('topaz for all')
-    const before = accepted(await shelf.search('topaz'))
-    await shelf.put('topaz topaz', { acl: { users: ['vera'] } })
-    await shelf.put('topaz topaz', { classification: 'restricted' })
-    const after = accepted(await shelf.search('topaz'))
+    const knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put('topaz for all')
+    const before = accepted(await knowledgeFixture.search('topaz'))
+    await knowledgeFixture.put('topaz topaz', { acl: { users: ['vera'] } })
+    await knowledgeFixture.put('topaz topaz', { classification: 'restricted' })
+    const after = accepted(await knowledgeFixture.search('topaz'))
     expect(after.data).toEqual(before.data)
     expect(Object.keys(after)).toEqual(Object.keys(before))
   })
@@ -42,11 +42,11 @@ describe('knowledge: a page is full whenever enough visible passages exist [GW-K
 
 describe('knowledge: similarity and order', () => {
   test('similarity: 0 to 1, highest first [GW-KNOW-4]', async () => {
-    const shelf = await openShelf(governed)
-    await shelf.put('jasper jasper agate agate')
-    await shelf.put('jasper in a page about much else, and nothing of the other stone that was asked for')
-    await shelf.put('agate once, and then again a good many words that nobody has asked for in this query')
-    const hits = await shelf.hits('jasper agate')
+    const knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put('jasper jasper agate agate')
+    await knowledgeFixture.put('jasper in a page about much else, and nothing of the other stone that was asked for')
+    await knowledgeFixture.put('agate once, and then again a good many words that nobody has asked for in this query')
+    const hits = await knowledgeFixture.hits('jasper agate')
     expect(hits.map(({ content }) => content)[0]).toContain('jasper jasper')
     const similarities = hits.map(({ similarity }) => similarity)
     expect(similarities).toHaveLength(3)
@@ -54,20 +54,20 @@ describe('knowledge: similarity and order', () => {
     for (const similarity of similarities) expect(similarity > 0 && similarity <= 1, String(similarity)).toBe(true)
   })
   test('titles and headings are searched', async () => {
-    const shelf = await openShelf(governed)
-    await shelf.put('# Malachite\n\nGreen.', { title: 'Chrysoprase' })
-    for (const query of ['malachite', 'chrysoprase']) expect(await shelf.hits(query), query).toHaveLength(1)
+    const knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put('# Malachite\n\nGreen.', { title: 'Chrysoprase' })
+    for (const query of ['malachite', 'chrysoprase']) expect(await knowledgeFixture.hits(query), query).toHaveLength(1)
   })
   test('misspelt words and identifiers are found', async () => {
-    const shelf = await openShelf(governed)
-    await shelf.put('The invoice INV-2024-0017 is about tourmaline.')
+    const knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put('The invoice INV-2024-0017 is about tourmaline.')
     for (const query of ['tourmalin', 'tuormaline', 'inv-2024-0017', '0017'])
-      expect(await shelf.hits(query), query).toHaveLength(1)
+      expect(await knowledgeFixture.hits(query), query).toHaveLength(1)
   })
   test('a text that one document holds twice is returned once', async () => {
-    const shelf = await openShelf(governed)
+    const knowledgeFixture = await createKnowledgeFixture(governed)
     const section = `${Array.from({ length: 120 }, () => 'garnet').join(' ')}`
-    await shelf.put(`# One\n\n${section}\n\n# One\n\n${section}`)
-    expect(await shelf.hits('garnet')).toHaveLength(1)
+    await knowledgeFixture.put(`# One\n\n${section}\n\n# One\n\n${section}`)
+    expect(await knowledgeFixture.hits('garnet')).toHaveLength(1)
   })
 })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accepted, refused } from '../../support/gateway-client.ts'
-import { openShelf, type Shelf } from '../../support/knowledge-fixture.ts'
+import { createKnowledgeFixture, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
@@ -8,15 +8,15 @@ const PATH = '/v1/knowledge/search'
 const SUBJECT = word()
 /** More than a page holds. */
 const DOCUMENTS = 55
-let shelf: Shelf
+let knowledgeFixture: KnowledgeFixture
 beforeAll(async () => {
-  shelf = await openShelf(governed)
-  for (let number = 0; number < DOCUMENTS; number++) await shelf.put(`About ${SUBJECT}, page ${number}.`)
+  knowledgeFixture = await createKnowledgeFixture(governed)
+  for (let number = 0; number < DOCUMENTS; number++) await knowledgeFixture.put(`About ${SUBJECT}, page ${number}.`)
 })
 
 describe('POST /v1/knowledge/search', () => {
   test('200: object, data, governance; all three required [GW-PATH-3, GW-KNOW-3, GW-GOV-1]', async () => {
-    const body = accepted(await shelf.search(SUBJECT))
+    const body = accepted(await knowledgeFixture.search(SUBJECT))
     expect(Object.keys(body).toSorted()).toEqual(['data', 'governance', 'object'])
     expect(body.object).toBe('list')
     expect(body.governance).toEqual({
@@ -28,8 +28,8 @@ describe('POST /v1/knowledge/search', () => {
   })
   test('KnowledgeHit: all fields, and no other [GW-KNOW-4]', async () => {
     const about = word()
-    await shelf.put(`What there is to say about ${about}.`, { title: 'Sayings', regulations: ['hipaa', 'gdpr'] })
-    expect(await shelf.hits(about)).toEqual([
+    await knowledgeFixture.put(`What there is to say about ${about}.`, { title: 'Sayings', regulations: ['hipaa', 'gdpr'] })
+    expect(await knowledgeFixture.hits(about)).toEqual([
       {
         chunk_id: expect.stringMatching(/^chk_[0-9a-z]{26}$/),
         document_title: 'Sayings',
@@ -46,17 +46,17 @@ describe('POST /v1/knowledge/search', () => {
     ['confidential', 'confidential'],
     ['restricted', 'restricted'],
   ] as const)('KnowledgeHit: classification %s', async (classification, shown) => {
-    const labelled = await openShelf(governed, { collection: { classification } })
+    const labelled = await createKnowledgeFixture(governed, { collection: { classification } })
     await labelled.put('Sea trade of amber.')
     const options = { userToken: governed.demo.users.find(({ id }) => id === 'carol')?.user_token ?? '' }
     expect((await labelled.hits('amber', {}, options)).map((hit) => hit.classification)).toEqual([shown])
   })
   test('KnowledgeHit: regulations are an empty list when there are none [GW-KNOW-4]', async () => {
-    const [hit] = await shelf.hits(SUBJECT)
+    const [hit] = await knowledgeFixture.hits(SUBJECT)
     expect(hit?.regulations).toEqual([])
   })
   test('nothing found: an empty list', async () => {
-    expect(accepted(await shelf.search(word())).data).toEqual([])
+    expect(accepted(await knowledgeFixture.search(word())).data).toEqual([])
   })
   test.each([
     [1, 1],
@@ -66,22 +66,22 @@ describe('POST /v1/knowledge/search', () => {
     [undefined, 10],
     [null, 10],
   ])('limit %j: %i hits [GW-KNOW-2]', async (limit, count) => {
-    const hits = await shelf.hits(SUBJECT, { limit })
+    const hits = await knowledgeFixture.hits(SUBJECT, { limit })
     expect(hits).toHaveLength(count)
     expect(new Set(hits.map(({ chunk_id }) => chunk_id)).size).toBe(count)
   })
   test.each([0, 51, -1, 1.5, 1e9, '10', true, [10]])('limit %j: 400 VALIDATION_ERROR [GW-KNOW-2]', async (limit) => {
-    const { param, audit_id } = refused(await shelf.search(SUBJECT, { limit }), 'VALIDATION_ERROR')
+    const { param, audit_id } = refused(await knowledgeFixture.search(SUBJECT, { limit }), 'VALIDATION_ERROR')
     expect({ param, audit_id }).toEqual({ param: 'limit', audit_id: undefined })
   })
   test('a smaller page is the start of a larger one', async () => {
-    const all = await shelf.hits(SUBJECT, { limit: 50 })
-    for (const limit of [1, 7, 10]) expect(await shelf.hits(SUBJECT, { limit })).toEqual(all.slice(0, limit))
+    const all = await knowledgeFixture.hits(SUBJECT, { limit: 50 })
+    for (const limit of [1, 7, 10]) expect(await knowledgeFixture.hits(SUBJECT, { limit })).toEqual(all.slice(0, limit))
   })
   test.each([undefined, '', '   ', '\n\t', 5, null, ['x'], 'x'.repeat(32_769)])(
     'query %j: 400 VALIDATION_ERROR [GW-KNOW-1]',
     async (query) => {
-      const answer = await governed.post(PATH, { query }, { token: shelf.token })
+      const answer = await governed.post(PATH, { query }, { token: knowledgeFixture.token })
       expect(refused(answer, 'VALIDATION_ERROR').param).toBe('query')
     },
   )
@@ -92,23 +92,23 @@ describe('POST /v1/knowledge/search', () => {
     ['a query with quotes and SQL', `'; drop table knowledge_chunk; -- ${SUBJECT}`],
     ['a query with U+0000', `\0${SUBJECT}`],
   ])('%s is an ordinary query', async (_, query) => {
-    accepted(await shelf.search(query))
-    expect(await shelf.hits(SUBJECT)).toHaveLength(10)
+    accepted(await knowledgeFixture.search(query))
+    expect(await knowledgeFixture.hits(SUBJECT)).toHaveLength(10)
   })
   test('governance.user: only id is required, and unknown fields are ignored [GW-KNOW-10]', async () => {
     for (const user of [{}, { id: '' }, { id: 5 }, 'mara', { id: 'mara', role: 5 }]) {
-      expect(refused(await shelf.search(SUBJECT, { governance: { user } }), 'VALIDATION_ERROR').param).toMatch(
+      expect(refused(await knowledgeFixture.search(SUBJECT, { governance: { user } }), 'VALIDATION_ERROR').param).toMatch(
         /^governance\.user/,
       )
     }
     const user = { id: 'mara', role: 'pilot', department: 'hangar', attributes: { any: ['key'] } }
-    accepted(await shelf.search(SUBJECT, { governance: { user }, top_k: 3, rerank: true }))
-    accepted(await shelf.search(SUBJECT, { governance: null }))
+    accepted(await knowledgeFixture.search(SUBJECT, { governance: { user }, top_k: 3, rerank: true }))
+    accepted(await knowledgeFixture.search(SUBJECT, { governance: null }))
   })
   test('X-Gateway-User-Token: verified, else 401 [GW-AUTH-12]', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
-    expect(accepted(await shelf.search(SUBJECT, {}, { userToken })).governance.user_verified).toBe(true)
-    refused(await shelf.search(SUBJECT, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+    expect(accepted(await knowledgeFixture.search(SUBJECT, {}, { userToken })).governance.user_verified).toBe(true)
+    refused(await knowledgeFixture.search(SUBJECT, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
   })
   test('400 VALIDATION_ERROR: knowledge not enabled [GW-KNOW-5]', async () => {
     const { token } = await governed.application()
@@ -117,20 +117,20 @@ describe('POST /v1/knowledge/search', () => {
     expect(audit_id).toMatch(/^aud_/)
   })
   test('knowledge turned off: 400 from the next request on', async () => {
-    const own = await openShelf(governed)
+    const own = await createKnowledgeFixture(governed)
     await own.put('Sea trade of amber.')
     expect(await own.hits('amber')).toHaveLength(1)
     await governed.change(own.id, { settings: { knowledge: { enabled: false } } })
     refused(await own.search('amber'), 'VALIDATION_ERROR')
   })
   test('401: no key, an unknown one, a revoked one', async () => {
-    refused(await shelf.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
-    refused(await shelf.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
+    refused(await knowledgeFixture.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
+    refused(await knowledgeFixture.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
-    refused(await shelf.search(SUBJECT, {}, { token }), 'AUTH_KEY_REVOKED')
+    refused(await knowledgeFixture.search(SUBJECT, {}, { token }), 'AUTH_KEY_REVOKED')
   })
   test('429 RATE_LIMITED with Retry-After in whole seconds [GW-LIM-1]', async () => {
-    const own = await openShelf(governed, { application: { limits: { requests_per_minute: 1, burst: 2 } } })
+    const own = await createKnowledgeFixture(governed, { application: { limits: { requests_per_minute: 1, burst: 2 } } })
     const answers = await Promise.all(Array.from({ length: 6 }, () => own.search('amber')))
     const limited = answers.filter(({ status }) => status !== 200)
     expect(limited).toHaveLength(4)
@@ -140,12 +140,12 @@ describe('POST /v1/knowledge/search', () => {
     }
   })
   test.each(['juniper-deny', 'juniper-hold'])('%s: 200 without hits, not 403 or 409 [GW-VERD-7]', async (mark) => {
-    expect(accepted(await shelf.search(`${SUBJECT} ${mark}`)).data).toEqual([])
+    expect(accepted(await knowledgeFixture.search(`${SUBJECT} ${mark}`)).data).toEqual([])
   })
   test('a repeated search returns the same response except for audit_id [GW-KNOW-7]', async () => {
-    const { governance: first, ...before } = accepted(await shelf.search(SUBJECT))
+    const { governance: first, ...before } = accepted(await knowledgeFixture.search(SUBJECT))
     clock.advance(1_000)
-    const { governance: second, ...after } = accepted(await shelf.search(SUBJECT))
+    const { governance: second, ...after } = accepted(await knowledgeFixture.search(SUBJECT))
     expect(after).toEqual(before)
     expect(second).toEqual({ ...first, audit_id: second.audit_id })
   })

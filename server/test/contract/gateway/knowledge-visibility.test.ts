@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { EVERYONE, openShelf, type Shelf } from '../../support/knowledge-fixture.ts'
+import { createKnowledgeFixture, EVERYONE, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { as, labels, tokenOf } from './knowledge-client.ts'
@@ -15,42 +15,42 @@ describe('knowledge: who sees a hit [GW-KNOW-6]', () => {
     ['an empty name', { users: [''], roles: [''], departments: [''] }, ''],
     ['nobody (no ACL at all)', null, ''],
   ])('ACL of a collection: %s', async (_, acl, readers) => {
-    const shelf = await openShelf(governed, { collection: { acl } })
-    await shelf.put('Sea trade of amber.')
+    const knowledgeFixture = await createKnowledgeFixture(governed, { collection: { acl } })
+    await knowledgeFixture.put('Sea trade of amber.')
     const asking = {
       mara: as('mara', { role: 'pilot' }),
       noor: as('noor', { department: 'hangar' }),
       nobody: {},
     }
     for (const [name, more] of Object.entries(asking)) {
-      expect(await shelf.texts('amber', more), name).toHaveLength(readers.split(' ').includes(name) ? 1 : 0)
+      expect(await knowledgeFixture.texts('amber', more), name).toHaveLength(readers.split(' ').includes(name) ? 1 : 0)
     }
   })
   test("ACL of a document: narrows the collection's, and applies alone when the collection has none", async () => {
-    const shelf = await openShelf(governed, { collection: { acl: { users: ['mara', 'noor'] } } })
-    await shelf.put('amber for both')
-    await shelf.put('amber for mara', { acl: { users: ['mara', 'vera'] } })
-    expect((await shelf.texts('amber', as('mara'))).toSorted()).toEqual(['amber for both', 'amber for mara'])
-    expect(await shelf.texts('amber', as('noor'))).toEqual(['amber for both'])
-    expect(await shelf.texts('amber', as('vera'))).toEqual([])
-    await shelf.change({ acl: null })
-    expect(await shelf.texts('amber', as('vera'))).toEqual(['amber for mara'])
-    expect(await shelf.texts('amber', as('noor'))).toEqual([])
+    const knowledgeFixture = await createKnowledgeFixture(governed, { collection: { acl: { users: ['mara', 'noor'] } } })
+    await knowledgeFixture.put('amber for both')
+    await knowledgeFixture.put('amber for mara', { acl: { users: ['mara', 'vera'] } })
+    expect((await knowledgeFixture.texts('amber', as('mara'))).toSorted()).toEqual(['amber for both', 'amber for mara'])
+    expect(await knowledgeFixture.texts('amber', as('noor'))).toEqual(['amber for both'])
+    expect(await knowledgeFixture.texts('amber', as('vera'))).toEqual([])
+    await knowledgeFixture.change({ acl: null })
+    expect(await knowledgeFixture.texts('amber', as('vera'))).toEqual(['amber for mara'])
+    expect(await knowledgeFixture.texts('amber', as('noor'))).toEqual([])
   })
   test('a collection is searched only for its Applications', async () => {
-    const shelf = await openShelf(governed)
-    const other = await openShelf(governed, { knowledge: { collections: [shelf.name] } })
-    await shelf.put('Sea trade of amber.')
-    const counts = async () => [(await shelf.hits('amber')).length, (await other.hits('amber')).length]
+    const knowledgeFixture = await createKnowledgeFixture(governed)
+    const other = await createKnowledgeFixture(governed, { knowledge: { collections: [knowledgeFixture.name] } })
+    await knowledgeFixture.put('Sea trade of amber.')
+    const counts = async () => [(await knowledgeFixture.hits('amber')).length, (await other.hits('amber')).length]
     expect(await counts()).toEqual([1, 1])
-    await shelf.change({ applications: [shelf.id] })
+    await knowledgeFixture.change({ applications: [knowledgeFixture.id] })
     expect(await counts()).toEqual([1, 0])
-    await shelf.change({ applications: [] })
+    await knowledgeFixture.change({ applications: [] })
     expect(await counts()).toEqual([0, 0])
   })
   test('collections: chosen by name or id; without a choice all that are open to the Application', async () => {
     const about = word()
-    const [first, second] = [await openShelf(governed), await openShelf(governed)]
+    const [first, second] = [await createKnowledgeFixture(governed), await createKnowledgeFixture(governed)]
     await first.put(`${about} one`)
     await second.put(`${about} two`)
     const found = async (collections: readonly string[] | null) => {
@@ -84,9 +84,11 @@ describe('knowledge: who sees a hit [GW-KNOW-6]', () => {
     ['unverified: what the Application says', '', { assertion_clearance: 'confidential' }, 'public internal confidential'],
     ['unverified: no role is mapped', '', { role_clearance: { compliance_officer: 'restricted' } }, 'public internal'],
   ])('clearance, %s [GW-KNOW-8]', async (_, name, settings, seen) => {
-    const { labelled, shelf } = await labels(settings)
+    const { labelled, knowledgeFixture } = await labels(settings)
     const assertion = as('carol', { role: 'compliance_officer', attributes: { clearance: 'restricted' } })
-    const hits = await (name ? shelf.hits(labelled, {}, { userToken: tokenOf(name) }) : shelf.hits(labelled, assertion))
+    const hits = await (name
+      ? knowledgeFixture.hits(labelled, {}, { userToken: tokenOf(name) })
+      : knowledgeFixture.hits(labelled, assertion))
     expect(hits.map(({ classification }) => classification).toSorted()).toEqual(seen.split(' ').toSorted())
   })
   test.each([
@@ -94,51 +96,53 @@ describe('knowledge: who sees a hit [GW-KNOW-6]', () => {
     ['internal', 'public internal'],
     ['confidential', 'public internal confidential'],
   ])("maximum classification of the Application: limits the user's clearance: %s", async (ceiling, seen) => {
-    const { labelled, shelf } = await labels({}, { ceiling })
-    const hits = await shelf.hits(labelled, {}, { userToken: tokenOf('carol') })
+    const { labelled, knowledgeFixture } = await labels({}, { ceiling })
+    const hits = await knowledgeFixture.hits(labelled, {}, { userToken: tokenOf('carol') })
     expect(hits.map(({ classification }) => classification).toSorted()).toEqual(seen.split(' ').toSorted())
   })
   test('classification: the stricter of collection and document; restricted when neither has one', async () => {
-    const shelf = await openShelf(governed, { collection: { classification: 'confidential' } })
-    await shelf.put('amber milder', { classification: 'public' })
-    await shelf.put('amber stricter', { classification: 'restricted' })
+    const knowledgeFixture = await createKnowledgeFixture(governed, { collection: { classification: 'confidential' } })
+    await knowledgeFixture.put('amber milder', { classification: 'public' })
+    await knowledgeFixture.put('amber stricter', { classification: 'restricted' })
     const shown = async () => {
-      const hits = await shelf.hits('amber', {}, { userToken: tokenOf('carol') })
+      const hits = await knowledgeFixture.hits('amber', {}, { userToken: tokenOf('carol') })
       return Object.fromEntries(hits.map(({ content, classification }) => [content.trim(), classification]))
     }
     expect(await shown()).toEqual({ 'amber milder': 'confidential', 'amber stricter': 'restricted' })
-    await shelf.change({ classification: null })
-    await shelf.put('amber unlabelled')
+    await knowledgeFixture.change({ classification: null })
+    await knowledgeFixture.put('amber unlabelled')
     expect(await shown()).toMatchObject({ 'amber milder': 'public', 'amber unlabelled': 'restricted' })
-    expect(await shelf.texts('amber')).toEqual(['amber milder'])
+    expect(await knowledgeFixture.texts('amber')).toEqual(['amber milder'])
   })
   test('front matter: can only narrow visibility', async () => {
-    const shelf = await openShelf(governed)
-    await shelf.put('---\nclassification: public\nacl: everyone\n---\namber that opens itself', { acl: { users: ['mara'] } })
-    await shelf.put('---\nclassification: confidential\n---\namber that closes itself')
-    expect(await shelf.texts('amber', as('noor'))).toEqual([])
-    expect((await shelf.hits('amber', as('mara'))).map((hit) => hit.classification)).toEqual(['internal'])
+    const knowledgeFixture = await createKnowledgeFixture(governed)
+    await knowledgeFixture.put('---\nclassification: public\nacl: everyone\n---\namber that opens itself', {
+      acl: { users: ['mara'] },
+    })
+    await knowledgeFixture.put('---\nclassification: confidential\n---\namber that closes itself')
+    expect(await knowledgeFixture.texts('amber', as('noor'))).toEqual([])
+    expect((await knowledgeFixture.hits('amber', as('mara'))).map((hit) => hit.classification)).toEqual(['internal'])
   })
 })
 
 describe('knowledge: a change is visible in the next search [GW-KNOW-6]', () => {
-  let shelf: Shelf
+  let knowledgeFixture: KnowledgeFixture
   beforeAll(async () => {
-    shelf = await openShelf(governed)
+    knowledgeFixture = await createKnowledgeFixture(governed)
   })
   test('ACLs and labels, of documents and collections', async () => {
-    const document = await shelf.put('beryl')
-    const found = () => shelf.texts('beryl', as('noor'))
+    const document = await knowledgeFixture.put('beryl')
+    const found = () => knowledgeFixture.texts('beryl', as('noor'))
     const steps: [() => Promise<unknown>, number][] = [
-      [() => shelf.relabel(document, { acl: { users: ['mara'] } }), 0],
-      [() => shelf.relabel(document, { acl: { users: ['noor'] } }), 1],
-      [() => shelf.relabel(document, { classification: 'restricted' }), 0],
-      [() => shelf.relabel(document, { classification: null, acl: null }), 1],
-      [() => shelf.change({ acl: { users: ['mara'] } }), 0],
-      [() => shelf.change({ acl: EVERYONE }), 1],
-      [() => shelf.change({ classification: 'confidential' }), 0],
-      [() => shelf.change({ classification: 'internal' }), 1],
-      [() => shelf.remove(document), 0],
+      [() => knowledgeFixture.relabel(document, { acl: { users: ['mara'] } }), 0],
+      [() => knowledgeFixture.relabel(document, { acl: { users: ['noor'] } }), 1],
+      [() => knowledgeFixture.relabel(document, { classification: 'restricted' }), 0],
+      [() => knowledgeFixture.relabel(document, { classification: null, acl: null }), 1],
+      [() => knowledgeFixture.change({ acl: { users: ['mara'] } }), 0],
+      [() => knowledgeFixture.change({ acl: EVERYONE }), 1],
+      [() => knowledgeFixture.change({ classification: 'confidential' }), 0],
+      [() => knowledgeFixture.change({ classification: 'internal' }), 1],
+      [() => knowledgeFixture.remove(document), 0],
     ]
     expect(await found()).toHaveLength(1)
     for (const [step, count] of steps) {
@@ -147,8 +151,8 @@ describe('knowledge: a change is visible in the next search [GW-KNOW-6]', () => 
     }
   })
   test('content: the new version is found and the old one is not', async () => {
-    await shelf.put('cobalt of the first version', { key: 'page' })
-    await shelf.put('nickel of the second version', { key: 'page' })
-    expect(await shelf.texts('cobalt nickel version')).toEqual(['nickel of the second version'])
+    await knowledgeFixture.put('cobalt of the first version', { key: 'page' })
+    await knowledgeFixture.put('nickel of the second version', { key: 'page' })
+    expect(await knowledgeFixture.texts('cobalt nickel version')).toEqual(['nickel of the second version'])
   })
 })

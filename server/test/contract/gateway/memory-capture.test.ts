@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accepted, refused } from '../../support/gateway-client.ts'
-import { type Notebook, openNotebook } from '../../support/memory-fixture.ts'
+import { createMemoryFixture, type MemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
 const PATH = '/v1/memory/capture'
-let notebook: Notebook
+let memoryFixture: MemoryFixture
 beforeAll(async () => {
-  notebook = await openNotebook(governed)
+  memoryFixture = await createMemoryFixture(governed)
 })
 
 const about = () => `${word()} ${word()}`
@@ -16,7 +16,7 @@ const instant = (seconds: number) => new Date(clock.now().getTime() + seconds * 
 
 describe('POST /v1/memory/capture', () => {
   test('200: stored, memory_id, mode, governance [GW-PATH-5, GW-MEMC-5, GW-GOV-1]', async () => {
-    expect(accepted(await notebook.capture(about()))).toEqual({
+    expect(accepted(await memoryFixture.capture(about()))).toEqual({
       stored: true,
       memory_id: expect.stringMatching(/^mem_[0-9a-z]{26}$/),
       mode: 'active',
@@ -40,14 +40,14 @@ describe('POST /v1/memory/capture', () => {
       expires_at: instant(3_600),
     }
     const user = { id: 'mara', role: 'pilot', department: 'hangar', attributes: { projects: ['apollo'] } }
-    const id = await notebook.keep(content, more, { user, session: 'afternoon' })
-    expect(await notebook.hits(content, {}, { user })).toMatchObject([
+    const id = await memoryFixture.keep(content, more, { user, session: 'afternoon' })
+    expect(await memoryFixture.hits(content, {}, { user })).toMatchObject([
       { memory_id: id, scope: 'project', kind: 'summary', content, summary: 'A code word.', classification: 'public' },
     ])
   })
   test('optional fields may be null [GW-MEMC-2]', async () => {
     const nothing = { summary: null, scope_id: null, regulations: null, expires_at: null }
-    accepted(await notebook.capture(about(), nothing))
+    accepted(await memoryFixture.capture(about(), nothing))
   })
   test.each([
     ['content', [undefined, null, '', '   ', 5, ['x'], `${'x '.repeat(8_192)}x`, 'half of \ud800 a pair', 'a\0b']],
@@ -62,56 +62,56 @@ describe('POST /v1/memory/capture', () => {
     '%s: 400 VALIDATION_ERROR when the value is invalid, and nothing is stored [GW-MEMC-1, GW-MEMC-2]',
     async (field, values) => {
       for (const value of values) {
-        const answer = await notebook.capture(about(), { [field]: value })
+        const answer = await memoryFixture.capture(about(), { [field]: value })
         expect([field, null], answer.text).toContain(refused(answer, 'VALIDATION_ERROR').param)
         if (answer.body.error.param === null) expect(JSON.stringify(value)).toMatch(/\\ud800|\\u0000/)
       }
     },
   )
   test('regulations: 400 VALIDATION_ERROR when one holds U+0000', async () => {
-    const answer = await notebook.capture(about(), { regulations: ['gdpr', 'a\0b'] })
+    const answer = await memoryFixture.capture(about(), { regulations: ['gdpr', 'a\0b'] })
     expect(refused(answer, 'VALIDATION_ERROR').param).toMatch(/^regulations/)
   })
   test('content: 16 KiB are stored whole', async () => {
     const content = `${word()} ${'é'.repeat(8_000)}`
-    await notebook.keep(content)
-    expect(await notebook.texts(content.slice(0, 10))).toEqual([content])
+    await memoryFixture.keep(content)
+    expect(await memoryFixture.texts(content.slice(0, 10))).toEqual([content])
   })
   test.each([-1, -3_600, -400 * 86_400, 0])('expires_at %i s from now: 400 VALIDATION_ERROR [GW-MEMC-4]', async (seconds) => {
-    const { param } = refused(await notebook.capture(about(), { expires_at: instant(seconds) }), 'VALIDATION_ERROR')
+    const { param } = refused(await memoryFixture.capture(about(), { expires_at: instant(seconds) }), 'VALIDATION_ERROR')
     expect(param).toBe('expires_at')
   })
   test.each(['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59-00:01'])(
     'expires_at %s: 400 VALIDATION_ERROR when the offset moves it beyond the year 9999',
     async (expires_at) => {
       const content = about()
-      const { param, message } = refused(await notebook.capture(content, { expires_at }), 'VALIDATION_ERROR')
+      const { param, message } = refused(await memoryFixture.capture(content, { expires_at }), 'VALIDATION_ERROR')
       expect([param, message]).toEqual(['expires_at', 'expires_at: must not be after 9999-12-31T23:59:59.999Z.'])
-      expect(await notebook.texts(content)).toEqual([])
+      expect(await memoryFixture.texts(content)).toEqual([])
     },
   )
   test('expires_at: the latest possible time is stored', async () => {
-    const id = await notebook.keep(about(), { expires_at: '9999-12-31T23:59:59.999Z' })
+    const id = await memoryFixture.keep(about(), { expires_at: '9999-12-31T23:59:59.999Z' })
     expect(accepted(await governed.admin('GET', `/memories/${id}`)).expires_at).toBe('9999-12-31T23:59:59.999Z')
   })
   test('expires_at: an offset is converted to the same instant', async () => {
     const { param } = refused(
-      await notebook.capture(about(), { expires_at: instant(-60).replace('Z', '+00:00') }),
+      await memoryFixture.capture(about(), { expires_at: instant(-60).replace('Z', '+00:00') }),
       'VALIDATION_ERROR',
     )
     expect(param).toBe('expires_at')
-    accepted(await notebook.capture(about(), { expires_at: instant(60).replace('Z', '+00:00') }))
+    accepted(await memoryFixture.capture(about(), { expires_at: instant(60).replace('Z', '+00:00') }))
   })
   test.each(['department', 'project'])('scope %s: scope_id is required [GW-MEMC-3]', async (scope) => {
     const user = { id: 'mara', department: 'hangar', attributes: { projects: ['apollo'] } }
     for (const scope_id of [undefined, null, '   ']) {
-      const answer = await notebook.capture(about(), { scope, scope_id }, { user })
+      const answer = await memoryFixture.capture(about(), { scope, scope_id }, { user })
       expect(refused(answer, 'VALIDATION_ERROR').param).toBe('scope_id')
     }
   })
   test('scope user without a user, scope session without a session: 400 VALIDATION_ERROR [GW-MEMC-4]', async () => {
     const param = async (scope: string, asking = {}) =>
-      refused(await notebook.capture(about(), { scope }, asking), 'VALIDATION_ERROR').param
+      refused(await memoryFixture.capture(about(), { scope }, asking), 'VALIDATION_ERROR').param
     expect(await param('user')).toBe('governance.user')
     expect(await param('user', { session: 'afternoon' })).toBe('governance.user')
     expect(await param('session')).toBe('governance.session_id')
@@ -119,20 +119,20 @@ describe('POST /v1/memory/capture', () => {
     expect(await param('session', { session: '' })).toBe('governance.session_id')
   })
   test('unknown fields are ignored', async () => {
-    accepted(await notebook.capture(about(), { tags: ['x'], ttl: 5, memory_id: 'mem_mine', stored: false }))
+    accepted(await memoryFixture.capture(about(), { tags: ['x'], ttl: 5, memory_id: 'mem_mine', stored: false }))
   })
   test.each(['__proto__', 'constructor'])('%s is refused', async (key) => {
     const raw = `{"content":"x","scope":"application","kind":"fact","classification":"internal","${key}":{"x":1}}`
-    refused(await governed.post(PATH, undefined, { token: notebook.token, raw }), 'VALIDATION_ERROR')
+    refused(await governed.post(PATH, undefined, { token: memoryFixture.token, raw }), 'VALIDATION_ERROR')
   })
   test('X-Gateway-User-Token: the memory belongs to the verified user and not to the asserted one [GW-AUTH-12]', async () => {
     const userToken = governed.demo.users.find(({ id }) => id === 'alice')?.user_token ?? ''
     const content = about()
-    await notebook.keep(content, { scope: 'user' }, { userToken, user: { id: 'mara' } })
-    expect(await notebook.texts(content, {}, { user: { id: 'mara' } })).toEqual([])
-    expect(await notebook.texts(content, {}, { userToken })).toEqual([content])
-    expect(await notebook.texts(content, {}, { user: { id: 'alice' } })).toEqual([content])
-    refused(await notebook.capture(content, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+    await memoryFixture.keep(content, { scope: 'user' }, { userToken, user: { id: 'mara' } })
+    expect(await memoryFixture.texts(content, {}, { user: { id: 'mara' } })).toEqual([])
+    expect(await memoryFixture.texts(content, {}, { userToken })).toEqual([content])
+    expect(await memoryFixture.texts(content, {}, { user: { id: 'alice' } })).toEqual([content])
+    refused(await memoryFixture.capture(content, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
   })
   test('400 VALIDATION_ERROR: memory not enabled [GW-MEMC-11]', async () => {
     const { token } = await governed.application()
@@ -140,13 +140,13 @@ describe('POST /v1/memory/capture', () => {
     expect(refused(await governed.post(PATH, json, { token }), 'VALIDATION_ERROR').message).toContain('memory is not enabled')
   })
   test('401: no key, an unknown one, a revoked one', async () => {
-    refused(await notebook.capture(about(), {}, { token: null }), 'AUTH_INVALID_KEY')
-    refused(await notebook.capture(about(), {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
+    refused(await memoryFixture.capture(about(), {}, { token: null }), 'AUTH_INVALID_KEY')
+    refused(await memoryFixture.capture(about(), {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
-    refused(await notebook.capture(about(), {}, { token }), 'AUTH_KEY_REVOKED')
+    refused(await memoryFixture.capture(about(), {}, { token }), 'AUTH_KEY_REVOKED')
   })
   test('429 RATE_LIMITED with Retry-After, and nothing is stored [GW-LIM-1]', async () => {
-    const own = await openNotebook(governed, {}, { limits: { requests_per_minute: 1, burst: 2 } })
+    const own = await createMemoryFixture(governed, {}, { limits: { requests_per_minute: 1, burst: 2 } })
     const answers = await Promise.all(Array.from({ length: 6 }, () => own.capture(about())))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
     for (const answer of answers.filter(({ status }) => status !== 200)) {
@@ -168,24 +168,24 @@ describe('memory capture', () => {
   ])('%s: 200 [GW-MEMC-5, GW-MEMC-6, GW-ENUM-6, GW-POL-11]', async (_, mark, outcome) => {
     const subject = about()
     const content = `${subject} ${mark}`.trim()
-    const body = accepted(await notebook.capture(content))
+    const body = accepted(await memoryFixture.capture(content))
     expect(body).toMatchObject(outcome)
     expect('memory_id' in body).toBe(outcome.stored)
     expect('mode' in body).toBe(outcome.stored)
     expect(body.governance.decision.verdict).toBe('allow')
-    expect(await notebook.texts(subject)).toEqual('mode' in outcome && outcome.mode === 'active' ? [content] : [])
+    expect(await memoryFixture.texts(subject)).toEqual('mode' in outcome && outcome.mode === 'active' ? [content] : [])
   })
   test.each([
     ['remember', 'damson-deny'],
     ['input', 'juniper-deny'],
   ])('deny at %s: 403 POLICY_DENIED with audit_id and rule, and nothing is stored [GW-MEMC-7]', async (point, mark) => {
     const content = `${about()} ${mark}`
-    const { audit_id, details, type } = refused(await notebook.capture(content), 'POLICY_DENIED')
+    const { audit_id, details, type } = refused(await memoryFixture.capture(content), 'POLICY_DENIED')
     expect({ details, type }).toEqual({ details: { rules: [mark], point }, type: 'permission_error' })
     expect(await governed.record(audit_id).catch(() => undefined)).toBeUndefined()
-    const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token: notebook.token }))
+    const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token: memoryFixture.token }))
     expect(record).toMatchObject({ status: 403, error_code: 'POLICY_DENIED', remembered: [] })
-    const { data } = accepted(await governed.admin('GET', `/memories?application_id=${notebook.id}&limit=100`))
+    const { data } = accepted(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}&limit=100`))
     expect(JSON.stringify(data)).not.toContain(mark)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
 import { dumpTables } from '../../support/dump-tables.ts'
 import { type Answer, accepted, refused } from '../../support/gateway-client.ts'
-import { type Asking, openNotebook } from '../../support/memory-fixture.ts'
+import { type Asking, createMemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 import { INJECTION, MAIL, MARA, NOOR, recordOf, reviewsOf, SECRET, tokenOf } from './memory-client.ts'
@@ -14,19 +14,19 @@ describe('memory: the memory decision', () => {
     ['juniper-escalate', 'escalate'],
     ['juniper-hold', 'require_approval'],
   ])('%s: stores audit_only and opens an escalation [GW-MEMC-8]', async (mark, verdict) => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    const body = accepted(await notebook.capture(`${about} ${mark}`, {}, MARA))
+    const body = accepted(await memoryFixture.capture(`${about} ${mark}`, {}, MARA))
     expect(body).toMatchObject({ stored: true, mode: 'audit_only' })
     expect(body.governance.decision.verdict).toBe(verdict)
-    expect(await notebook.texts(about, {}, MARA)).toEqual([])
-    expect(await reviewsOf(notebook, 'escalation')).toHaveLength(1)
-    expect(await reviewsOf(notebook, 'hold')).toEqual([])
+    expect(await memoryFixture.texts(about, {}, MARA)).toEqual([])
+    expect(await reviewsOf(memoryFixture, 'escalation')).toHaveLength(1)
+    expect(await reviewsOf(memoryFixture, 'hold')).toEqual([])
   })
   test('audit_only: visible to operators', async () => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    const { memory_id } = accepted(await notebook.capture(`${about} damson-audit`))
+    const { memory_id } = accepted(await memoryFixture.capture(`${about} damson-audit`))
     expect(accepted(await governed.admin('GET', `/memories/${memory_id}`))).toMatchObject({
       mode: 'audit_only',
       content: `${about} damson-audit`,
@@ -36,18 +36,18 @@ describe('memory: the memory decision', () => {
     ['in the content', { content: `The key is ${SECRET}` }],
     ['in the summary', { content: 'A key', summary: `It is ${SECRET}` }],
   ])('secrets are never stored: %s [GW-MEMC-10]', async (_, { content, ...more }) => {
-    const notebook = await openNotebook(governed)
-    const answer = await notebook.capture(content, more)
+    const memoryFixture = await createMemoryFixture(governed)
+    const answer = await memoryFixture.capture(content, more)
     expect([answer.status, answer.body.stored ?? answer.body.error?.code]).toEqual([200, false])
     const tables = await dumpTables(governed.server.context.database.pool)
     expect(tables.filter(({ text }) => text.includes(SECRET)).map(({ table, column }) => `${table}.${column}`)).toEqual([])
-    expect((await recordOf(notebook, answer)).remembered).toEqual([])
+    expect((await recordOf(memoryFixture, answer)).remembered).toEqual([])
   })
   test('secrets: a redacted secret is not stored', async () => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    await notebook.keep(`${about} ${MAIL} juniper-redact`)
-    const [text] = await notebook.texts(about, {}, { userToken: tokenOf('carol') })
+    await memoryFixture.keep(`${about} ${MAIL} juniper-redact`)
+    const [text] = await memoryFixture.texts(about, {}, { userToken: tokenOf('carol') })
     expect(text).toBe(`${about} [EMAIL] juniper-redact`)
   })
   test.each([
@@ -55,23 +55,23 @@ describe('memory: the memory decision', () => {
     ['mask', (text: string) => expect(text).not.toContain(MAIL)],
     ['pseudonymize', (text: string) => expect(text).not.toContain(MAIL)],
   ])('%s at remember: changes the stored content and is listed', async (name, check) => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    const { governance, memory_id } = accepted(await notebook.capture(`${about} ${MAIL} damson-${name}`))
+    const { governance, memory_id } = accepted(await memoryFixture.capture(`${about} ${MAIL} damson-${name}`))
     expect(governance.decision.transforms).toEqual([`${name}:pii`])
     check(String(accepted(await governed.admin('GET', `/memories/${memory_id}`)).content))
   })
   test('a condition that fails denies', async () => {
-    const notebook = await openNotebook(governed)
-    refused(await notebook.capture('damson-broken'), 'POLICY_DENIED')
+    const memoryFixture = await createMemoryFixture(governed)
+    refused(await memoryFixture.capture('damson-broken'), 'POLICY_DENIED')
   })
   test('a rule can deny instructions in a memory', async () => {
-    const notebook = await openNotebook(governed)
-    refused(await notebook.capture(`damson-orders ${INJECTION}`), 'POLICY_DENIED')
-    accepted(await notebook.capture('damson-orders and nothing else'))
+    const memoryFixture = await createMemoryFixture(governed)
+    refused(await memoryFixture.capture(`damson-orders ${INJECTION}`), 'POLICY_DENIED')
+    accepted(await memoryFixture.capture('damson-orders and nothing else'))
   })
   test('a rule reads every variable of `memory`, at remember and recall [GW-POL-17]', async () => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const more = {
       scope: 'project',
       scope_id: 'atlas',
@@ -81,19 +81,19 @@ describe('memory: the memory decision', () => {
     }
     const user = { user: { id: 'mara', attributes: { projects: ['atlas'] } } }
     const verdict = async (answer: Promise<Answer>) => accepted(await answer).governance.decision.verdict
-    expect(await verdict(notebook.capture(`${word()} damson-facts`, more, user))).toBe('escalate')
-    expect(await verdict(notebook.capture(`${word()} damson-facts`, { ...more, kind: 'fact' }, user))).toBe('allow')
+    expect(await verdict(memoryFixture.capture(`${word()} damson-facts`, more, user))).toBe('escalate')
+    expect(await verdict(memoryFixture.capture(`${word()} damson-facts`, { ...more, kind: 'fact' }, user))).toBe('allow')
     const about = word()
-    await notebook.keep(`${about} medlar-facts`, more, user)
-    expect(await verdict(notebook.search(about, {}, user))).toBe('escalate')
-    await notebook.keep(`${about} medlar-facts`, { ...more, scope: 'user' }, NOOR)
-    expect(await verdict(notebook.search(about, {}, NOOR))).toBe('allow')
+    await memoryFixture.keep(`${about} medlar-facts`, more, user)
+    expect(await verdict(memoryFixture.search(about, {}, user))).toBe('escalate')
+    await memoryFixture.keep(`${about} medlar-facts`, { ...more, scope: 'user' }, NOOR)
+    expect(await verdict(memoryFixture.search(about, {}, NOOR))).toBe('allow')
   })
   test('kind decision: two captures of one subject are both kept', async () => {
-    const notebook = await openNotebook(governed)
-    await notebook.keep('The deadline is in May.', { kind: 'decision' })
-    await notebook.keep('The deadline is in June.', { kind: 'decision' })
-    expect(await notebook.texts('deadline')).toHaveLength(2)
+    const memoryFixture = await createMemoryFixture(governed)
+    await memoryFixture.keep('The deadline is in May.', { kind: 'decision' })
+    await memoryFixture.keep('The deadline is in June.', { kind: 'decision' })
+    expect(await memoryFixture.texts('deadline')).toHaveLength(2)
   })
 })
 
@@ -102,21 +102,21 @@ describe('memory: the record of a capture', () => {
     ['active', ''],
     ['audit_only', 'damson-audit'],
   ])('record: has id, mode %s, keyed hash and used stages, and no content [GW-PIPE-7, GW-AUD-2]', async (mode, mark) => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const content = `${word()} ${word()} ${mark}`.trim()
-    const response = await notebook.capture(content, { summary: word() }, { user: { id: word() }, session: word() })
+    const response = await memoryFixture.capture(content, { summary: word() }, { user: { id: word() }, session: word() })
     const { memory_id } = accepted(response)
-    const record = await recordOf(notebook, response)
+    const record = await recordOf(memoryFixture, response)
     expect(record.remembered).toEqual([{ id: memory_id, mode, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }])
     assertNoContent(record as never, content.split(' ').slice(0, 2))
     const worked = (record.stages as { name: string; outcome: string }[]).filter(({ outcome }) => outcome === 'ok')
     expect(worked.map(({ name }) => name).join(' ')).toBe('authenticate admit identify classify authorize remember record')
   })
   test('equal content has equal hashes within the Workspace [GW-AUD-4]', async () => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const content = word()
     const hash = async (asking: Asking) => {
-      const { remembered } = await recordOf(notebook, await notebook.capture(content, { scope: 'user' }, asking))
+      const { remembered } = await recordOf(memoryFixture, await memoryFixture.capture(content, { scope: 'user' }, asking))
       return (remembered as { hash: string }[])[0]?.hash
     }
     expect(await hash(MARA)).toBe(await hash(NOOR))

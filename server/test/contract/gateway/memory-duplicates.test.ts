@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accepted } from '../../support/gateway-client.ts'
-import { type Notebook, openNotebook } from '../../support/memory-fixture.ts'
+import { createMemoryFixture, type MemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 import { MARA, NOOR, tokenOf } from './memory-client.ts'
 
 describe('memory: duplicates and superseded memories', () => {
-  let notebook: Notebook
+  let memoryFixture: MemoryFixture
   beforeAll(async () => {
-    notebook = await openNotebook(governed)
+    memoryFixture = await createMemoryFixture(governed)
   })
   test.each([
     ['the same', (text: string) => text],
@@ -18,18 +18,18 @@ describe('memory: duplicates and superseded memories', () => {
     ['another way of writing a character', (text: string) => text.replace('é', 'e\u0301')],
   ])('duplicates: the same owner and normalised content (%s) return the existing memory_id [GW-MEMC-9]', async (_, again) => {
     const content = `The café is ${word()}`
-    const id = await notebook.keep(content, {}, MARA)
-    const body = accepted(await notebook.capture(again(content), {}, MARA))
+    const id = await memoryFixture.keep(content, {}, MARA)
+    const body = accepted(await memoryFixture.capture(again(content), {}, MARA))
     expect(body).toMatchObject({ stored: true, memory_id: id, mode: 'active' })
-    expect(await notebook.hits(content.split(' ').at(-1) ?? '')).toHaveLength(1)
+    expect(await memoryFixture.hits(content.split(' ').at(-1) ?? '')).toHaveLength(1)
   })
   test('duplicates: another owner gets another memory [GW-MEMC-9]', async () => {
     const content = `likes ${word()}`
     const ids = [
-      await notebook.keep(content, { scope: 'user' }, MARA),
-      await notebook.keep(content, { scope: 'user' }, NOOR),
-      await notebook.keep(content, { scope: 'session' }, { ...MARA, session: 'morning' }),
-      await notebook.keep(content, {}, MARA),
+      await memoryFixture.keep(content, { scope: 'user' }, MARA),
+      await memoryFixture.keep(content, { scope: 'user' }, NOOR),
+      await memoryFixture.keep(content, { scope: 'session' }, { ...MARA, session: 'morning' }),
+      await memoryFixture.keep(content, {}, MARA),
     ]
     expect(new Set(ids).size).toBe(4)
   })
@@ -41,52 +41,54 @@ describe('memory: duplicates and superseded memories', () => {
       `${subject} does not cost 5 euros`,
       `${subject} costs 5 dollars`,
     ]
-    const ids = await Promise.all(contents.map((content) => notebook.keep(content)))
+    const ids = await Promise.all(contents.map((content) => memoryFixture.keep(content)))
     expect(new Set(ids).size).toBe(4)
-    expect((await notebook.texts(subject)).toSorted()).toEqual(contents.toSorted())
+    expect((await memoryFixture.texts(subject)).toSorted()).toEqual(contents.toSorted())
   })
   test('duplicates: a stricter classification replaces the stored one', async () => {
     const subject = word()
-    const id = await notebook.keep(`about ${subject}`, { classification: 'public' })
-    expect(await notebook.keep(`About ${subject}.`, { classification: 'confidential' })).toBe(id)
-    expect(await notebook.texts(subject)).toEqual([])
-    expect(await notebook.keep(`about ${subject}`, { classification: 'public' })).toBe(id)
-    expect(await notebook.hits(subject, {}, { userToken: tokenOf('carol') })).toMatchObject([{ classification: 'confidential' }])
+    const id = await memoryFixture.keep(`about ${subject}`, { classification: 'public' })
+    expect(await memoryFixture.keep(`About ${subject}.`, { classification: 'confidential' })).toBe(id)
+    expect(await memoryFixture.texts(subject)).toEqual([])
+    expect(await memoryFixture.keep(`about ${subject}`, { classification: 'public' })).toBe(id)
+    expect(await memoryFixture.hits(subject, {}, { userToken: tokenOf('carol') })).toMatchObject([
+      { classification: 'confidential' },
+    ])
   })
   test('superseded: a new value of the same subject replaces the old memory', async () => {
     const user = { user: { id: word() } }
-    const first = await notebook.keep('My favourite tea is Assam.', { scope: 'user', kind: 'preference' }, user)
-    const second = await notebook.keep('My favourite tea is Darjeeling.', { scope: 'user', kind: 'preference' }, user)
+    const first = await memoryFixture.keep('My favourite tea is Assam.', { scope: 'user', kind: 'preference' }, user)
+    const second = await memoryFixture.keep('My favourite tea is Darjeeling.', { scope: 'user', kind: 'preference' }, user)
     expect(second).not.toBe(first)
-    expect(await notebook.texts('favourite tea', {}, user)).toEqual(['My favourite tea is Darjeeling.'])
-    expect(await notebook.texts('Assam', {}, user)).toEqual([])
+    expect(await memoryFixture.texts('favourite tea', {}, user)).toEqual(['My favourite tea is Darjeeling.'])
+    expect(await memoryFixture.texts('Assam', {}, user)).toEqual([])
     const old = accepted(await governed.admin('GET', `/memories/${first}`))
     expect(old).toMatchObject({ content: 'My favourite tea is Assam.', superseded_by: second })
   })
   test("superseded: another owner's memory of the same subject stays", async () => {
     const [one, other] = [{ user: { id: word() } }, { user: { id: word() } }]
-    await notebook.keep('My favourite tea is Assam.', { scope: 'user' }, one)
-    await notebook.keep('My favourite tea is Darjeeling.', { scope: 'user' }, other)
-    expect(await notebook.texts('favourite tea', {}, one)).toEqual(['My favourite tea is Assam.'])
+    await memoryFixture.keep('My favourite tea is Assam.', { scope: 'user' }, one)
+    await memoryFixture.keep('My favourite tea is Darjeeling.', { scope: 'user' }, other)
+    expect(await memoryFixture.texts('favourite tea', {}, one)).toEqual(['My favourite tea is Assam.'])
   })
   test('superseded: an audit_only memory replaces no active one', async () => {
     const user = { user: { id: word() } }
-    await notebook.keep('My favourite tea is Assam.', { scope: 'user' }, user)
-    accepted(await notebook.capture('My favourite tea is Darjeeling. juniper-memory-audit', { scope: 'user' }, user))
-    expect(await notebook.texts('favourite tea', {}, user)).toEqual(['My favourite tea is Assam.'])
+    await memoryFixture.keep('My favourite tea is Assam.', { scope: 'user' }, user)
+    accepted(await memoryFixture.capture('My favourite tea is Darjeeling. juniper-memory-audit', { scope: 'user' }, user))
+    expect(await memoryFixture.texts('favourite tea', {}, user)).toEqual(['My favourite tea is Assam.'])
   })
   test('duplicates: audit_only and active memories of the same content are both kept', async () => {
     const subject = word()
-    const id = await notebook.keep(`about ${subject}`)
-    accepted(await notebook.capture(`about ${subject}`, { summary: 'juniper-memory-audit' }))
-    expect((await notebook.hits(subject)).map(({ memory_id }) => memory_id)).toEqual([id])
+    const id = await memoryFixture.keep(`about ${subject}`)
+    accepted(await memoryFixture.capture(`about ${subject}`, { summary: 'juniper-memory-audit' }))
+    expect((await memoryFixture.hits(subject)).map(({ memory_id }) => memory_id)).toEqual([id])
   })
   test('duplicates: an expired memory is stored again', async () => {
     const subject = word()
     const expires_at = new Date(clock.now().getTime() + 60_000).toISOString()
-    const first = await notebook.keep(`about ${subject}`, { expires_at })
+    const first = await memoryFixture.keep(`about ${subject}`, { expires_at })
     clock.advance(61_000)
-    expect(await notebook.keep(`about ${subject}`)).not.toBe(first)
-    expect(await notebook.texts(subject)).toEqual([`about ${subject}`])
+    expect(await memoryFixture.keep(`about ${subject}`)).not.toBe(first)
+    expect(await memoryFixture.texts(subject)).toEqual([`about ${subject}`])
   })
 })

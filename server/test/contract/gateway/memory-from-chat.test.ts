@@ -1,36 +1,36 @@
 import { describe, expect, test } from 'vitest'
 import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
-import { openNotebook } from '../../support/memory-fixture.ts'
+import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { completion, json, says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { chat, MAIL, MARA, NOOR, recordOf, SECRET } from './memory-client.ts'
 
 describe('memory: capture from a chat [GW-MEMC-13]', () => {
   test('explicit: “remember that …” is stored for the user and named in the record', async () => {
-    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const [about, user] = [word(), { user: { id: word() } }]
-    const { response, reply } = await chat(notebook, `Please remember that my locker is ${about}. What is next?`, user)
+    const { response, reply } = await chat(memoryFixture, `Please remember that my locker is ${about}. What is next?`, user)
     expect(contentOf(response)).toBe(reply)
-    const hits = await notebook.hits(about, {}, user)
+    const hits = await memoryFixture.hits(about, {}, user)
     expect(hits).toMatchObject([{ scope: 'user', content: `my locker is ${about}`, classification: 'internal' }])
-    expect((await recordOf(notebook, response)).remembered).toMatchObject([{ id: hits[0]?.memory_id, mode: 'active' }])
-    expect(await notebook.texts(about, {}, NOOR)).toEqual([])
+    expect((await recordOf(memoryFixture, response)).remembered).toMatchObject([{ id: hits[0]?.memory_id, mode: 'active' }])
+    expect(await memoryFixture.texts(about, {}, NOOR)).toEqual([])
   })
   test('explicit: stored for the session without a user, and not stored without a session', async () => {
-    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const about = word()
-    await chat(notebook, `Remember that the locker is ${about}.`, { session: 'morning' })
-    expect(await notebook.hits(about, {}, { session: 'morning' })).toMatchObject([{ scope: 'session' }])
-    expect(await notebook.hits(about, {}, { session: 'evening' })).toEqual([])
-    const { response } = await chat(notebook, `Remember that the locker is ${word()}.`)
-    expect((await recordOf(notebook, response)).remembered).toEqual([])
+    await chat(memoryFixture, `Remember that the locker is ${about}.`, { session: 'morning' })
+    expect(await memoryFixture.hits(about, {}, { session: 'morning' })).toMatchObject([{ scope: 'session' }])
+    expect(await memoryFixture.hits(about, {}, { session: 'evening' })).toEqual([])
+    const { response } = await chat(memoryFixture, `Remember that the locker is ${word()}.`)
+    expect((await recordOf(memoryFixture, response)).remembered).toEqual([])
   })
   test.each([
     ['a question', 'Do you remember that my locker is QQ?'],
     ['a quote', 'She said: "remember that my locker is QQ".'],
     ['what an assistant said', ''],
   ])('explicit, %s: nothing is stored', async (name, prompt) => {
-    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const about = word()
     const messages = [
       { role: 'assistant', content: `Remember that my locker is ${about}.` },
@@ -40,10 +40,10 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
     const response = await governed.chat(
       name.startsWith('what') ? messages : prompt.replace('QQ', about),
       { governance },
-      { token: notebook.token },
+      { token: memoryFixture.token },
     )
     accepted(response)
-    expect(await notebook.texts(about, {}, MARA)).toEqual([])
+    expect(await memoryFixture.texts(about, {}, MARA)).toEqual([])
   })
   test.each([
     ['off', {}, '', {}],
@@ -55,54 +55,54 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
     ['explicit, memory:off at remember', { capture: 'explicit' }, 'damson-off', {}],
     ['explicit, a secret', { capture: 'explicit' }, SECRET, {}],
   ])('%s: nothing is stored', async (_, memory, mark, governance) => {
-    const notebook = await openNotebook(governed, memory)
+    const memoryFixture = await createMemoryFixture(governed, memory)
     const about = word()
-    const { response } = await chat(notebook, `Remember that my locker is ${about} ${mark}.`, MARA, governance)
-    expect((await recordOf(notebook, response)).remembered).toEqual([])
-    const { data } = accepted(await governed.admin('GET', `/memories?application_id=${notebook.id}`))
+    const { response } = await chat(memoryFixture, `Remember that my locker is ${about} ${mark}.`, MARA, governance)
+    expect((await recordOf(memoryFixture, response)).remembered).toEqual([])
+    const { data } = accepted(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}`))
     expect(data).toEqual([])
   })
   test.each(['damson-deny', 'damson-broken'])('%s: the completion is returned', async (mark) => {
-    const notebook = await openNotebook(governed, { capture: 'explicit' })
-    const { response, reply } = await chat(notebook, `Remember that my locker is ${mark}.`, MARA)
+    const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
+    const { response, reply } = await chat(memoryFixture, `Remember that my locker is ${mark}.`, MARA)
     expect(contentOf(response)).toBe(reply)
   })
   test.each(['juniper-memory-audit', 'damson-audit', 'damson-hold', 'damson-escalate'])(
     'explicit, %s: stored audit_only [GW-POL-11]',
     async (mark) => {
-      const notebook = await openNotebook(governed, { capture: 'explicit' })
+      const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
       const about = word()
-      const { response, reply } = await chat(notebook, `Remember that my locker is ${about} ${mark}.`, MARA)
+      const { response, reply } = await chat(memoryFixture, `Remember that my locker is ${about} ${mark}.`, MARA)
       expect(contentOf(response)).toBe(reply)
-      expect((await recordOf(notebook, response)).remembered).toMatchObject([{ mode: 'audit_only' }])
-      expect(await notebook.texts(about, {}, MARA)).toEqual([])
+      expect((await recordOf(memoryFixture, response)).remembered).toMatchObject([{ mode: 'audit_only' }])
+      expect(await memoryFixture.texts(about, {}, MARA)).toEqual([])
     },
   )
   test.each([
     ['sorrel-memory-off', 'memory:off', []],
     ['sorrel-memory-audit', 'memory:audit_only', [{ mode: 'audit_only' }]],
   ])('explicit, %s: a rule at output governs the stored memory', async (mark, directive, remembered) => {
-    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const about = word()
     governed.provider.on(about, says(`Noted, ${mark}.`))
-    const response = await notebook.chat(`Remember that my locker is ${about}.`, MARA)
+    const response = await memoryFixture.chat(`Remember that my locker is ${about}.`, MARA)
     expect(accepted(response).governance.decision.directives).toEqual([directive])
-    expect((await recordOf(notebook, response)).remembered).toMatchObject(remembered)
-    expect(await notebook.texts(about, {}, MARA)).toEqual([])
+    expect((await recordOf(memoryFixture, response)).remembered).toMatchObject(remembered)
+    expect(await memoryFixture.texts(about, {}, MARA)).toEqual([])
   })
   test('explicit: a held and approved chat stores once, also when it is sent again', async () => {
-    const notebook = await openNotebook(governed, { capture: 'explicit' })
+    const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const [about, user] = [word(), { user: { id: word() } }]
-    const { response, asked } = await chat(notebook, `juniper-hold. Remember that my locker is ${about}.`, user)
+    const { response, asked } = await chat(memoryFixture, `juniper-hold. Remember that my locker is ${about}.`, user)
     const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
     await governed.decide(review_item_id, 'approve')
-    for (let times = 0; times < 2; times++) accepted(await notebook.chat(asked, user, { review_item_id }))
-    expect(await notebook.hits(about, {}, user)).toHaveLength(1)
+    for (let times = 0; times < 2; times++) accepted(await memoryFixture.chat(asked, user, { review_item_id }))
+    expect(await memoryFixture.hits(about, {}, user)).toHaveLength(1)
   })
   describe('extract', () => {
     /** A chat of an Application whose model is asked afterwards what to remember, and answers `notes`. */
     async function extracted(notes: unknown, { prompt = 'Good morning', reply = '', user = { id: word() } } = {}) {
-      const notebook = await openNotebook(governed, { capture: 'extract' })
+      const memoryFixture = await createMemoryFixture(governed, { capture: 'extract' })
       const key = word()
       governed.provider.on(key, (response, call) => {
         const asks = call.raw.includes('<conversation>')
@@ -112,20 +112,20 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
           completion(asks ? (typeof notes === 'string' ? notes : JSON.stringify(notes)) : `Noted: ${key}${reply}`),
         )
       })
-      const response = await notebook.chat(`${prompt} ${key}`, { user })
-      return { notebook, response, user: { user }, key, calls: governed.provider.about(key) }
+      const response = await memoryFixture.chat(`${prompt} ${key}`, { user })
+      return { memoryFixture, response, user: { user }, key, calls: governed.provider.about(key) }
     }
     test("extract: the Application's model extracts memories of the user, and the record has the call", async () => {
       const about = word()
       const notes = [{ content: `The user prefers ${about}.`, kind: 'preference', subject: 'colour' }]
-      const { notebook, response, user, key, calls } = await extracted(notes)
+      const { memoryFixture, response, user, key, calls } = await extracted(notes)
       expect(contentOf(response)).toBe(`Noted: ${key}`)
       expect(calls).toHaveLength(2)
       expect(calls[1]?.body.model).toBe('scripted')
-      expect(await notebook.hits(about, {}, user)).toMatchObject([
+      expect(await memoryFixture.hits(about, {}, user)).toMatchObject([
         { scope: 'user', kind: 'preference', content: `The user prefers ${about}.` },
       ])
-      const record = await recordOf(notebook, response)
+      const record = await recordOf(memoryFixture, response)
       expect(record.attempts).toHaveLength(2)
       expect(record.remembered).toHaveLength(1)
     })
@@ -139,17 +139,17 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
       ['a subject that a rule denies', [{ content: 'The user has a key.', kind: 'fact', subject: 'damson-deny' }]],
       ['what a rule denies', [{ content: 'damson-deny', kind: 'fact' }]],
     ])('%s: nothing is stored, and the completion is returned', async (_, notes) => {
-      const { notebook, response, key } = await extracted(notes)
+      const { memoryFixture, response, key } = await extracted(notes)
       expect(contentOf(response)).toBe(`Noted: ${key}`)
-      expect((await recordOf(notebook, response)).remembered).toEqual([])
+      expect((await recordOf(memoryFixture, response)).remembered).toEqual([])
     })
     test('extract: nothing is stored when the model fails, and the completion is returned', async () => {
-      const notebook = await openNotebook(governed, { capture: 'extract' })
+      const memoryFixture = await createMemoryFixture(governed, { capture: 'extract' })
       const key = word()
       governed.provider.on(key, (response, call) =>
         call.raw.includes('<conversation>') ? json(response, 500, {}) : says('fine')(response, call),
       )
-      expect(contentOf(await notebook.chat(key, MARA))).toBe('fine')
+      expect(contentOf(await memoryFixture.chat(key, MARA))).toBe('fine')
     })
     test('extract: findings in a subject raise the classification, and transforms change it', async () => {
       const notes = [{ content: 'The user has a damson-redact friend.', kind: 'fact', subject: `friend ${MAIL}` }]
@@ -173,19 +173,19 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
       expect(calls[1]?.raw).not.toContain(MAIL)
     })
     test("extract: no model gets a completion above the Application's maximum classification", async () => {
-      const notebook = await openNotebook(governed, { capture: 'extract' }, { ceiling: 'internal' })
+      const memoryFixture = await createMemoryFixture(governed, { capture: 'extract' }, { ceiling: 'internal' })
       const key = word()
       governed.provider.on(key, says(`Write to ${MAIL}`))
-      expect(contentOf(await notebook.chat(key, MARA))).toBe(`Write to ${MAIL}`)
+      expect(contentOf(await memoryFixture.chat(key, MARA))).toBe(`Write to ${MAIL}`)
       expect(governed.provider.about(key)).toHaveLength(1)
     })
     test('extract: labels are the strictest of the sources', async () => {
       const about = word()
       const notes = [{ content: `The user looks into ${about}.`, kind: 'fact' }]
-      const { notebook, user } = await extracted(notes, { prompt: 'juniper-class-confidential' })
+      const { memoryFixture, user } = await extracted(notes, { prompt: 'juniper-class-confidential' })
       const { data } = accepted(await governed.admin('GET', `/memories?user_id=${user.user.id}`))
       expect(data).toMatchObject([{ classification: 'confidential', source: 'extract' }])
-      expect(await notebook.texts(about, {}, user)).toEqual([])
+      expect(await memoryFixture.texts(about, {}, user)).toEqual([])
     })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Asking, openNotebook } from '../../support/memory-fixture.ts'
+import { type Asking, createMemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { MAIL, MARA, NOOR, tokenOf } from './memory-client.ts'
@@ -41,11 +41,11 @@ describe('memory: who owns a memory and who finds it [GW-MEMC-12, GW-MEMS-6]', (
     ],
     ['workspace', undefined, [{}, MARA, NOOR], []],
   ] as const)('scope %s', async (scope, scope_id, finders, others) => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    await notebook.keep(about, { scope, scope_id }, mara())
-    for (const asking of finders) expect(await notebook.texts(about, {}, asking), JSON.stringify(asking)).toEqual([about])
-    for (const asking of others) expect(await notebook.texts(about, {}, asking), JSON.stringify(asking)).toEqual([])
+    await memoryFixture.keep(about, { scope, scope_id }, mara())
+    for (const asking of finders) expect(await memoryFixture.texts(about, {}, asking), JSON.stringify(asking)).toEqual([about])
+    for (const asking of others) expect(await memoryFixture.texts(about, {}, asking), JSON.stringify(asking)).toEqual([])
   })
   test.each([
     ['user', true],
@@ -55,7 +55,7 @@ describe('memory: who owns a memory and who finds it [GW-MEMC-12, GW-MEMS-6]', (
     ['project', true],
     ['workspace', true],
   ])('scope %s: found from another Application: %j', async (scope, shared) => {
-    const [first, second] = [await openNotebook(governed), await openNotebook(governed)]
+    const [first, second] = [await createMemoryFixture(governed), await createMemoryFixture(governed)]
     const about = word()
     const asking = { user: { id: 'mara', department: 'hangar', attributes: { projects: ['hangar'] } }, session: 'morning' }
     await first.keep(about, { scope, scope_id: 'hangar' }, asking)
@@ -63,20 +63,22 @@ describe('memory: who owns a memory and who finds it [GW-MEMC-12, GW-MEMS-6]', (
     expect(await second.texts(about, {}, asking)).toEqual(shared ? [about] : [])
   })
   test('scope_id: names the owner for departments and projects only', async () => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    await notebook.keep(about, { scope: 'user', scope_id: 'noor' }, MARA)
-    expect(await notebook.texts(about, {}, NOOR)).toEqual([])
-    expect(await notebook.texts(about, {}, MARA)).toEqual([about])
+    await memoryFixture.keep(about, { scope: 'user', scope_id: 'noor' }, MARA)
+    expect(await memoryFixture.texts(about, {}, NOOR)).toEqual([])
+    expect(await memoryFixture.texts(about, {}, MARA)).toEqual([about])
   })
   test('owners: distinguished by scope, not only by id', async () => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    await notebook.keep(`${about} of the user`, { scope: 'user' }, { user: { id: 'hangar' } })
-    await notebook.keep(`${about} of the department`, { scope: 'department', scope_id: 'hangar' }, MARA)
-    await notebook.keep(`${about} of the project`, { scope: 'project', scope_id: 'hangar' }, MARA)
-    expect(await notebook.texts(about, {}, { user: { id: 'hangar' } })).toEqual([`${about} of the user`])
-    expect(await notebook.texts(about, {}, { user: { id: 'x', department: 'hangar' } })).toEqual([`${about} of the department`])
+    await memoryFixture.keep(`${about} of the user`, { scope: 'user' }, { user: { id: 'hangar' } })
+    await memoryFixture.keep(`${about} of the department`, { scope: 'department', scope_id: 'hangar' }, MARA)
+    await memoryFixture.keep(`${about} of the project`, { scope: 'project', scope_id: 'hangar' }, MARA)
+    expect(await memoryFixture.texts(about, {}, { user: { id: 'hangar' } })).toEqual([`${about} of the user`])
+    expect(await memoryFixture.texts(about, {}, { user: { id: 'x', department: 'hangar' } })).toEqual([
+      `${about} of the department`,
+    ])
   })
 })
 
@@ -89,28 +91,28 @@ describe('memory: maximum classification [GW-MEMS-6]', () => {
     ['', {}, 'public internal'],
     ['', { assertion_clearance: 'public' }, 'public'],
   ])('%s %j: %s', async (name, settings, seen) => {
-    const notebook = await openNotebook(governed, {}, { settings })
+    const memoryFixture = await createMemoryFixture(governed, {}, { settings })
     const about = word()
     for (const classification of ['public', 'internal', 'confidential', 'restricted']) {
-      await notebook.keep(`${about} ${classification}`, { classification })
+      await memoryFixture.keep(`${about} ${classification}`, { classification })
     }
     const asking = name
       ? { userToken: tokenOf(name) }
       : { user: { id: 'carol', role: 'compliance_officer', attributes: { clearance: 'restricted' } } }
-    const hits = await notebook.hits(about, {}, asking)
+    const hits = await memoryFixture.hits(about, {}, asking)
     expect(hits.map(({ classification }) => classification).toSorted()).toEqual(seen.split(' ').toSorted())
   })
   test("maximum classification of the Application: limits the user's clearance", async () => {
-    const notebook = await openNotebook(governed, {}, { ceiling: 'internal' })
+    const memoryFixture = await createMemoryFixture(governed, {}, { ceiling: 'internal' })
     const about = word()
-    await notebook.keep(about, { classification: 'confidential' })
-    expect(await notebook.texts(about, {}, { userToken: tokenOf('carol') })).toEqual([])
+    await memoryFixture.keep(about, { classification: 'confidential' })
+    expect(await memoryFixture.texts(about, {}, { userToken: tokenOf('carol') })).toEqual([])
   })
   test('findings: raise the classification; personal data is confidential', async () => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    await notebook.keep(`${about} ${MAIL}`, { classification: 'public' })
-    expect(await notebook.texts(about)).toEqual([])
-    expect(await notebook.hits(about, {}, { userToken: tokenOf('bob') })).toMatchObject([{ classification: 'confidential' }])
+    await memoryFixture.keep(`${about} ${MAIL}`, { classification: 'public' })
+    expect(await memoryFixture.texts(about)).toEqual([])
+    expect(await memoryFixture.hits(about, {}, { userToken: tokenOf('bob') })).toMatchObject([{ classification: 'confidential' }])
   })
 })

@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
 import { accepted } from '../../support/gateway-client.ts'
-import { openNotebook } from '../../support/memory-fixture.ts'
+import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { MAIL, MARA, recordOf, reviewsOf, tokenOf } from './memory-client.ts'
 
 describe('memory: a search under policies', () => {
   const searched = async (mark: string, text = '', query = '') => {
-    const notebook = await openNotebook(governed)
-    await notebook.keep('spinel alone')
-    await notebook.keep(`spinel ${mark} ${text}`.trim(), { classification: 'internal' })
-    const response = await notebook.search(`spinel ${query}`, {}, { userToken: tokenOf('carol') })
+    const memoryFixture = await createMemoryFixture(governed)
+    await memoryFixture.keep('spinel alone')
+    await memoryFixture.keep(`spinel ${mark} ${text}`.trim(), { classification: 'internal' })
+    const response = await memoryFixture.search(`spinel ${query}`, {}, { userToken: tokenOf('carol') })
     const { data, governance } = accepted(response)
     const texts = data.map(({ content }) => String(content)).toSorted()
-    return { notebook, texts, ...governance, record: await recordOf(notebook, response) }
+    return { memoryFixture, texts, ...governance, record: await recordOf(memoryFixture, response) }
   }
   test.each([
     ['juniper-deny', 'deny'],
     ['juniper-hold', 'require_approval'],
     ['juniper-broken', 'deny'],
   ])('%s in the query: 200 with no hits, and the verdict %s [GW-VERD-7]', async (mark, verdict) => {
-    const { texts, decision, notebook } = await searched('', '', mark)
+    const { texts, decision, memoryFixture } = await searched('', '', mark)
     expect(texts).toEqual([])
     expect(decision.verdict).toBe(verdict)
-    expect(await reviewsOf(notebook, 'hold')).toEqual([])
+    expect(await reviewsOf(memoryFixture, 'hold')).toEqual([])
   })
   test('memory:off in the query: no hits', async () => {
     const { texts, decision } = await searched('', '', 'juniper-memory-off')
@@ -44,10 +44,10 @@ describe('memory: a search under policies', () => {
     expect((await searched('medlar-broken')).texts).toEqual(['spinel alone'])
   })
   test('escalate: sets the verdict of the response, which keeps the hit [GW-VERD-8]', async () => {
-    const { notebook, texts, decision } = await searched('medlar-escalate')
+    const { memoryFixture, texts, decision } = await searched('medlar-escalate')
     expect(texts).toHaveLength(2)
     expect(decision.verdict).toBe('escalate')
-    expect(await reviewsOf(notebook, 'escalation')).toHaveLength(1)
+    expect(await reviewsOf(memoryFixture, 'escalation')).toHaveLength(1)
   })
   test('require_approval: sets the verdict of the response, which leaves out the hit [GW-VERD-8]', async () => {
     const { texts, decision } = await searched('medlar-hold')
@@ -61,9 +61,9 @@ describe('memory: a search under policies', () => {
     expect(decision.transforms).toEqual([`${name}:pii`])
   })
   test('redact: applies to summaries', async () => {
-    const notebook = await openNotebook(governed)
-    await notebook.keep('spinel medlar-redact', { summary: `Write to ${MAIL}` })
-    const hits = await notebook.hits('spinel', {}, { userToken: tokenOf('carol') })
+    const memoryFixture = await createMemoryFixture(governed)
+    await memoryFixture.keep('spinel medlar-redact', { summary: `Write to ${MAIL}` })
+    const hits = await memoryFixture.hits('spinel', {}, { userToken: tokenOf('carol') })
     expect(hits).toMatchObject([{ summary: 'Write to [EMAIL]' }])
   })
   test.each(['sorrel-deny', 'sorrel-hold'])('output policies: %s leaves no hits', async (mark) => {
@@ -72,20 +72,20 @@ describe('memory: a search under policies', () => {
     expect(decision.verdict).toBe(mark === 'sorrel-deny' ? 'deny' : 'require_approval')
   })
   test('a page is full when many hits are dropped before it', async () => {
-    const notebook = await openNotebook(governed)
-    for (let number = 0; number < 80; number++) await notebook.keep(`opal opal ${number} medlar-deny`)
-    for (let number = 0; number < 10; number++) await notebook.keep(`among many other words there is opal, ${number}`)
-    const texts = await notebook.texts('opal')
+    const memoryFixture = await createMemoryFixture(governed)
+    for (let number = 0; number < 80; number++) await memoryFixture.keep(`opal opal ${number} medlar-deny`)
+    for (let number = 0; number < 10; number++) await memoryFixture.keep(`among many other words there is opal, ${number}`)
+    const texts = await memoryFixture.texts('opal')
     expect(texts).toHaveLength(10)
     expect(texts.join()).not.toContain('medlar')
   })
   test('record: has ids, keyed hashes, scores and used stages, and no content [GW-PIPE-6, GW-AUD-3]', async () => {
-    const notebook = await openNotebook(governed)
+    const memoryFixture = await createMemoryFixture(governed)
     const [content, query] = [`${word()} jade ${word()}`, `jade ${word()}`]
-    await notebook.keep(content, {}, MARA)
-    const response = await notebook.search(query, {}, MARA)
+    await memoryFixture.keep(content, {}, MARA)
+    const response = await memoryFixture.search(query, {}, MARA)
     const [hit] = accepted(response).data
-    const record = await recordOf(notebook, response)
+    const record = await recordOf(memoryFixture, response)
     expect(record.memory).toEqual([{ id: hit?.memory_id, score: hit?.similarity, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }])
     assertNoContent(
       record as never,
@@ -95,7 +95,7 @@ describe('memory: a search under policies', () => {
     expect(worked.map(({ name }) => name).join(' ')).toBe('authenticate admit identify classify authorize recall inspect record')
   })
   test('similarity: 0 to 1 [GW-MEMS-4]', async () => {
-    const { notebook } = await searched('jasper')
-    for (const { similarity } of await notebook.hits('spinel jasper')) expect(similarity > 0 && similarity <= 1).toBe(true)
+    const { memoryFixture } = await searched('jasper')
+    for (const { similarity } of await memoryFixture.hits('spinel jasper')) expect(similarity > 0 && similarity <= 1).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accepted, refused } from '../../support/gateway-client.ts'
-import { type Notebook, openNotebook } from '../../support/memory-fixture.ts'
+import { createMemoryFixture, type MemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
@@ -8,15 +8,15 @@ const PATH = '/v1/memory/search'
 const SUBJECT = word()
 /** More than a page holds. */
 const MEMORIES = 55
-let notebook: Notebook
+let memoryFixture: MemoryFixture
 beforeAll(async () => {
-  notebook = await openNotebook(governed)
-  for (let number = 0; number < MEMORIES; number++) await notebook.keep(`Meeting ${number} was about ${SUBJECT}.`)
+  memoryFixture = await createMemoryFixture(governed)
+  for (let number = 0; number < MEMORIES; number++) await memoryFixture.keep(`Meeting ${number} was about ${SUBJECT}.`)
 })
 
 describe('POST /v1/memory/search', () => {
   test('200: object, data and governance [GW-PATH-4, GW-MEMS-3, GW-GOV-1]', async () => {
-    const body = accepted(await notebook.search(SUBJECT))
+    const body = accepted(await memoryFixture.search(SUBJECT))
     expect(Object.keys(body).toSorted()).toEqual(['data', 'governance', 'object'])
     expect(body.object).toBe('list')
     expect(body.governance).toEqual({
@@ -28,20 +28,24 @@ describe('POST /v1/memory/search', () => {
   })
   test('assertion: up to 1,000 projects, and more are refused without delay', async () => {
     const about = word()
-    await notebook.keep(about, { scope: 'project', scope_id: 'last' })
+    await memoryFixture.keep(about, { scope: 'project', scope_id: 'last' })
     const asking = (length: number) => ({
       user: { id: 'x', attributes: { projects: [...Array.from({ length }, (_, number) => `p${number}`), 'last'] } },
     })
-    expect(await notebook.texts(about, {}, asking(999))).toEqual([about])
-    const { param } = refused(await notebook.search(about, {}, asking(1_000)), 'VALIDATION_ERROR')
+    expect(await memoryFixture.texts(about, {}, asking(999))).toEqual([about])
+    const { param } = refused(await memoryFixture.search(about, {}, asking(1_000)), 'VALIDATION_ERROR')
     expect(param).toBe('governance.user.attributes.projects')
-    refused(await notebook.search(about, {}, asking(32_000)), 'VALIDATION_ERROR')
+    refused(await memoryFixture.search(about, {}, asking(32_000)), 'VALIDATION_ERROR')
   })
   test('MemoryHit: all fields, and no other [GW-MEMS-4]', async () => {
     const about = word()
     const summary = 'In short.'
-    const id = await notebook.keep(`What there is to say about ${about}.`, { summary, kind: 'decision', regulations: ['gdpr'] })
-    expect(await notebook.hits(about)).toEqual([
+    const id = await memoryFixture.keep(`What there is to say about ${about}.`, {
+      summary,
+      kind: 'decision',
+      regulations: ['gdpr'],
+    })
+    expect(await memoryFixture.hits(about)).toEqual([
       {
         memory_id: id,
         scope: 'application',
@@ -55,21 +59,21 @@ describe('POST /v1/memory/search', () => {
     expect(id).toMatch(/^mem_[0-9a-z]{26}$/)
   })
   test('MemoryHit: summary is null when none was given [GW-MEMS-4]', async () => {
-    const [hit] = await notebook.hits(SUBJECT, { limit: 1 })
+    const [hit] = await memoryFixture.hits(SUBJECT, { limit: 1 })
     expect(hit?.summary).toBeNull()
   })
   test.each(['fact', 'preference', 'decision', 'summary', 'workflow_state'])('MemoryHit: kind %s [GW-ENUM-3]', async (kind) => {
     const about = word()
-    await notebook.keep(`About ${about}.`, { kind })
-    expect((await notebook.hits(about)).map((hit) => hit.kind)).toEqual([kind])
+    await memoryFixture.keep(`About ${about}.`, { kind })
+    expect((await memoryFixture.hits(about)).map((hit) => hit.kind)).toEqual([kind])
   })
   test.each(['public', 'internal', 'confidential', 'restricted'])(
     'MemoryHit: classification %s [GW-ENUM-1]',
     async (classification) => {
       const about = word()
-      await notebook.keep(`About ${about}.`, { classification })
+      await memoryFixture.keep(`About ${about}.`, { classification })
       const userToken = governed.demo.users.find(({ id }) => id === 'carol')?.user_token ?? ''
-      expect((await notebook.hits(about, {}, { userToken })).map((hit) => hit.classification)).toEqual([classification])
+      expect((await memoryFixture.hits(about, {}, { userToken })).map((hit) => hit.classification)).toEqual([classification])
     },
   )
   test.each([
@@ -83,11 +87,11 @@ describe('POST /v1/memory/search', () => {
     const about = word()
     const user = { id: 'mara', department: 'hangar', attributes: { projects: ['apollo'] } }
     const asking = { user, session: 'afternoon' }
-    await notebook.keep(`About ${about}.`, { scope, ...more }, asking)
-    expect((await notebook.hits(about, {}, asking)).map((hit) => hit.scope)).toEqual([scope])
+    await memoryFixture.keep(`About ${about}.`, { scope, ...more }, asking)
+    expect((await memoryFixture.hits(about, {}, asking)).map((hit) => hit.scope)).toEqual([scope])
   })
   test('nothing found: an empty list', async () => {
-    expect(accepted(await notebook.search(word())).data).toEqual([])
+    expect(accepted(await memoryFixture.search(word())).data).toEqual([])
   })
   test.each([
     [1, 1],
@@ -97,18 +101,18 @@ describe('POST /v1/memory/search', () => {
     [undefined, 10],
     [null, 10],
   ])('limit %j: %i hits [GW-MEMS-2]', async (limit, count) => {
-    const hits = await notebook.hits(SUBJECT, { limit })
+    const hits = await memoryFixture.hits(SUBJECT, { limit })
     expect(hits).toHaveLength(count)
     expect(new Set(hits.map(({ memory_id }) => memory_id)).size).toBe(count)
   })
   test.each([0, 51, -1, 1.5, 1e9, '10', true, [10]])('limit %j: 400 VALIDATION_ERROR [GW-MEMS-2]', async (limit) => {
-    const { param, audit_id } = refused(await notebook.search(SUBJECT, { limit }), 'VALIDATION_ERROR')
+    const { param, audit_id } = refused(await memoryFixture.search(SUBJECT, { limit }), 'VALIDATION_ERROR')
     expect({ param, audit_id }).toEqual({ param: 'limit', audit_id: undefined })
   })
   test.each([undefined, '', '   ', '\n\t', 5, null, ['x'], 'x'.repeat(32_769)])(
     'query %j: 400 VALIDATION_ERROR [GW-MEMS-1]',
     async (query) => {
-      expect(refused(await notebook.search(query), 'VALIDATION_ERROR').param).toBe('query')
+      expect(refused(await memoryFixture.search(query), 'VALIDATION_ERROR').param).toBe('query')
     },
   )
   test.each([
@@ -116,7 +120,7 @@ describe('POST /v1/memory/search', () => {
     ['operators', `"${SUBJECT}" & | ! :* <-> OR AND NOT (`],
     ['U+0000', `\0${SUBJECT}`],
   ])('%s is an ordinary query', async (_, query) => {
-    accepted(await notebook.search(query))
+    accepted(await memoryFixture.search(query))
   })
   test('governance.user.id and governance.session_id: strings of at most 256 characters without U+0000 [GW-MEMS-8]', async () => {
     for (const [field, governance] of [
@@ -126,14 +130,14 @@ describe('POST /v1/memory/search', () => {
       ['governance.session_id', { session_id: 5 }],
       ['governance.session_id', { session_id: 'x'.repeat(257) }],
     ] as const) {
-      const answer = await governed.post(PATH, { query: SUBJECT, governance }, { token: notebook.token })
+      const answer = await governed.post(PATH, { query: SUBJECT, governance }, { token: memoryFixture.token })
       expect(refused(answer, 'VALIDATION_ERROR').param).toContain(field)
     }
   })
   test('X-Gateway-User-Token: verified, else 401 [GW-AUTH-12]', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
-    expect(accepted(await notebook.search(SUBJECT, {}, { userToken })).governance.user_verified).toBe(true)
-    refused(await notebook.search(SUBJECT, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+    expect(accepted(await memoryFixture.search(SUBJECT, {}, { userToken })).governance.user_verified).toBe(true)
+    refused(await memoryFixture.search(SUBJECT, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
   })
   test('400 VALIDATION_ERROR: memory not enabled [GW-MEMS-5]', async () => {
     const { token } = await governed.application()
@@ -142,13 +146,13 @@ describe('POST /v1/memory/search', () => {
     expect(audit_id).toMatch(/^aud_/)
   })
   test('401: no key, an unknown one, a revoked one', async () => {
-    refused(await notebook.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
-    refused(await notebook.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
+    refused(await memoryFixture.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
+    refused(await memoryFixture.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
-    refused(await notebook.search(SUBJECT, {}, { token }), 'AUTH_KEY_REVOKED')
+    refused(await memoryFixture.search(SUBJECT, {}, { token }), 'AUTH_KEY_REVOKED')
   })
   test('429 RATE_LIMITED with Retry-After in whole seconds [GW-LIM-1]', async () => {
-    const own = await openNotebook(governed, {}, { limits: { requests_per_minute: 1, burst: 2 } })
+    const own = await createMemoryFixture(governed, {}, { limits: { requests_per_minute: 1, burst: 2 } })
     const answers = await Promise.all(Array.from({ length: 6 }, () => own.search('amber')))
     const limited = answers.filter(({ status }) => status !== 200)
     expect(limited).toHaveLength(4)
@@ -158,7 +162,7 @@ describe('POST /v1/memory/search', () => {
     }
   })
   test.each(['juniper-deny', 'juniper-hold'])('%s: 200 without hits, not 403 or 409 [GW-VERD-7]', async (mark) => {
-    expect(accepted(await notebook.search(`${SUBJECT} ${mark}`)).data).toEqual([])
+    expect(accepted(await memoryFixture.search(`${SUBJECT} ${mark}`)).data).toEqual([])
   })
 })
 
@@ -166,33 +170,33 @@ describe('memory search: visibility', () => {
   test('audit_only memories never appear, for any user [GW-MEMS-7]', async () => {
     const about = word()
     const asking = { user: { id: 'mara' } }
-    const captured = accepted(await notebook.capture(`About ${about}. damson-audit`, { scope: 'user' }, asking))
+    const captured = accepted(await memoryFixture.capture(`About ${about}. damson-audit`, { scope: 'user' }, asking))
     expect(captured).toMatchObject({ stored: true, mode: 'audit_only' })
-    expect(await notebook.hits(about, { limit: 50 }, asking)).toEqual([])
+    expect(await memoryFixture.hits(about, { limit: 50 }, asking)).toEqual([])
   })
   test('expired memories never appear, from their expiry on [GW-MEMS-7]', async () => {
     const about = word()
     const expires = (seconds: number) => ({ expires_at: new Date(clock.now().getTime() + seconds * 1_000).toISOString() })
-    await notebook.keep(`About ${about}, for a while.`, expires(60))
-    await notebook.keep(`About ${about}, for longer.`, expires(3_600))
-    await notebook.keep(`About ${about}, for ever.`)
-    expect(await notebook.hits(about)).toHaveLength(3)
+    await memoryFixture.keep(`About ${about}, for a while.`, expires(60))
+    await memoryFixture.keep(`About ${about}, for longer.`, expires(3_600))
+    await memoryFixture.keep(`About ${about}, for ever.`)
+    expect(await memoryFixture.hits(about)).toHaveLength(3)
     clock.advance(61_000)
-    expect((await notebook.texts(about)).toSorted()).toEqual([`About ${about}, for ever.`, `About ${about}, for longer.`])
+    expect((await memoryFixture.texts(about)).toSorted()).toEqual([`About ${about}, for ever.`, `About ${about}, for longer.`])
   })
   test('a page is full when many memories before it have expired', async () => {
     const about = word()
     const expires_at = new Date(clock.now().getTime() + 60_000).toISOString()
-    for (let number = 0; number < 70; number++) await notebook.keep(`${about} ${about}, ${number}.`, { expires_at })
-    for (let number = 0; number < 10; number++) await notebook.keep(`A longer text that names ${about} once, ${number}.`)
+    for (let number = 0; number < 70; number++) await memoryFixture.keep(`${about} ${about}, ${number}.`, { expires_at })
+    for (let number = 0; number < 10; number++) await memoryFixture.keep(`A longer text that names ${about} once, ${number}.`)
     clock.advance(61_000)
-    expect(await notebook.hits(about)).toHaveLength(10)
+    expect(await memoryFixture.hits(about)).toHaveLength(10)
   })
   test("only memories of the user's scopes appear [GW-MEMS-6]", async () => {
     const about = word()
-    await notebook.keep(`About ${about}.`, { scope: 'user' }, { user: { id: 'mara' } })
-    expect(await notebook.hits(about, {}, { user: { id: 'mara' } })).toHaveLength(1)
-    expect(await notebook.hits(about, {}, { user: { id: 'noor' } })).toEqual([])
-    expect(await notebook.hits(about)).toEqual([])
+    await memoryFixture.keep(`About ${about}.`, { scope: 'user' }, { user: { id: 'mara' } })
+    expect(await memoryFixture.hits(about, {}, { user: { id: 'mara' } })).toHaveLength(1)
+    expect(await memoryFixture.hits(about, {}, { user: { id: 'noor' } })).toEqual([])
+    expect(await memoryFixture.hits(about)).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { EventReader, StreamedEvent } from '../../../../bench/support/event-reader.ts'
-import { pruneLog } from '../../../src/messaging/events/log-store.ts'
+import { pruneEventLog } from '../../../src/messaging/events/event-log-store.ts'
 import { messenger } from './shared-messenger.ts'
 
 const about =
@@ -139,7 +139,7 @@ describe('events', () => {
     await messenger.say(id)
     const first = await messenger.listen(messenger.ben, 0)
     await messenger.server.context.relay.run()
-    while (await pruneLog(messenger.server.context.db, new Date(Date.now() + 400 * 86_400_000), 1_000));
+    while (await pruneEventLog(messenger.server.context.db, new Date(Date.now() + 400 * 86_400_000), 1_000));
     const listener = await messenger.listen(messenger.ben, 1)
     expect(await listener.until(({ type }) => type === 'reset')).toMatchObject({ type: 'reset' })
     const { id: message } = await messenger.say(id)

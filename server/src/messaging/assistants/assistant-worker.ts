@@ -4,7 +4,7 @@ import { RETRY_DELAYS } from '../../jobs/queue/retry-delays.ts'
 import { WorkQueue } from '../../jobs/queue/work-queue.ts'
 import { runInStoredTrace } from '../../lib/trace-context.ts'
 import { REVIEWS_TOPIC } from '../../review/review.ts'
-import { ASSISTANTS_TOPIC } from './enqueue.ts'
+import { ASSISTANTS_TOPIC } from './enqueue-turn.ts'
 import { type TurnDeps, takeTurn } from './take-turn.ts'
 import { claimTurns, postponeTurn, renewClaim, type Turn } from './turn-store.ts'
 

@@ -11,7 +11,7 @@ const RETRY_MS = 1_000
 export interface Reader {
   readonly workspaceId: string
   readonly userId: string
-  readonly mayStay: () => Promise<boolean>
+  readonly isAuthorized: () => Promise<boolean>
 }
 
 /** One reader's open answer, and how far in the log it is. */
@@ -49,7 +49,7 @@ export class EventStream {
 
   /** Shows that the connection lives, and moves the place to resume from past what concerns others. Ends where the reader may not stay. */
   async beat(): Promise<void> {
-    if (!(await this.reader.mayStay())) return this.end()
+    if (!(await this.reader.isAuthorized())) return this.end()
     this.write(`: heartbeat\nid: ${this.position}\n\n`)
   }
 
@@ -75,5 +75,5 @@ export class EventStream {
 }
 
 /** An event as it is sent to everybody who may know of it. */
-export const frameOf = ({ sequence, type, payload }: LoggedEvent): string =>
+export const toFrame = ({ sequence, type, payload }: LoggedEvent): string =>
   `id: ${sequence}\nevent: ${type}\ndata: ${payload}\n\n`

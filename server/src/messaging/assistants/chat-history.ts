@@ -12,15 +12,15 @@ const HISTORY_MESSAGES = 50
 const LATEST_ANSWER = 200
 
 /** What was said, by whom. */
-export interface Spoken {
+export interface HistoryMessage {
   readonly senderId: string
   readonly username: string
   readonly text: string
 }
 
 /** The message that is to be answered. Undefined when it is gone, or its author is no longer in the conversation. */
-export async function findQuestion(db: Db, turn: Turn): Promise<Spoken | undefined> {
-  const { rows } = await sql<Spoken>`
+export async function findQuestion(db: Db, turn: Turn): Promise<HistoryMessage | undefined> {
+  const { rows } = await sql<HistoryMessage>`
     select message.sender_id as "senderId", author.username, message.text
     from message
     join workspace_user author on author.workspace_id = message.workspace_id and author.id = message.sender_id
@@ -34,8 +34,8 @@ export async function findQuestion(db: Db, turn: Turn): Promise<Spoken | undefin
  * What was said before a message, oldest first: answers stand with what they answer, even where others have spoken in between.
  * What was refused, or waits for a reviewer, is left out, so that it does not hold up whatever is asked afterwards.
  */
-export async function spokenBefore(db: Db, turn: Turn): Promise<Spoken[]> {
-  const { rows } = await sql<Spoken>`
+export async function loadHistory(db: Db, turn: Turn): Promise<HistoryMessage[]> {
+  const { rows } = await sql<HistoryMessage>`
     with asked as (
       select workspace_id, conversation_id, sequence from message
       where workspace_id = ${uuidOf('ws', turn.workspaceId)} and id = ${uuidOf('msg', turn.messageId)}
@@ -60,11 +60,11 @@ export async function spokenBefore(db: Db, turn: Turn): Promise<Spoken[]> {
  * budget allows; the question is always there.
  */
 export function chatMessages(
-  before: readonly Spoken[],
-  question: Spoken,
+  before: readonly HistoryMessage[],
+  question: HistoryMessage,
   { assistantId, isGroup }: { readonly assistantId: string; readonly isGroup: boolean },
 ): ChatMessage[] {
-  const told = ({ senderId, username, text }: Spoken): ChatMessage =>
+  const told = ({ senderId, username, text }: HistoryMessage): ChatMessage =>
     senderId === assistantId
       ? { role: 'assistant', content: text }
       : { role: 'user', content: isGroup ? `${username}: ${text}` : text }

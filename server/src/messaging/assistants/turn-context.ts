@@ -5,20 +5,20 @@ import { findUser } from '../../identity/user-store.ts'
 import { toId } from '../../lib/id.ts'
 import { TrustedCaller } from '../../pipeline/callers.ts'
 import type { Member } from '../api/member.ts'
-import type { Place } from '../governance/utterance.ts'
+import type { TextPlace } from '../governance/text-submission.ts'
 import { uuidOf } from '../ids.ts'
 import { findContact } from '../people/contact-store.ts'
-import { findQuestion, type Spoken } from './history.ts'
+import { findQuestion, type HistoryMessage } from './chat-history.ts'
 import type { Turn } from './turn-store.ts'
 
 /** More readers than that, and what each of them may see is not worked out: the assistant answers without knowledge and memory. */
 const MAX_READERS = 100
 
 /** A turn, and who and what it takes: as the database has it now. */
-export interface Setting {
-  readonly question: Spoken
+export interface TurnContext {
+  readonly question: HistoryMessage
   readonly assistant: Member
-  readonly place: Place
+  readonly place: TextPlace
   /** The Application, in the name of the question's author, before everybody who will read the answer. */
   readonly caller: TrustedCaller
   /** Ids of those who are in the conversation. */
@@ -26,7 +26,7 @@ export interface Setting {
 }
 
 /** Undefined when nobody can answer any more, or nobody waits for it: the message, its author or the assistant is gone. */
-export async function settingOf(db: Db, turn: Turn): Promise<Setting | undefined> {
+export async function loadTurnContext(db: Db, turn: Turn): Promise<TurnContext | undefined> {
   const { workspaceId, assistantId, messageId } = turn
   const question = await findQuestion(db, turn)
   const contact = await findContact(db, workspaceId, assistantId)

@@ -4,10 +4,17 @@ import { seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import type { Database } from '../../db/database.ts'
 import { fromId } from '../../lib/id.ts'
 import { secretBox } from '../../lib/secret-box.ts'
-import { type Claimed, claimDeliveries, enqueueDeliveries, LEASE_MS, recordAttempt, webhooksDue } from './delivery-queue.ts'
-import { listDeliveries, removeEnded, replayDelivery } from './delivery-store.ts'
-import { eraseEvents } from './erase.ts'
-import { moveToLog } from './log-store.ts'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  enqueueDeliveries,
+  LEASE_MS,
+  listDueWebhooks,
+  recordAttempt,
+} from './delivery-queue.ts'
+import { listDeliveries, removeEndedDeliveries, replayDelivery } from './delivery-store.ts'
+import { eraseEvents } from './erase-events.ts'
+import { moveOutboxToLog } from './event-log-store.ts'
 import { emit } from './outbox.ts'
 import { createWebhook, deleteWebhook } from './webhook-store.ts'
 
@@ -33,14 +40,14 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
   const happen = async (...ids: string[]): Promise<void> => {
     const event = { workspaceId, type: 'message.created', audience: [] } as const
     await database.db.transaction().execute((tx) => emit(tx, ...ids.map((id) => ({ ...event, payload: { id } }))))
-    while ((await moveToLog(database.db, 500)).moved > 0);
+    while ((await moveOutboxToLog(database.db, 500)).moved > 0);
   }
   const enqueue = async (most = 200): Promise<void> => {
     while (await enqueueDeliveries(database.db, new Date(), most));
   }
-  const claim = (most: number, now = new Date()): Promise<Claimed[]> =>
+  const claim = (most: number, now = new Date()): Promise<ClaimedDelivery[]> =>
     claimDeliveries(database.db, box, { webhook: fromId('whk', webhookId) as string, now, most })
-  const idsIn = (claimed: readonly Claimed[]): string[] => claimed.map(({ payload }) => JSON.parse(payload).id).sort()
+  const idsIn = (claimed: readonly ClaimedDelivery[]): string[] => claimed.map(({ payload }) => JSON.parse(payload).id).sort()
   const list = async () => (await listDeliveries(database.db, { workspaceId, webhookId }, { limit: 100 }))?.data ?? []
 
   test('every event becomes one delivery, in its order, whoever looks at the same time and however few at once', async () => {
@@ -72,7 +79,7 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
   ])('deliveries: attempted at once, and claimed once, when the clock was set back by %s', async (_, back) => {
     await happen('a')
     await enqueue()
-    const due = await webhooksDue(database.db, later(-back))
+    const due = await listDueWebhooks(database.db, later(-back))
     expect(due).toContain(fromId('whk', webhookId))
     expect(idsIn(await claim(10, later(-back)))).toEqual(['a'])
     expect(await claim(10, later(-back))).toEqual([])
@@ -83,19 +90,29 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
     await happen('a')
     await enqueue()
     const [first] = await claim(1)
-    await recordAttempt(database.db, first as Claimed, { status: 500, failure: 'x', now: new Date(), again: later(60_000) })
+    await recordAttempt(database.db, first as ClaimedDelivery, {
+      status: 500,
+      failure: 'x',
+      now: new Date(),
+      again: later(60_000),
+    })
     expect(idsIn(await claim(10, later(-365 * 86_400_000)))).toEqual(['a'])
   })
 
   test('a webhook is due when something of it is', async () => {
     const due = async (): Promise<boolean> =>
-      (await webhooksDue(database.db, new Date())).includes(fromId('whk', webhookId) as string)
+      (await listDueWebhooks(database.db, new Date())).includes(fromId('whk', webhookId) as string)
     expect(await due()).toBe(false)
     await happen('a')
     await enqueue()
     expect(await due()).toBe(true)
     const [delivery] = await claim(1)
-    await recordAttempt(database.db, delivery as Claimed, { status: 500, failure: 'x', now: new Date(), again: later(60_000) })
+    await recordAttempt(database.db, delivery as ClaimedDelivery, {
+      status: 500,
+      failure: 'x',
+      now: new Date(),
+      again: later(60_000),
+    })
     expect(await due()).toBe(false)
   })
 
@@ -103,11 +120,11 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
     await happen('a')
     await enqueue()
     const [first] = await claim(1)
-    await recordAttempt(database.db, first as Claimed, { status: null, failure: 'x', now: new Date(), again: new Date() })
+    await recordAttempt(database.db, first as ClaimedDelivery, { status: null, failure: 'x', now: new Date(), again: new Date() })
     const [slow] = await claim(1)
     const owner = { workspaceId, webhookId }
-    await database.db.transaction().execute((tx) => replayDelivery(tx, owner, (slow as Claimed).id, new Date()))
-    await recordAttempt(database.db, slow as Claimed, { status: null, failure: 'x', now: new Date() })
+    await database.db.transaction().execute((tx) => replayDelivery(tx, owner, (slow as ClaimedDelivery).id, new Date()))
+    await recordAttempt(database.db, slow as ClaimedDelivery, { status: null, failure: 'x', now: new Date() })
     expect(await list()).toMatchObject([{ state: 'pending', attempts: 0 }])
   })
 
@@ -123,11 +140,11 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
   test('what ended long ago is removed, by how it ended', async () => {
     await happen('a', 'b', 'c')
     await enqueue()
-    const [a, b] = (await claim(2)) as [Claimed, Claimed]
+    const [a, b] = (await claim(2)) as [ClaimedDelivery, ClaimedDelivery]
     const long = new Date('2001-01-01')
     await recordAttempt(database.db, a, { status: 200, failure: null, now: long })
     await recordAttempt(database.db, b, { status: 500, failure: 'x', now: long })
-    await removeEnded(database.db, 'delivered', new Date('2001-01-02'), 100)
+    await removeEndedDeliveries(database.db, 'delivered', new Date('2001-01-02'), 100)
     expect((await list()).map(({ state }) => state).sort()).toEqual(['dead', 'pending'])
   })
 })

@@ -6,10 +6,10 @@ import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { runInStoredTrace } from '../../lib/trace-context.ts'
-import { type Claimed, claimDeliveries, enqueueDeliveries, recordAttempt, webhooksDue } from './delivery-queue.ts'
+import { type ClaimedDelivery, claimDeliveries, enqueueDeliveries, listDueWebhooks, recordAttempt } from './delivery-queue.ts'
 import { EVENTS_TOPIC } from './event.ts'
 import type { WebhookSender } from './webhook-sender.ts'
-import { anyWebhook } from './webhook-store.ts'
+import { hasEnabledWebhook } from './webhook-store.ts'
 
 const ENQUEUE_BATCH = 200
 /** Attempts to one receiver at a time: a slow receiver delays no other. */
@@ -37,14 +37,14 @@ export class WebhookDispatcher extends WorkQueue<string> {
 
   constructor(deps: Deps) {
     super({
-      claim: () => this.#webhooksDue(),
+      claim: () => this.#listDueWebhooks(),
       work: (webhook, cut) => this.#deliver(webhook, cut).finally(() => this.#busy.delete(webhook)),
       concurrency: Number.POSITIVE_INFINITY,
       topics: [EVENTS_TOPIC],
       ...deps,
     })
     this.#deps = deps
-    this.#any = new Cache(() => anyWebhook(deps.db), { maxEntries: 1 })
+    this.#any = new Cache(() => hasEnabledWebhook(deps.db), { maxEntries: 1 })
   }
 
   /** A webhook was created or enabled. */
@@ -53,11 +53,11 @@ export class WebhookDispatcher extends WorkQueue<string> {
     this.wake()
   }
 
-  async #webhooksDue(): Promise<string[]> {
+  async #listDueWebhooks(): Promise<string[]> {
     const { db, clock } = this.#deps
     if (!(await this.#any.get(''))) return []
     while (await enqueueDeliveries(db, clock.now(), ENQUEUE_BATCH));
-    const due = (await webhooksDue(db, clock.now())).filter((webhook) => !this.#busy.has(webhook))
+    const due = (await listDueWebhooks(db, clock.now())).filter((webhook) => !this.#busy.has(webhook))
     for (const webhook of due) this.#busy.add(webhook)
     return due
   }
@@ -73,7 +73,7 @@ export class WebhookDispatcher extends WorkQueue<string> {
     }
   }
 
-  async #attempt(delivery: Claimed, cut: AbortSignal): Promise<void> {
+  async #attempt(delivery: ClaimedDelivery, cut: AbortSignal): Promise<void> {
     const { db, clock, sender, random } = this.#deps
     // Deliveries make no spans: the request's span is the parent of the receiver's.
     const sent = await runInStoredTrace(delivery.traceparent, false, () => sender.send(delivery, clock.now(), cut))

@@ -5,13 +5,13 @@ import { findUser } from '../../identity/user-store.ts'
 import { currentTraceparent } from '../../lib/trace-context.ts'
 import type { Member } from '../api/member.ts'
 import { uuidOf } from '../ids.ts'
-import { firstMentioned } from './mentions.ts'
+import { findFirstMentioned } from './mentions.ts'
 
 /** Topic of db/signal.ts: a turn is due. The key is the message's id. */
 export const ASSISTANTS_TOPIC = 'assistants'
 
 /** A message that has just been stored. */
-export interface Said {
+export interface StoredMessage {
   /** `msg_…` */
   readonly id: string
   /** `conv_…` */
@@ -28,11 +28,11 @@ export interface Said {
  * the other member, in a group the first assistant mentioned. Messages of assistants are never answered. True: publish ASSISTANTS_TOPIC
  * after the commit; without it the answer comes a moment later.
  */
-export async function enqueueTurn(tx: Tx, said: Said): Promise<boolean> {
+export async function enqueueTurn(tx: Tx, said: StoredMessage): Promise<boolean> {
   if (said.isGroup && !said.text.includes('@')) return false
   const assistants = await assistantsIn(tx, said)
   if (assistants.some(({ id }) => id === said.sender.user.id)) return false
-  const asked = said.isGroup ? firstMentioned(said.text, assistants) : assistants[0]
+  const asked = said.isGroup ? findFirstMentioned(said.text, assistants) : assistants[0]
   if (!asked) return false
   const author = await claimsOf(tx, said.sender)
   await tx
@@ -55,7 +55,7 @@ export async function enqueueTurn(tx: Tx, said: Said): Promise<boolean> {
   return true
 }
 
-const assistantsIn = (db: Db, { sender, conversationId }: Said): Promise<{ id: string; username: string }[]> =>
+const assistantsIn = (db: Db, { sender, conversationId }: StoredMessage): Promise<{ id: string; username: string }[]> =>
   db
     .selectFrom('conversation_member as member')
     .innerJoin('contact_profile as profile', (join) =>

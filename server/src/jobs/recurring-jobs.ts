@@ -1,28 +1,28 @@
 import type { Database, Db } from '../db/database.ts'
-import type { Upkeep } from '../db/database-maintenance.ts'
+import type { DatabaseMaintenance } from '../db/database-maintenance.ts'
 import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
 import { IdleMemory } from '../lib/idle-memory.ts'
 import { removeExpired } from '../memory/erase.ts'
 import { deleteExpiredKeys } from '../messaging/api/idempotency-store.ts'
-import type { AssistantWorker } from '../messaging/assistants/worker.ts'
+import type { AssistantWorker } from '../messaging/assistants/assistant-worker.ts'
 import { removeUnsent } from '../messaging/attachments/attachment-store.ts'
 import type { FileStore } from '../messaging/attachments/file-store.ts'
 import { removeLeftovers } from '../messaging/attachments/receive.ts'
 import { removeFiles } from '../messaging/attachments/removed-files.ts'
-import { removeEnded } from '../messaging/events/delivery-store.ts'
-import type { WebhookDispatcher } from '../messaging/events/dispatcher.ts'
-import { pruneLog } from '../messaging/events/log-store.ts'
-import type { EventRelay } from '../messaging/events/relay.ts'
+import { removeEndedDeliveries } from '../messaging/events/delivery-store.ts'
+import { pruneEventLog } from '../messaging/events/event-log-store.ts'
+import type { EventRelay } from '../messaging/events/event-relay.ts'
+import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.ts'
 import { removeExpiredHolds } from '../messaging/messages/expired-holds.ts'
-import { endConversationRetentions, endWorkspaceRetention } from '../messaging/retention/end-retention.ts'
-import { finishErasures } from '../messaging/retention/erase-traces.ts'
+import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from '../messaging/retention/delete-expired-messages.ts'
+import { finishErasures } from '../messaging/retention/erase-user-content.ts'
 import { removeExpiredSignIns } from '../operators/expired.ts'
 import { eraseExpired } from '../review/review-store.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
-import { eachOf, workspaceIds } from './each-workspace.ts'
 import type { Job } from './jobs.ts'
+import { listWorkspaceIds, runForEach } from './workspaces.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -45,7 +45,7 @@ interface Deps extends AuditJobDeps {
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'run'>
   /** Of the embedded database; PostgreSQL looks after itself. */
-  readonly upkeep: Upkeep | undefined
+  readonly maintenance: DatabaseMaintenance | undefined
 }
 
 /** What runs regularly, and how often. */
@@ -60,12 +60,12 @@ export const recurringJobs = (deps: Deps, memory = new IdleMemory()): Job[] => [
   { name: 'finish erasures of users', everyMs: MINUTE, run: async () => void (await finishErasures(deps.db, deps.clock.now())) },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
   { name: 'build indexes of large tables', everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
-  ...(deps.upkeep ? upkeepJobs(deps.upkeep) : []),
+  ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
 ]
 
-const upkeepJobs = (upkeep: Upkeep): Job[] => [
-  { name: 'checkpoint of the embedded database', everyMs: MINUTE, run: () => upkeep.checkpoint() },
-  { name: 'vacuum of the embedded database', everyMs: HOUR, run: () => upkeep.vacuum() },
+const maintenanceJobs = (maintenance: DatabaseMaintenance): Job[] => [
+  { name: 'checkpoint of the embedded database', everyMs: MINUTE, run: () => maintenance.checkpoint() },
+  { name: 'vacuum of the embedded database', everyMs: HOUR, run: () => maintenance.vacuum() },
 ]
 
 /** Expiry itself is read from the clock: these jobs only remove what can no longer be read. */
@@ -97,9 +97,9 @@ async function removeCollections(db: Db): Promise<void> {
 }
 
 async function pruneEvents(db: Db, before: (ms: number) => Date): Promise<void> {
-  await inBatches(EVENT_BATCH, (most) => pruneLog(db, before(EVENT_LOG_MS), most))
+  await inBatches(EVENT_BATCH, (most) => pruneEventLog(db, before(EVENT_LOG_MS), most))
   for (const state of ['delivered', 'dead'] as const) {
-    await inBatches(EVENT_BATCH, (most) => removeEnded(db, state, before(DELIVERIES_MS[state]), most))
+    await inBatches(EVENT_BATCH, (most) => removeEndedDeliveries(db, state, before(DELIVERIES_MS[state]), most))
   }
 }
 
@@ -109,9 +109,9 @@ async function removeUploads({ db, clock, files }: Deps, before: Date): Promise<
 }
 
 async function endMessageRetention({ db, clock }: Deps): Promise<void> {
-  await endConversationRetentions(db, clock.now())
-  await eachOf(await workspaceIds(db), async (workspaceId) => {
+  await deleteExpiredOfConversations(db, clock.now())
+  await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
     const days = (await findWorkspace(db, workspaceId))?.settings.message_retention_days ?? null
-    if (days !== null) await endWorkspaceRetention(db, workspaceId, days, clock.now())
+    if (days !== null) await deleteExpiredOfWorkspace(db, workspaceId, days, clock.now())
   })
 }

@@ -6,9 +6,9 @@ import { WORKSPACES_TOPIC } from '../../identity/user-token.ts'
 import type { Member } from '../api/member.ts'
 import { ACCESS_TOKENS_TOPIC } from '../people/member-authenticator.ts'
 import { EVENTS_TOPIC } from './event.ts'
-import { Feed } from './feed.ts'
-import { logPosition } from './log-store.ts'
-import { EventStream } from './stream.ts'
+import { EventFeed } from './event-feed.ts'
+import { findLogPosition } from './event-log-store.ts'
+import { EventStream } from './event-stream.ts'
 
 /** Open streams of one user on this node: every device has one or two. */
 const MAX_STREAMS = 50
@@ -25,18 +25,18 @@ export interface HubOptions {
   readonly heartbeatMs?: number
 }
 
-export interface Opening {
+export interface StreamRequest {
   readonly member: Member
   /** The last event that the reader has; undefined: from now on. */
   readonly after: number | undefined
   /** Whether the member's token still counts; asked with every heartbeat. */
-  readonly mayStay: () => Promise<boolean>
+  readonly isAuthorized: () => Promise<boolean>
 }
 
 /** All open event streams of this node. A stream costs it a socket and no query of its own once it has caught up. */
 export class EventHub {
   readonly #options: HubOptions
-  readonly #feeds = new Map<string, Feed>()
+  readonly #feeds = new Map<string, EventFeed>()
   readonly #unsubscribe: readonly (() => void)[]
   #checking: NodeJS.Timeout | undefined
   #pulling: NodeJS.Timeout | undefined
@@ -56,19 +56,20 @@ export class EventHub {
    * Streams a member's events to `response` until either side ends it. `start` sends the head, once nothing can be refused any
    * more. Throws RATE_LIMITED where the member has too many streams already.
    */
-  async open(response: ServerResponse, { member, after, mayStay }: Opening, start: () => void): Promise<void> {
+  async open(response: ServerResponse, { member, after, isAuthorized }: StreamRequest, start: () => void): Promise<void> {
     const { workspaceId, user } = member
-    const { last, pruned } = await logPosition(this.#options.db, workspaceId)
+    const { last, pruned } = await findLogPosition(this.#options.db, workspaceId)
     if (this.#closed) throw new GatehouseError('UNAVAILABLE')
     if (response.destroyed) return
     const feed =
-      this.#feeds.get(workspaceId) ?? new Feed(this.#options.db, workspaceId, { position: last, onError: this.#options.onError })
+      this.#feeds.get(workspaceId) ??
+      new EventFeed(this.#options.db, workspaceId, { position: last, onError: this.#options.onError })
     if (feed.streamsOf(user.id) >= MAX_STREAMS) {
       const message = `At most ${MAX_STREAMS} event streams may be open for one user; close one first.`
       throw new GatehouseError('RATE_LIMITED', { message, headers: { 'retry-after': '10' } })
     }
     const lost = after !== undefined && (after < pruned || after > last)
-    const stream = new EventStream(response, { workspaceId, userId: user.id, mayStay }, lost ? last : (after ?? last))
+    const stream = new EventStream(response, { workspaceId, userId: user.id, isAuthorized }, lost ? last : (after ?? last))
     this.#feeds.set(workspaceId, feed)
     feed.add(stream)
     const heart = setInterval(() => this.#beat(stream), this.#options.heartbeatMs ?? HEARTBEAT_MS).unref()
@@ -115,7 +116,7 @@ export class EventHub {
     for (const feed of feeds) feed?.pull()
   }
 
-  #remove(feed: Feed, stream: EventStream): void {
+  #remove(feed: EventFeed, stream: EventStream): void {
     feed.remove(stream)
     if (feed.empty && this.#feeds.get(stream.reader.workspaceId) === feed) this.#feeds.delete(stream.reader.workspaceId)
     if (this.#feeds.size > 0) return

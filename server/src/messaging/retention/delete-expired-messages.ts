@@ -9,7 +9,7 @@ const DAY_MS = 24 * 3_600_000
 const BATCH = 200
 
 /** Deletes the messages of a Workspace that are older than it keeps them: as by their senders, and told likewise. Answers how many. */
-export function endWorkspaceRetention(db: Db, workspaceId: string, days: number, now: Date): Promise<number> {
+export function deleteExpiredOfWorkspace(db: Db, workspaceId: string, days: number, now: Date): Promise<number> {
   const old = db
     .selectFrom('message')
     .select(['id', 'conversation_id', 'workspace_id'])
@@ -17,11 +17,11 @@ export function endWorkspaceRetention(db: Db, workspaceId: string, days: number,
     .where('created_at', '<', new Date(now.getTime() - days * DAY_MS))
     .orderBy('created_at')
     .limit(BATCH)
-  return deleteAll(db, () => old.execute(), now)
+  return deleteInBatches(db, () => old.execute(), now)
 }
 
 /** The same for every conversation that has a retention of its own, whoever it belongs to. */
-export async function endConversationRetentions(db: Db, now: Date): Promise<number> {
+export async function deleteExpiredOfConversations(db: Db, now: Date): Promise<number> {
   let deleted = 0
   for (let after: string | undefined; ; ) {
     let query = db.selectFrom('conversation').select(['id', 'retention_days']).where('retention_days', 'is not', null)
@@ -35,26 +35,26 @@ export async function endConversationRetentions(db: Db, now: Date): Promise<numb
         .where('created_at', '<', new Date(now.getTime() - (days ?? 0) * DAY_MS))
         .orderBy('created_at')
         .limit(BATCH)
-      deleted += await deleteAll(db, () => old.execute(), now)
+      deleted += await deleteInBatches(db, () => old.execute(), now)
     }
     after = page.at(-1)?.id
     if (page.length < BATCH) return deleted
   }
 }
 
-export interface Doomed {
+export interface MessageRow {
   readonly id: string
   readonly conversation_id: string
   readonly workspace_id: string
 }
 
 /** Deletes what `next` finds until it finds nothing; answers how many. */
-export async function deleteAll(db: Db, next: () => Promise<readonly Doomed[]>, now: Date): Promise<number> {
+export async function deleteInBatches(db: Db, next: () => Promise<readonly MessageRow[]>, now: Date): Promise<number> {
   let deleted = 0
   for (;;) {
-    const doomed = await next()
-    if (doomed.length === 0) return deleted
-    for (const [conversation, rows] of Map.groupBy(doomed, (row) => row.conversation_id)) {
+    const messages = await next()
+    if (messages.length === 0) return deleted
+    for (const [conversation, rows] of Map.groupBy(messages, (row) => row.conversation_id)) {
       const place = { workspaceId: toId('ws', rows[0]?.workspace_id ?? ''), conversationId: toId('conv', conversation) }
       const ids = rows.map(({ id }) => toId('msg', id))
       const gone = await inTransaction(db, (tx) => deleteMessages(tx, place, ids, now))

@@ -3,9 +3,9 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { Database } from '../../db/database.ts'
 import { fromId } from '../../lib/id.ts'
-import { eraseEvents } from './erase.ts'
+import { eraseEvents } from './erase-events.ts'
 import type { NewEvent } from './event.ts'
-import { logPosition, moveToLog, pruneLog, readLog } from './log-store.ts'
+import { findLogPosition, moveOutboxToLog, pruneEventLog, readEventLog } from './event-log-store.ts'
 import { emit } from './outbox.ts'
 
 const EVERYTHING = { after: 0 }
@@ -31,10 +31,10 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
   const write = (...events: NewEvent[]): Promise<void> => database.db.transaction().execute((tx) => emit(tx, ...events))
   /** Other tests share the database: what it holds of theirs is moved as well. */
   const relay = async (most = 500): Promise<void> => {
-    while ((await moveToLog(database.db, most)).moved > 0);
+    while ((await moveOutboxToLog(database.db, most)).moved > 0);
   }
   const logged = (userId?: string) =>
-    readLog(database.db, workspaceId, EVERYTHING, { most: 1_000, ...(userId !== undefined && { userId }) })
+    readEventLog(database.db, workspaceId, EVERYTHING, { most: 1_000, ...(userId !== undefined && { userId }) })
   const idsIn = (events: readonly { payload: string }[]): string[] => events.map(({ payload }) => JSON.parse(payload).id)
 
   test('events stand in the order in which they were emitted, numbered without gaps, payloads byte for byte', async () => {
@@ -46,7 +46,7 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
     expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
     expect(idsIn(events)).toEqual(['a', 'b', 'c'])
     expect(events[1]?.payload).toBe(JSON.stringify(payload))
-    expect(await logPosition(database.db, workspaceId)).toEqual({ last: 3, pruned: 0 })
+    expect(await findLogPosition(database.db, workspaceId)).toEqual({ last: 3, pruned: 0 })
   })
 
   test('each Workspace has its own numbers', async () => {
@@ -54,7 +54,7 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
     await write(created('a'), created('x', { workspaceId: other }), created('b'))
     await relay()
     expect((await logged()).map(({ sequence }) => sequence)).toEqual([1, 2])
-    expect(idsIn(await readLog(database.db, other, EVERYTHING, { most: 10 }))).toEqual(['x'])
+    expect(idsIn(await readEventLog(database.db, other, EVERYTHING, { most: 10 }))).toEqual(['x'])
   })
 
   test('a transaction that fails tells of nothing', async () => {
@@ -71,7 +71,7 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
     const writers = Array.from({ length: 8 }, (_, writer) => writer)
     let writing = true
     const relays = [1, 2, 3].map(async () => {
-      while (writing) await moveToLog(database.db, 3)
+      while (writing) await moveOutboxToLog(database.db, 3)
     })
     await Promise.all(
       writers.map(async (writer) => {
@@ -95,8 +95,8 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
     expect(idsIn(await logged('ann'))).toEqual(['a', 'b'])
     expect(idsIn(await logged('bob'))).toEqual(['b'])
     expect(idsIn(await logged('eve'))).toEqual([])
-    const stretch = { after: 1, upTo: 2 }
-    expect(idsIn(await readLog(database.db, workspaceId, stretch, { most: 10, userId: 'ann' }))).toEqual(['b'])
+    const range = { after: 1, upTo: 2 }
+    expect(idsIn(await readEventLog(database.db, workspaceId, range, { most: 10, userId: 'ann' }))).toEqual(['b'])
   })
 
   test('what is removed for its age is known to be gone, and numbers go on', async () => {
@@ -107,12 +107,12 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
       .set({ created_at: new Date('2001-01-01') } as object)
       .where('workspace_id', '=', fromId('ws', workspaceId) as string)
       .execute()
-    while ((await pruneLog(database.db, new Date('2001-01-02'), 1)) > 0);
+    while ((await pruneEventLog(database.db, new Date('2001-01-02'), 1)) > 0);
     expect(await logged()).toEqual([])
     await write(created('c'))
     await relay()
     expect((await logged()).map(({ sequence }) => sequence)).toEqual([3])
-    expect(await logPosition(database.db, workspaceId)).toEqual({ last: 3, pruned: 2 })
+    expect(await findLogPosition(database.db, workspaceId)).toEqual({ last: 3, pruned: 2 })
   })
 
   describe('what is erased is in the log no more, nor on its way there', () => {
@@ -154,7 +154,7 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
       await write(created('a', { workspaceId: other }))
       await relay()
       await erase({ objectIds: ['a'] })
-      expect(await readLog(database.db, other, EVERYTHING, { most: 10 })).toHaveLength(1)
+      expect(await readEventLog(database.db, other, EVERYTHING, { most: 10 })).toHaveLength(1)
     })
   })
 })

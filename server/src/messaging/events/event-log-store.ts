@@ -11,7 +11,10 @@ const RELAY_LOCK = 7_241_002
  * Takes up to `most` events out of the outbox, in the order they were emitted, and gives each the next place in the log of its
  * Workspace. Answers how many there were, and the Workspaces whose log has grown.
  */
-export async function moveToLog(db: Db, most: number): Promise<{ readonly moved: number; readonly workspaceIds: string[] }> {
+export async function moveOutboxToLog(
+  db: Db,
+  most: number,
+): Promise<{ readonly moved: number; readonly workspaceIds: string[] }> {
   const { rows: waiting } = await sql`select 1 from event_outbox limit 1`.execute(db)
   if (waiting.length === 0) return { moved: 0, workspaceIds: [] }
   const { rows } = await db.transaction().execute(async (tx) => {
@@ -48,7 +51,7 @@ export interface LogPosition {
   readonly pruned: number
 }
 
-export async function logPosition(db: Db, workspaceId: string): Promise<LogPosition> {
+export async function findLogPosition(db: Db, workspaceId: string): Promise<LogPosition> {
   const row = await db
     .selectFrom('event_position')
     .select(['last', 'pruned'])
@@ -57,17 +60,17 @@ export async function logPosition(db: Db, workspaceId: string): Promise<LogPosit
   return row ?? { last: 0, pruned: 0 }
 }
 
-/** A stretch of the log: after the one sequence, up to and with the other. */
-export interface Stretch {
+/** A range of the log: after the one sequence, up to and with the other. */
+export interface SequenceRange {
   readonly after: number
   readonly upTo?: number
 }
 
-/** The first `most` events of a stretch, in order; with `userId` those which that user may know. */
-export async function readLog(
+/** The first `most` events of a range, in order; with `userId` those which that user may know. */
+export async function readEventLog(
   db: Db,
   workspaceId: string,
-  { after, upTo }: Stretch,
+  { after, upTo }: SequenceRange,
   { most, userId }: { readonly most: number; readonly userId?: string },
 ): Promise<LoggedEvent[]> {
   return db
@@ -83,7 +86,7 @@ export async function readLog(
 }
 
 /** Removes up to `most` events that were emitted before that time; answers how many. */
-export async function pruneLog(db: Db, before: Date, most: number): Promise<number> {
+export async function pruneEventLog(db: Db, before: Date, most: number): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     with old as (
       select workspace_id, sequence from event_log where created_at < ${before} order by created_at limit ${most}

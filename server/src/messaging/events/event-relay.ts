@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import type { Signal } from '../../db/signal.ts'
 import { Loop } from '../../jobs/queue/loop.ts'
 import { EVENTS_TOPIC } from './event.ts'
-import { moveToLog } from './log-store.ts'
+import { moveOutboxToLog } from './event-log-store.ts'
 
 const BATCH = 500
 /** While events keep coming, many writes share one transaction. */
@@ -24,7 +24,7 @@ export class EventRelay extends Loop {
 /** Of all nodes, the database lets one at a time move events. */
 async function emptyOutbox(db: Db, signal: Deps['signal']): Promise<void> {
   for (let moved = BATCH; moved === BATCH; ) {
-    const batch = await moveToLog(db, BATCH)
+    const batch = await moveOutboxToLog(db, BATCH)
     moved = batch.moved
     await Promise.all(batch.workspaceIds.map((id) => signal.publish(EVENTS_TOPIC, id)))
   }

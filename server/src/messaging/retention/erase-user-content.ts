@@ -8,12 +8,12 @@ import { ERASED } from '../api/idempotency-store.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { membersOfConversation } from '../conversations/members.ts'
 import { stopWaitingFor } from '../conversations/read-marker.ts'
-import { eraseEvents } from '../events/erase.ts'
+import { eraseEvents } from '../events/erase-events.ts'
 import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, toMessage } from '../messages/message.ts'
 import { tellOfUpdate } from '../messages/message-store.ts'
 import { contactsByIds } from '../people/contact-store.ts'
-import { deleteAll } from './end-retention.ts'
+import { deleteInBatches } from './delete-expired-messages.ts'
 import type { Erasure } from './erase-user.ts'
 
 const BATCH = 200
@@ -24,7 +24,7 @@ const ON_ITS_WAY_MS = 60_000
  * Erases what an erased user has left: messages with their files, reactions, uploads, places in conversations, and what
  * reviewers see. In small steps that can be repeated, so that it may end anywhere and go on later.
  */
-export async function eraseTraces(db: Db, erasure: Erasure, now: Date): Promise<void> {
+export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Promise<void> {
   const { workspaceId, userId, erasedAt } = erasure
   await leaveConversations(db, erasure, now)
   await eraseMessages(db, erasure, now)
@@ -56,7 +56,7 @@ export async function finishErasures(db: Db, now: Date): Promise<number> {
     .limit(BATCH)
     .execute()
   for (const { workspace_id, user_id, erased_at } of due) {
-    await eraseTraces(db, { workspaceId: toId('ws', workspace_id), userId: user_id, erasedAt: erased_at }, now)
+    await eraseUserContent(db, { workspaceId: toId('ws', workspace_id), userId: user_id, erasedAt: erased_at }, now)
     await db
       .deleteFrom('user_erasure')
       .where('workspace_id', '=', workspace_id)
@@ -123,7 +123,7 @@ function eraseMessages(db: Db, { workspaceId, userId, erasedAt }: Erasure, now: 
     .where('sender_id', '=', userId)
     .where('created_at', '<=', erasedAt)
     .limit(BATCH)
-  return deleteAll(db, () => own.execute(), now)
+  return deleteInBatches(db, () => own.execute(), now)
 }
 
 async function eraseReactions(db: Db, { workspaceId, userId, erasedAt }: Erasure): Promise<void> {

@@ -4,8 +4,8 @@ import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { STAGES } from '../../pipeline/endpoints.ts'
 import type { TextDecision } from './text-decision.ts'
 
-/** The outcome for the utterance. */
-export interface Ending {
+/** The outcome for the submission. */
+export interface RecordOutcome {
   readonly auditId: string
   readonly error?: ErrorCode
   readonly review?: { readonly id: string; readonly state: string }
@@ -15,9 +15,13 @@ const STATUS = { create: 201, update: 200, react: 200, profile: 200 } as const
 const WORKED: ReadonlySet<string> = new Set(['authenticate', 'admit', 'identify', 'classify', 'authorize', 'record'])
 
 /** The record of a decision on a text of messaging. Content enters as a keyed hash only. */
-export function messageDraft(decided: TextDecision, { auditId, error, review }: Ending, hasher: KeyedHasher): AuditDraft {
-  const { utterance, policy, scanned, decision, transforms, tokens, ms } = decided
-  const { workspaceId, sender, place, change, texts, exchange, now } = utterance
+export function draftMessageRecord(
+  decided: TextDecision,
+  { auditId, error, review }: RecordOutcome,
+  hasher: KeyedHasher,
+): AuditDraft {
+  const { submission, policy, scanned, decision, transforms, tokens, ms } = decided
+  const { workspaceId, sender, place, change, texts, requestAuditId, now } = submission
   const text = texts.join('\n')
   const found = Object.entries(scanned.counts).filter(([, count]) => count > 0)
   return {
@@ -36,7 +40,7 @@ export function messageDraft(decided: TextDecision, { auditId, error, review }: 
       'content.risk_level': scanned.risk,
       'message.change': change,
       'message.conversation_id': place.id,
-      ...(exchange !== undefined && { 'message.exchange': exchange }),
+      ...(requestAuditId !== undefined && { 'message.exchange': requestAuditId }),
       'message.group': place.groupId ?? '',
       'request.endpoint': 'message',
       'request.tokens': tokens,

@@ -7,18 +7,18 @@ import { chatWithApprovalWait, type PipelineDeps } from '../../pipeline/pipeline
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
 import { getReview, reviewContent } from '../../review/review-store.ts'
-import { chatMessages, spokenBefore } from './history.ts'
-import type { Setting } from './setting.ts'
+import { chatMessages, loadHistory } from './chat-history.ts'
+import { EMPTY_NOTICE, noticeFor } from './notices.ts'
+import type { TurnContext } from './turn-context.ts'
 import type { Turn } from './turn-store.ts'
-import { EMPTY, wordsFor } from './words.ts'
 
-export interface AskDeps extends PipelineDeps {
+export interface CompletionDeps extends PipelineDeps {
   readonly db: Db
   readonly chatLimits: ChatLimits
 }
 
 /** What becomes of a turn. `auditId`: the record of the exchange. */
-export type Outcome =
+export type TurnOutcome =
   | { readonly kind: 'answer'; readonly text: string; readonly auditId: string | undefined }
   | { readonly kind: 'refusal'; readonly text: string; readonly auditId: string | undefined }
   | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string | undefined }
@@ -30,26 +30,37 @@ export type Outcome =
 const RETRY_MS = 5_000
 
 /** Puts a question to the Application through the pipeline, or again what a reviewer has decided on. */
-export async function askPipeline(turn: Turn, setting: Setting, signal: AbortSignal, deps: AskDeps): Promise<Outcome> {
-  if (turn.reviewItemId !== null) return afterReview(turn, turn.reviewItemId, setting, signal, deps)
-  const before = await spokenBefore(deps.db, turn)
-  const isGroup = setting.place.groupId !== null
-  const messages = chatMessages(before, setting.question, { assistantId: turn.assistantId, isGroup })
-  return run(turn, setting, { messages }, signal, deps)
+export async function requestCompletion(
+  turn: Turn,
+  context: TurnContext,
+  signal: AbortSignal,
+  deps: CompletionDeps,
+): Promise<TurnOutcome> {
+  if (turn.reviewItemId !== null) return afterReview(turn, turn.reviewItemId, context, signal, deps)
+  const before = await loadHistory(deps.db, turn)
+  const isGroup = context.place.groupId !== null
+  const messages = chatMessages(before, context.question, { assistantId: turn.assistantId, isGroup })
+  return run(turn, context, { messages }, signal, deps)
 }
 
 /** The request as the reviewer saw it, whatever has been said since. */
-async function afterReview(turn: Turn, id: string, setting: Setting, signal: AbortSignal, deps: AskDeps): Promise<Outcome> {
+async function afterReview(
+  turn: Turn,
+  id: string,
+  context: TurnContext,
+  signal: AbortSignal,
+  deps: CompletionDeps,
+): Promise<TurnOutcome> {
   const now = deps.clock.now()
   const item = await getReview(deps.db, turn.workspaceId, id, now)
-  const refusal = (code: ErrorCode): Outcome => ({ kind: 'refusal', text: wordsFor(code), auditId: item?.auditId })
+  const refusal = (code: ErrorCode): TurnOutcome => ({ kind: 'refusal', text: noticeFor(code), auditId: item?.auditId })
   if (item?.state === 'pending') return { kind: 'held', reviewItemId: id, auditId: item.auditId }
   if (item?.state === 'denied') return refusal('POLICY_REVIEW_DENIED')
   // The answer itself waited, as a message: it was stored when it was approved.
   if (item?.endpoint === 'message' && item.state === 'released') return { kind: 'done' }
   const content = item && (await reviewContent(deps.db, turn.workspaceId, id, now, deps.reviewBox))
   if (!content || item.endpoint === 'message') return refusal('REVIEW_HOLD_EXPIRED')
-  return run(turn, setting, { messages: content.messages, reviewItemId: id }, signal, deps)
+  return run(turn, context, { messages: content.messages, reviewItemId: id }, signal, deps)
 }
 
 interface Asked {
@@ -57,7 +68,13 @@ interface Asked {
   readonly reviewItemId?: string
 }
 
-async function run(turn: Turn, { caller }: Setting, asked: Asked, signal: AbortSignal, deps: AskDeps): Promise<Outcome> {
+async function run(
+  turn: Turn,
+  { caller }: TurnContext,
+  asked: Asked,
+  signal: AbortSignal,
+  deps: CompletionDeps,
+): Promise<TurnOutcome> {
   const governance = {
     user: { id: caller.user.id },
     session_id: turn.conversationId,
@@ -76,12 +93,12 @@ async function run(turn: Turn, { caller }: Setting, asked: Asked, signal: AbortS
   return outcomeOf(await chatWithApprovalWait(incoming, deps))
 }
 
-function outcomeOf({ error, held, auditId, trace }: PipelineResult): Outcome {
+function outcomeOf({ error, held, auditId, trace }: PipelineResult): TurnOutcome {
   if (held) return { kind: 'held', reviewItemId: held.itemId, auditId }
   if (!error) {
     const [choice] = trace.results.inspect?.completion?.choices ?? []
     const text = choice?.message.content
-    return { kind: 'answer', text: typeof text === 'string' && text.trim() !== '' ? text : EMPTY, auditId }
+    return { kind: 'answer', text: typeof text === 'string' && text.trim() !== '' ? text : EMPTY_NOTICE, auditId }
   }
   const { code, fields } = error
   if (code === 'RATE_LIMITED') {
@@ -91,5 +108,5 @@ function outcomeOf({ error, held, auditId, trace }: PipelineResult): Outcome {
   // The server stops: whoever takes the turn up next asks again.
   if (code === 'CLIENT_CLOSED_REQUEST') return { kind: 'later', code, afterMs: 0, failed: false }
   if (code === 'UNAVAILABLE' || code === 'INTERNAL') return { kind: 'later', code, afterMs: RETRY_MS, failed: true }
-  return { kind: 'refusal', text: wordsFor(code, fields.details?.reason), auditId }
+  return { kind: 'refusal', text: noticeFor(code, fields.details?.reason), auditId }
 }

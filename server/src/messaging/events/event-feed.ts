@@ -1,8 +1,8 @@
 import type { Db } from '../../db/database.ts'
 import { Loop } from '../../jobs/queue/loop.ts'
 import type { LoggedEvent } from './event.ts'
-import { readLog } from './log-store.ts'
-import { type EventStream, frameOf } from './stream.ts'
+import { readEventLog } from './event-log-store.ts'
+import { type EventStream, toFrame } from './event-stream.ts'
 
 /** Events read at once; a message has up to 32 KiB. */
 const PAGE = 50
@@ -17,7 +17,7 @@ interface FeedOptions {
 }
 
 /** One Workspace's log on this node: read once, written to every stream whose user may know. */
-export class Feed {
+export class EventFeed {
   readonly #db: Db
   readonly #workspaceId: string
   readonly #streams = new Map<string, Set<EventStream>>()
@@ -61,10 +61,10 @@ export class Feed {
     const { userId } = stream.reader
     while (stream.position < this.#position && !stream.ended) {
       const upTo = Math.min(this.#position, stream.position + WINDOW)
-      const stretch = { after: stream.position, upTo }
-      const events = await readLog(this.#db, this.#workspaceId, stretch, { most: WINDOW_PAGE, userId })
+      const range = { after: stream.position, upTo }
+      const events = await readEventLog(this.#db, this.#workspaceId, range, { most: WINDOW_PAGE, userId })
       for (const event of events) {
-        stream.write(frameOf(event))
+        stream.write(toFrame(event))
         stream.position = event.sequence
         await stream.taken()
       }
@@ -80,7 +80,7 @@ export class Feed {
 
   async #readNew(): Promise<void> {
     for (let full = true; full; ) {
-      const events = await readLog(this.#db, this.#workspaceId, { after: this.#position }, { most: PAGE })
+      const events = await readEventLog(this.#db, this.#workspaceId, { after: this.#position }, { most: PAGE })
       full = events.length === PAGE
       if (events.length > 0) this.#tell(events)
     }
@@ -90,7 +90,7 @@ export class Feed {
   #tell(events: readonly LoggedEvent[]): void {
     const frames = new Map<EventStream, Buffer[]>()
     for (const event of events) {
-      const frame = Buffer.from(frameOf(event))
+      const frame = Buffer.from(toFrame(event))
       for (const stream of this.#readersOf(event.audience)) {
         if (!stream.live || event.sequence <= stream.position) continue
         const own = frames.get(stream)

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../errors.ts'
 
 /** What an assistant says instead of an answer: plain words, and nothing of what was asked or of who decided. */
-export const HELD = 'A reviewer has to approve this first. I will answer here once that is done.'
+export const HELD_NOTICE = 'A reviewer has to approve this first. I will answer here once that is done.'
 
-export const EMPTY = 'I have nothing to say to that.'
+export const EMPTY_NOTICE = 'I have nothing to say to that.'
 
 const FAILED = 'Something went wrong, and I have no answer. Please ask again.'
 
@@ -19,5 +19,5 @@ const BY_CODE: Partial<Readonly<Record<ErrorCode, string>>> = {
 
 const REFUSED = 'The model that answers for me does not accept this. Please ask in another way, or in fewer words.'
 
-export const wordsFor = (code: ErrorCode, reason?: unknown): string =>
+export const noticeFor = (code: ErrorCode, reason?: unknown): string =>
   reason === 'provider_refused' ? REFUSED : (BY_CODE[code] ?? FAILED)
