@@ -4770,7 +4770,6 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Other fields are passed to the provider unchanged, and their texts are inspected like all others. Fields that the gateway cannot govern yet are refused by name (`audio`, `web_search_options`, `functions`, fields that choose another model …). */
         requestBody: {
             content: {
                 "application/json": {
@@ -7211,6 +7210,7 @@ export interface operations {
                     /** @description The policy document as YAML. */
                     source: string;
                 };
+                "application/yaml": string;
             };
         };
         responses: {
@@ -9521,6 +9521,7 @@ export interface operations {
                         departments?: string[];
                     } | string | null;
                 };
+                "application/octet-stream": string;
             };
         };
         responses: {

@@ -1,4 +1,4 @@
-import { type TObject, type TProperties, Type } from 'typebox'
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Scope } from '../../domain/scope.ts'
 import { type Api, type Inputs, type RouteDocs, route, type Target } from '../../http/route.ts'
 
@@ -64,3 +64,9 @@ export function inWorkspace<const T extends Target, D extends Operation, Q exten
     Omit<Inputs<T, D>, 'querystring'> & { readonly querystring: TObject<Q & typeof WORKSPACE_QUERY> }
   >
 }
+
+/** The operation with a body of several content types. Its handler or validator checks the body. */
+export const withContentTypes = <O extends { readonly schema: object }>(
+  operation: O,
+  content: Readonly<Record<string, { readonly schema: TSchema }>>,
+) => ({ ...operation, schema: { ...(operation.schema as O['schema']), body: { content } } })

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { inWorkspace } from '../../admin/kit/operation.ts'
+import { inWorkspace, withContentTypes } from '../../admin/kit/operation.ts'
 import type { User } from '../../domain/principal.ts'
 import { LARGE_BODY } from '../../http/large-bodies.ts'
 import { invalid, notFound } from '../../http/refusals.ts'
@@ -14,8 +14,8 @@ import { answerChat, closed } from '../answers.ts'
 import type { ChatLimits } from '../chat-request.ts'
 import { ChatBody, parseChat } from '../chat-request.ts'
 
-const docs = {
-  ...inWorkspace('POST /applications/:id/chat', 'chatAsApplication', 'Try an Application: run a chat with its configuration', {
+const docs = withContentTypes(
+  inWorkspace('POST /applications/:id/chat', 'chatAsApplication', 'Try an Application: run a chat with its configuration', {
     scope: 'playground:use',
     description:
       'Reads and answers as `POST /v1/chat/completions` does, streams included, with `X-Audit-Id`. Policies, limits, knowledge, memory and providers are those of the Application; the record names the operator under `playground`. Without `memory:write` memories are decided on and not stored.',
@@ -42,8 +42,8 @@ const docs = {
       504: 'PROVIDER_TIMEOUT',
     },
   }),
-  body: { content: { 'application/json': { schema: ChatBody } } },
-}
+  { 'application/json': { schema: ChatBody } },
+)
 
 interface Deps extends PipelineDeps {
   readonly chatLimits: ChatLimits

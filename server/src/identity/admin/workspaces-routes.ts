@@ -11,7 +11,7 @@ import { WORKSPACES_TOPIC } from '../user-token.ts'
 import {
   checkWorkspaceCreate,
   checkWorkspacePatch,
-  endsFourEyes,
+  turnsFourEyesOff,
   WorkspaceCreate,
   WorkspacePatch,
   WorkspaceView,
@@ -108,7 +108,7 @@ export function workspacesRoutes(app: TypedApp, deps: WorkspacesDeps): void {
     const { id } = request.params
     const workspace = await change(deps, request, async (tx) => {
       const before = await lockWorkspace(tx, id)
-      if (before && endsFourEyes(before, patch)) throw fourEyesStay()
+      if (before && turnsFourEyesOff(before, patch)) throw fourEyesStay()
       const updated = await updateWorkspace(tx, id, patch)
       if (!updated.ok) throw updated.reason === 'not_found' ? notFound('Workspace') : nameTaken()
       return {

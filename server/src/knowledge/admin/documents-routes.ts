@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
-import { inWorkspace } from '../../admin/kit/operation.ts'
+import { inWorkspace, withContentTypes } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
 import { readFileBodies } from '../../http/bodies.ts'
 import { OTHER_BODY_BYTES } from '../../http/large-bodies.ts'
@@ -75,8 +75,8 @@ const docs = {
     errors: UNKNOWN,
     answers: { 204: null },
   }),
-  ingest: {
-    ...inWorkspace('POST /collections/:id/documents', 'ingestDocuments', 'Add or update documents: texts, URLs or one file', {
+  ingest: withContentTypes(
+    inWorkspace('POST /collections/:id/documents', 'ingestDocuments', 'Add or update documents: texts, URLs or one file', {
       scope: 'knowledge:write',
       description:
         'Unchanged content with the same labels changes nothing; new content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. With `?key=` the body is a file (Markdown, HTML, PDF, Word, text, CSV, JSON; 20 MB).',
@@ -85,13 +85,11 @@ const docs = {
       answers: { 200: IngestView },
       errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
     }),
-    body: {
-      content: {
-        'application/json': { schema: DocumentList },
-        'application/octet-stream': { schema: Type.String({ format: 'binary', description: 'The file, with `?key=`.' }) },
-      },
+    {
+      'application/json': { schema: DocumentList },
+      'application/octet-stream': { schema: Type.String({ format: 'binary', description: 'The file, with `?key=`.' }) },
     },
-  },
+  ),
 }
 
 interface Deps extends DocumentIngestDeps {

@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { Agent, type Dispatcher } from 'undici'
-import { exchange } from '../../lib/http-request.ts'
-import { guardedConnector, hostProblem } from '../../lib/url-guard.ts'
+import { sendHttpRequest } from '../../lib/http-request.ts'
+import { findHostProblem, guardedConnector } from '../../lib/url-guard.ts'
 import type { ClaimedDelivery } from './delivery-queue.ts'
 
 export interface WebhookSenderOptions {
@@ -37,7 +37,7 @@ export function findWebhookUrlProblem(text: string, allowPrivateUrls: boolean): 
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be an absolute URL and start with https:// or http://'
   if (url.username || url.password) return 'must not hold credentials'
-  return hostProblem(url, allowPrivateUrls)
+  return findHostProblem(url, allowPrivateUrls)
 }
 
 /** Sends events as Standard Webhooks specifies. Does not follow redirects: their addresses are not checked. */
@@ -61,7 +61,7 @@ export class WebhookSender {
     if (findWebhookUrlProblem(text, allowPrivateUrls) !== undefined) return { status: null, failure: WORDS.blocked as string }
     const head = JSON.stringify({ id, type, timestamp: happenedAt.toISOString() })
     const body = `${head.slice(0, -1)},"payload":${payload}}`
-    const answer = await exchange(this.#to(url.origin), {
+    const answer = await sendHttpRequest(this.#to(url.origin), {
       method: 'POST',
       path: url.pathname + url.search,
       headers: [

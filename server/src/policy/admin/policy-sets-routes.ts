@@ -1,23 +1,24 @@
 import { Type } from 'typebox'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
-import { inWorkspace } from '../../admin/kit/operation.ts'
+import { inWorkspace, withContentTypes } from '../../admin/kit/operation.ts'
 import { readYamlBodies } from '../../http/bodies.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, valid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { checker } from '../../lib/schema.ts'
+import { POLICIES_TOPIC } from '../active-policies.ts'
 import { diffPolicySets } from '../diff.ts'
 import { policySha256 } from '../policy.ts'
-import { POLICIES_TOPIC } from '../policy-library.ts'
 import {
   activatePolicySet,
-  activePolicySet,
+  findActivePolicySet,
   findPolicySet,
   listPolicySets,
   lockActivePolicySet,
   publishPolicySet,
 } from '../policy-store.ts'
-import { BASE_VERSION, checkBaseVersion } from './policy-base.ts'
+import { BASE_VERSION, checkBaseVersion } from './base-version.ts'
+import { parseSource } from './parse-source.ts'
 import {
   PolicyDiffView,
   PolicySetView,
@@ -27,11 +28,9 @@ import {
   ruleViews,
   SourceBody,
 } from './policy-shapes.ts'
-import { policySetOf } from './policy-source.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the policy set, or the Workspace' }
 const MOVED = { 409: 'CONFLICT: another version than `base_version` is active, see `details.active_version`' }
-const one = { errors: UNKNOWN }
 
 const docs = {
   list: inWorkspace('GET /policy-sets', 'listPolicySets', 'List published versions, newest first', {
@@ -39,8 +38,8 @@ const docs = {
     query: PAGE,
     answers: { 200: List(PolicySetView) },
   }),
-  publish: {
-    ...inWorkspace('POST /policy-sets', 'publishPolicySet', 'Publish a policy document as a new version and activate it', {
+  publish: withContentTypes(
+    inWorkspace('POST /policy-sets', 'publishPolicySet', 'Publish a policy document as a new version and activate it', {
       scope: 'policies:write',
       description:
         'A document with errors is refused (all are in `details.errors`), and the active version stays. With `base_version`, publishing the active document again returns it with 200 and creates no version.',
@@ -49,16 +48,14 @@ const docs = {
       answers: { 200: PolicySetView, 201: PolicySetView },
       errors: MOVED,
     }),
-    body: {
-      content: {
-        'application/json': { schema: SourceBody },
-        'application/yaml': { schema: Type.String({ description: 'The policy document.' }) },
-      },
+    {
+      'application/json': { schema: SourceBody },
+      'application/yaml': { schema: Type.String({ description: 'The policy document.' }) },
     },
-  },
+  ),
   get: inWorkspace('GET /policy-sets/:id', 'getPolicySet', 'Get a version and its document', {
     scope: 'policies:read',
-    ...one,
+    errors: UNKNOWN,
     answers: { 200: PolicySetWithSourceView },
   }),
   again: inWorkspace('POST /policy-sets/:id/publish', 'republishPolicySet', 'Activate an earlier version', {
@@ -69,7 +66,7 @@ const docs = {
   }),
   diff: inWorkspace('GET /policy-sets/:id/diff', 'diffPolicySets', 'Compare two versions, rule by rule', {
     scope: 'policies:read',
-    ...one,
+    errors: UNKNOWN,
     query: { to: Type.Optional(Type.String({ description: 'Id of the other version. Default: the active version.' })) },
     answers: { 200: PolicyDiffView },
   }),
@@ -89,7 +86,7 @@ export function policySetsRoutes(app: TypedApp, deps: ChangeDeps): void {
 
   handle(app, docs.publish, async (request, reply) => {
     const source = sourceIn(request.body)
-    const { name } = policySetOf(source)
+    const { name } = parseSource(source)
     const { workspaceId, operator, query } = request
     const published = await change(deps, request, async (tx, now) => {
       const active = await lockActivePolicySet(tx, workspaceId)
@@ -125,7 +122,7 @@ function versionRoutes(app: TypedApp, deps: ChangeDeps): void {
       if (query.base_version !== undefined && active?.id === value.id) return { value }
       checkBaseVersion(query.base_version, active)
       // An older release accepted the document: check that this release can read it before it is active.
-      policySetOf(value.source)
+      parseSource(value.source)
       await activatePolicySet(tx, workspaceId, value.id)
       return { value, action: 'policy_set.publish', id: value.id, fields: ['active'], announce: [POLICIES_TOPIC, workspaceId] }
     })
@@ -134,9 +131,10 @@ function versionRoutes(app: TypedApp, deps: ChangeDeps): void {
 
   handle(app, docs.diff, async ({ workspaceId, params, query }) => {
     const from = await findPolicySet(db, workspaceId, params.id)
-    const to = query.to === undefined ? await activePolicySet(db, workspaceId) : await findPolicySet(db, workspaceId, query.to)
+    const to =
+      query.to === undefined ? await findActivePolicySet(db, workspaceId) : await findPolicySet(db, workspaceId, query.to)
     if (!from || !to) throw notFound('policy set')
-    const changes = diffPolicySets(policySetOf(from.source), policySetOf(to.source))
+    const changes = diffPolicySets(parseSource(from.source), parseSource(to.source))
     return { object: 'policy_diff', from: policyVersion(from), to: policyVersion(to), ...changes }
   })
 }

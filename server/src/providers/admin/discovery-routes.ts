@@ -6,7 +6,7 @@ import { notFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { discoverModels } from '../discover.ts'
+import { discoverModels } from '../discover-models.ts'
 import { CAUSES, causeOf } from '../discovery-cause.ts'
 import type { InvokeDeps } from '../invoke.ts'
 import type { Provider } from '../provider.ts'
@@ -40,7 +40,7 @@ const docs = inWorkspace(
 interface Deps {
   readonly clock: Clock
   readonly providers: Cache<readonly Provider[]>
-  readonly providerCalls: Pick<InvokeDeps, 'pools'>
+  readonly invokeDeps: Pick<InvokeDeps, 'pools'>
 }
 
 export function discoveryRoutes(app: TypedApp, deps: Deps): void {
@@ -54,11 +54,7 @@ export function discoveryRoutes(app: TypedApp, deps: Deps): void {
 }
 
 /** Throws the cause with a text of this server: the provider's text is never returned. */
-async function discovered(
-  provider: Provider,
-  { providerCalls, clock }: Deps,
-  log: FastifyBaseLogger,
-): Promise<readonly string[]> {
+async function discovered(provider: Provider, { invokeDeps, clock }: Deps, log: FastifyBaseLogger): Promise<readonly string[]> {
   if (provider.kind === 'stub') throw new GatehouseError('CONFLICT', { message: 'A stub provider has no list of models.' })
   if (provider.problem) {
     throw new GatehouseError('CONFLICT', {
@@ -66,7 +62,7 @@ async function discovered(
       details: { problem: provider.problem },
     })
   }
-  const found = await discoverModels(provider, providerCalls.pools, { clock })
+  const found = await discoverModels(provider, invokeDeps.pools, { clock })
   if (found.ok) return found.models
   const { failure, status, code } = found
   const cause = causeOf(found)
