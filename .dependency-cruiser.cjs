@@ -105,12 +105,6 @@ module.exports = {
       ...WORDS,
     ]),
     {
-      name: 'a-store-throws-no-http-error',
-      severity: 'error',
-      from: { path: '-store\\.ts$' },
-      to: { path: '^server/src/(errors\\.ts|http/)' },
-    },
-    {
       name: 'of-the-database-only-types',
       severity: 'error',
       from: {
