@@ -152,7 +152,7 @@ test('what fails is tried again later, under the same id, until it arrives', asy
   const { receiver, until } = await start()
   receiver.answer.status = 503
   await say()
-  await until({ state: 'pending', attempts: 1, last_status: 503, last_failure: 'It answered 503.' })
+  await until({ state: 'pending', attempts: 1, last_status: 503, last_failure: 'The receiver responded with status 503.' })
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(receiver.received).toHaveLength(1)
   clock.advance(5_000)
@@ -226,7 +226,11 @@ test('a redirect is a failure, and is not followed', async () => {
   const [first, second] = [await start(), await start({ types: ['group.created'] })]
   first.receiver.answer = { status: 307, headers: { location: second.receiver.url } }
   await say()
-  await first.until({ state: 'pending', last_status: 307, last_failure: 'It redirects, which is not followed.' })
+  await first.until({
+    state: 'pending',
+    last_status: 307,
+    last_failure: 'The receiver responded with a redirect, which is not followed. Change the URL of the webhook.',
+  })
   expect(second.receiver.received).toEqual([])
 })
 
