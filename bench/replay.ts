@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { elapsed, systemClock } from '../server/src/lib/clock.ts'
 import { replay } from '../server/src/pipeline/replay/run-replay.ts'
 import { compile } from '../server/src/policy/compile.ts'
+import { createPause } from '../server/src/policy/evaluation-limiter.ts'
 import { parsePolicySet } from '../server/src/policy/parse.ts'
-import { pausing } from '../server/src/policy/trials.ts'
 import { slowness } from '../server/test/support/classification/yardstick.ts'
 import { startAuditRig } from './support/audit-rig.ts'
 import { FORTY_RULES } from './support/policy.ts'
@@ -57,7 +57,7 @@ try {
       last: RECORDS,
       filter: {},
       hasher: rig.hasher,
-      pause: pausing(),
+      pause: createPause(),
     })
     seconds.push((elapsed() - before) / 1_000)
     const { user, system } = process.cpuUsage(cpu)

@@ -4,7 +4,7 @@ import { POLICY_POINTS, VERDICTS } from '../../server/src/domain/decision.ts'
 import { FINDING_GROUPS, FINDING_TYPES } from '../../server/src/domain/finding.ts'
 import { FUNCTIONS } from '../../server/src/policy/condition/functions.ts'
 import { VARIABLES } from '../../server/src/policy/condition/variables.ts'
-import { RULE_FIELDS } from '../../server/src/policy/parse-rule.ts'
+import { RULE_FIELDS } from '../../server/src/policy/rule-reader.ts'
 import { parseTransform } from '../../server/src/policy/transforms.ts'
 import * as vocabulary from '../src/features/policies/vocabulary.ts'
 

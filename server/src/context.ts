@@ -8,7 +8,7 @@ import { loadWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts
 import { AuditWriter } from './audit/writer.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
-import { watchOver } from './classification/watch-over.ts'
+import { withFaultReports } from './classification/fault-reporting.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
@@ -22,7 +22,7 @@ import { APPLICATIONS_TOPIC, Authenticator } from './identity/authenticator.ts'
 import { UserTokenVerifier } from './identity/user-token.ts'
 import { DocumentFetcher } from './knowledge/document-fetcher.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
-import { Background } from './lib/background.ts'
+import { BackgroundWork } from './lib/background-work.ts'
 import { Cache } from './lib/cache.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { LOOK_UP_MS } from './lib/credential-cache.ts'
@@ -43,9 +43,9 @@ import { WebhookSender } from './messaging/events/webhook-sender.ts'
 import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { AdminAuthenticator } from './operators/admin-authenticator.ts'
 import { SignIn } from './operators/sign-in.ts'
-import { POLICIES_TOPIC, PolicyLibrary } from './policy/policy-library.ts'
+import { ActivePolicies, POLICIES_TOPIC } from './policy/active-policies.ts'
+import { ConnectionPools } from './providers/connection-pools.ts'
 import { Health } from './providers/health.ts'
-import { Pools } from './providers/pools.ts'
 import type { Provider } from './providers/provider.ts'
 import { loadProviders, PROVIDERS_TOPIC } from './providers/provider-store.ts'
 import { readinessChecks } from './readiness-checks.ts'
@@ -57,7 +57,7 @@ import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Degraded, Readiness } from './telemetry/readiness.ts'
-import { exchangeObserver } from './telemetry/request-observer.ts'
+import { requestObserver } from './telemetry/request-observer.ts'
 import { NO_TRACING, otlpTracing } from './telemetry/tracing.ts'
 
 /** What a test or a measurement may bring instead of the real thing. */
@@ -131,9 +131,9 @@ function compose(
   const providerBox = secretBox(secrets.secretKey, 'provider')
   const reviewBox = secretBox(secrets.secretKey, 'review')
 
-  const pools = new Pools({ allowPrivateUrls: config.allowPrivateUrls })
+  const pools = new ConnectionPools({ allowPrivateUrls: config.allowPrivateUrls })
   const health = new Health()
-  const policies = new PolicyLibrary(db, { onProblem: onError, loadMs })
+  const policies = new ActivePolicies(db, { onProblem: onError, loadMs })
   signal.subscribe(POLICIES_TOPIC, (workspaceId) => policies.forget(workspaceId))
   const waiters = new ReviewWaiters({ signal, clock, onError })
   const providers = new Cache<readonly Provider[]>(
@@ -165,7 +165,7 @@ function compose(
     })
   const jwksAgent = new Agent({ connect: guardedConnector(config.allowPrivateUrls, JWKS_CONNECT_MS) })
   const documentFetcher = new DocumentFetcher({ allowPrivateUrls: config.allowPrivateUrls })
-  const background = new Background(onError)
+  const background = new BackgroundWork(onError)
   const hub = new EventHub({ ...database, onError })
   const files = openFileStore(fileStoreOf(config, secrets))
   const webhookBox = secretBox(secrets.secretKey, 'webhook')
@@ -201,7 +201,7 @@ function compose(
           dispatcher: jwksAgent,
         }),
     }),
-    detectors: watchOver(detectors, reportFault),
+    detectors: withFaultReports(detectors, reportFault),
     reportFault,
     detectorBudgetMs: config.detectorBudgetMs,
     policies,
@@ -221,7 +221,7 @@ function compose(
     providers,
     health,
     random,
-    providerCalls: {
+    invokeDeps: {
       pools,
       health,
       random,
@@ -232,8 +232,8 @@ function compose(
         log.error({ workspace_id: provider.workspaceId, provider: provider.id, kind, status }, 'a provider needs an operator'),
     },
     audit,
-    cutting: shutdown.cutting,
-    observe: exchangeObserver({ metrics, tracing, log }),
+    aborting: shutdown.aborting,
+    observe: requestObserver({ metrics, tracing, log }),
   } satisfies GatewayDeps
   const relay = new EventRelay({ ...database, onError })
   const webhooks = new WebhookDispatcher({ ...database, clock, random, webhookBox, sender: webhookSender, onError })
@@ -282,7 +282,7 @@ function compose(
       await relay.close()
       await audit.drain()
       await Promise.all([
-        pools.close(shutdown.cutting.aborted ? 0 : SHUTDOWN_GRACE_MS),
+        pools.close(shutdown.aborting.aborted ? 0 : SHUTDOWN_GRACE_MS),
         jwksAgent.close(),
         documentFetcher.close(),
         webhookSender.close(),

@@ -1,5 +1,5 @@
 import { runCli } from './cli/cli.ts'
-import { limitThreadMemory } from './lib/idle-memory.ts'
+import { limitThreadMemory } from './lib/idle-heap-collector.ts'
 
 limitThreadMemory()
 

@@ -20,7 +20,7 @@ interface Deps {
 export function readinessChecks({ config, database, shutdown, workspaceBox }: Deps): ReadinessCheck[] {
   const checks: Record<string, ReadinessCheck['run']> = {
     accepting: () => {
-      if (shutdown.leaving.aborted) throw new NotReady('The server is stopping.')
+      if (shutdown.stopping.aborted) throw new NotReady('The server is stopping.')
     },
     database: async () => {
       if (database.broken.aborted) throw new NotReady('The embedded database has died; the process ends.')

@@ -58,7 +58,7 @@ async function drain(app: FastifyInstance, context: Context, stopJobs: () => Pro
   const { delayMs, timeoutMs } = config.drain
   if (reason.kind === 'broken') log.fatal({ err: reason.cause }, 'the database has died: the process ends, start it again')
   else log.info({ signal: reason.signal }, 'stopping')
-  shutdown.leave()
+  shutdown.stop()
   // Somebody at the keyboard waits for the end; a load balancer wants to see 503 first.
   const delay = reason.kind === 'broken' ? BROKEN_NOTICE_MS : reason.signal === 'SIGINT' ? 0 : delayMs
   endAfter(delay + timeoutMs + CUT_MS + CLOSE_MS, context)
@@ -71,7 +71,7 @@ async function drain(app: FastifyInstance, context: Context, stopJobs: () => Pro
   const jobsStopped = stopJobs()
   if (!(await context.drain.idle(reason.kind === 'broken' ? 0 : timeoutMs))) {
     log.warn({ running: context.drain.size }, 'cutting off what still runs')
-    shutdown.cut()
+    shutdown.abort()
     if (!(await context.drain.idle(CUT_MS))) await recordInterruptedResponses(context, await context.drain.cut())
   }
   // Connections on which nothing was ever sent would hold the server open for a minute.

@@ -3,7 +3,7 @@ import { requireSecretKey } from '../audit/secret-key-check.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { assess } from '../classification/risk.ts'
 import { scan } from '../classification/scan.ts'
-import { textScanner } from '../classification/text-scanner.ts'
+import { createTextScanner } from '../classification/text-scanner.ts'
 import type { Tx } from '../db/database.ts'
 import type { Classification } from '../domain/classification.ts'
 import { DEFAULT_SETTINGS, type User } from '../domain/principal.ts'
@@ -13,9 +13,9 @@ import { idsOfApplications } from '../identity/named-applications.ts'
 import { findWorkspace, listWorkspaces } from '../identity/workspace-store.ts'
 import { aboutOf } from '../messaging/admin/operator-author.ts'
 import { governFields } from '../messaging/governance/governed-fields.ts'
-import { type HeldRelease, prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
-import { tellContact } from '../messaging/people/tell-contact.ts'
-import { issuersBehind } from '../messaging/people/token-issuers.ts'
+import { type PreparedRelease, prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
+import { issuersBehind } from '../messaging/messages/token-issuers.ts'
+import { emitContact } from '../messaging/people/emit-contact.ts'
 import { VERSION } from '../version.ts'
 import type { AdminContext } from './admin-context.ts'
 
@@ -31,7 +31,7 @@ function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
   const options = { detectors, budgetMs }
   const initial = { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' } as const
   return {
-    scanText: textScanner(options),
+    scanText: createTextScanner(options),
     findTexts: (texts: readonly string[]) => scan(texts, options).findings,
     inspectTexts: (texts: readonly string[]) => {
       const { findings, counts, failures } = scan(texts, options)
@@ -67,7 +67,7 @@ const identities = ({ db, workspaceBox, workspaceKeys }: AdminContext) => ({
 
 const messages = (context: AdminContext) => ({
   issuersBehind,
-  announceUser: tellContact,
+  announceUser: emitContact,
   governName: async <U extends string | undefined>(
     author: Pick<FastifyRequest, 'operator' | 'workspaceId'>,
     { username, id }: { readonly username: U; readonly id?: string | undefined },
@@ -78,7 +78,7 @@ const messages = (context: AdminContext) => ({
   },
   heldMessages: {
     prepare: (workspaceId: string, itemId: string, now: Date) => prepareRelease(context, workspaceId, itemId, now),
-    settle: (tx: Tx, item: Parameters<typeof settleHeldMessage>[1], release: HeldRelease | undefined, now: Date) =>
+    settle: (tx: Tx, item: Parameters<typeof settleHeldMessage>[1], release: PreparedRelease | undefined, now: Date) =>
       settleHeldMessage(tx, item, release, now),
   },
 })

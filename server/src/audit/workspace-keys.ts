@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import type { Db } from '../db/database.ts'
-import { derivedKey } from '../lib/derived-key.ts'
+import { deriveKey } from '../lib/derived-key.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { type KeyedHasher, keyedHasher, underivedBindingKey } from './hashes.ts'
@@ -58,7 +58,7 @@ export async function loadWorkspaceKeys(db: Db, box: SecretBox, workspaceId: str
   try {
     const signingKey: KeyObject = createPrivateKey(box.open(row.signing_key, workspaceId))
     const secret = Buffer.from(box.open(row.hash_key, workspaceId), 'base64')
-    const derive = (label: KeyPurpose): Buffer => derivedKey(secret, label)
+    const derive = (label: KeyPurpose): Buffer => deriveKey(secret, label)
     return {
       hasher: keyedHasher(secret),
       binding: { current: derive('review binding'), earlier: underivedBindingKey(secret) },

@@ -43,7 +43,7 @@ function isSettled(findings: readonly Finding[]): boolean {
  * a redaction leaves nothing of either. An e-mail address in a connection string is the connection string; an instruction to send
  * data to an address is both, since those are in different layers.
  */
-export function settle(findings: Finding[]): readonly Finding[] {
+export function resolveOverlaps(findings: Finding[]): readonly Finding[] {
   if (isSettled(findings)) return findings
   findings.sort(inOrder)
   const kept: (Finding | undefined)[] = []

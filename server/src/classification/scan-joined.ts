@@ -1,7 +1,7 @@
 import { type Finding, groupOf } from '../domain/finding.ts'
-import { settle } from './overlaps.ts'
+import { resolveOverlaps } from './overlaps.ts'
 import { count, type Scan } from './scan.ts'
-import { scanAside } from './scan-aside.ts'
+import { scanInThread } from './scan-in-thread.ts'
 
 /** A scan of texts of which some are also read joined. */
 export interface JoinedScan extends Scan {
@@ -16,17 +16,17 @@ export interface JoinedScan extends Scan {
 export async function scanJoined(
   texts: readonly string[],
   joins: readonly (readonly number[])[],
-  options: Parameters<typeof scanAside>[1],
+  options: Parameters<typeof scanInThread>[1],
 ): Promise<JoinedScan> {
-  const apart = await scanAside(texts, options)
+  const apart = await scanInThread(texts, options)
   if (joins.length === 0) return { ...apart, joined: '' }
   const joined = joins.map((indices) => indices.map((index) => texts[index] ?? '').join(''))
-  const together = await scanAside(joined, options)
+  const together = await scanInThread(joined, options)
   const lists = apart.findings.map((list) => [...list])
   // An invisible character is found where it stands: split, it hides no better.
   const visible = together.findings.map((list) => list.filter(({ type }) => groupOf(type) !== 'hidden'))
   for (const [at, indices] of joins.entries()) spread(visible[at] ?? [], indices, texts, lists)
-  const findings = lists.map(settle)
+  const findings = lists.map(resolveOverlaps)
   const failures = [...new Set([...apart.failures, ...together.failures])]
   return { findings, counts: count(findings), failures, joined: joined.join('\n') }
 }

@@ -1,5 +1,5 @@
 import type { Finding, FindingType } from '../domain/finding.ts'
-import { settle } from './overlaps.ts'
+import { resolveOverlaps } from './overlaps.ts'
 import { count, type Scan, scan } from './scan.ts'
 import type { JoinedScan } from './scan-joined.ts'
 
@@ -54,7 +54,7 @@ export function scanSplit(
   const together: Scan = scan([lines.join('\n')], { ...options, detectors })
   const lists = found.findings.map((list) => [...list])
   mark(together.findings[0] ?? [], placed(candidates), found.findings, lists)
-  const findings = lists.map(settle)
+  const findings = lists.map(resolveOverlaps)
   return { ...found, findings, counts: count(findings), failures: [...new Set([...found.failures, ...together.failures])] }
 }
 

@@ -10,7 +10,7 @@ import {
 import { elapsed } from '../lib/clock.ts'
 import { type PlainText, type Readings, readings } from '../lib/plain-text.ts'
 import type { Detector } from './detector.ts'
-import { settle } from './overlaps.ts'
+import { resolveOverlaps } from './overlaps.ts'
 
 export interface Scan {
   /** One list per text, sorted by start; within {pii, secret}, within injection and within hidden, spans do not overlap. */
@@ -80,6 +80,6 @@ export function scan(
     }
     if (spent) failures.push(detector.name)
   }
-  const findings = found.map(settle)
+  const findings = found.map(resolveOverlaps)
   return { findings, counts: count(findings), failures }
 }

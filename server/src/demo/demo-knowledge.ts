@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { DETECTORS } from '../classification/detectors.ts'
-import { textScanner } from '../classification/text-scanner.ts'
+import { createTextScanner } from '../classification/text-scanner.ts'
 import type { Db } from '../db/database.ts'
 import { findApplicationByName } from '../identity/application-store.ts'
 import type { CollectionCreate } from '../knowledge/collection.ts'
@@ -10,7 +10,7 @@ import type { Change } from '../setup/change.ts'
 import type { Scope } from '../setup/scope.ts'
 
 const DOCUMENTS = new URL('../../../examples/documents/', import.meta.url)
-const scanText = textScanner({ detectors: DETECTORS, budgetMs: 10_000 })
+const scanText = createTextScanner({ detectors: DETECTORS, budgetMs: 10_000 })
 
 /** One for each classification, each with readers of its own; `serves` names Applications of the demo. */
 const COLLECTIONS: readonly (CollectionCreate & { readonly serves?: readonly string[] })[] = [

@@ -4,7 +4,7 @@ import { findApplicationByName } from '../identity/application-store.ts'
 import type { WorkspaceUser } from '../identity/user.ts'
 import { findUser } from '../identity/user-store.ts'
 import type { Workspace } from '../identity/workspace.ts'
-import { activePolicyId } from '../policy/policy-store.ts'
+import { findActivePolicyId } from '../policy/policy-store.ts'
 import { applyAdminTokens } from '../setup/apply-admin-tokens.ts'
 import { applyWorkspace } from '../setup/apply-workspace.ts'
 import type { Change } from '../setup/change.ts'
@@ -69,7 +69,7 @@ async function additions(tx: Tx, { id, name }: Workspace, whole: DeclaredWorkspa
   const users = []
   for (const user of whole.users) if (!(await findUser(tx, id, user.id))) users.push(user)
   const { jwks = null } = whole.settings
-  const policy = (await activePolicyId(tx, id)) === undefined ? whole.policy : undefined
+  const policy = (await findActivePolicyId(tx, id)) === undefined ? whole.policy : undefined
   return { name, settings: { jwks }, applications, users, providers: [], policy }
 }
 

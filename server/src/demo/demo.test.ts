@@ -13,9 +13,9 @@ import { systemClock } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { hasAdminToken } from '../operators/admin-token-store.ts'
-import { activePolicySet } from '../policy/policy-store.ts'
+import { findActivePolicySet } from '../policy/policy-store.ts'
 import { loadProviders } from '../providers/provider-store.ts'
-import { eligible } from '../providers/route.ts'
+import { selectCandidates } from '../providers/route.ts'
 import type { DemoFile } from './demo-file.ts'
 
 describe.each(freshDatabases())('a start with nothing configured, on $name', ({ open }) => {
@@ -59,7 +59,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
         user: { id, role, department, attributes, verified: true },
       })
     }
-    expect(await activePolicySet(db(), workspace.id)).toMatchObject({ name: 'demo', version: 1 })
+    expect(await findActivePolicySet(db(), workspace.id)).toMatchObject({ name: 'demo', version: 1 })
   })
 
   test('gives each Application a model that the other lacks, and both a default that answers', async () => {
@@ -72,7 +72,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
       const application = await findApplicationByName(db(), workspace.id, name)
       if (!application) throw new Error(`no ${name}`)
       const need = { model: model || (application.defaultModel ?? ''), application, classification: 'restricted' as const }
-      return eligible(providers, need, { rank: () => 0, random: () => 0 }).candidates.length > 0
+      return selectCandidates(providers, need, { rank: () => 0, random: () => 0 }).candidates.length > 0
     }
     expect([await may('support', 'demo-support'), await may('support', 'demo-code'), await may('support', '')]).toEqual([
       true,

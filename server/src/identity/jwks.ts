@@ -23,7 +23,7 @@ const MIN_RSA_BYTES = 256
 
 /** What is wrong with a set in a way that a schema cannot tell; `param` is relative to the set. */
 export function jwksProblem(jwks: Jwks): Problem | undefined {
-  if ('url' in jwks) return urlProblem(jwks.url)
+  if ('url' in jwks) return findUrlProblem(jwks.url)
   for (const [index, key] of jwks.keys.entries()) {
     const message = keyProblem(key)
     if (message !== undefined) return { param: `keys[${index}]`, message }
@@ -39,7 +39,7 @@ function keyProblem(key: JSONWebKeySet['keys'][number]): string | undefined {
 }
 
 /** Whoever can change the keys on their way can sign as anybody: plain HTTP only where there is no way to be on. */
-function urlProblem(text: string): Problem | undefined {
+function findUrlProblem(text: string): Problem | undefined {
   const problem = (message: string): Problem => ({ param: 'url', message })
   const url = URL.parse(text)
   if (!url) return problem('must be an absolute URL')

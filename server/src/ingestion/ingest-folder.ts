@@ -1,5 +1,5 @@
 import { DETECTORS } from '../classification/detectors.ts'
-import { textScanner } from '../classification/text-scanner.ts'
+import { createTextScanner } from '../classification/text-scanner.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { withLongStatements } from '../db/long-statements.ts'
 import { DetectorFailure } from '../domain/fault.ts'
@@ -138,7 +138,7 @@ async function skippedOutcome(
   return { key, outcome, documentId, chunks, flagged: flags !== null, error: null }
 }
 
-const scanText = textScanner({ detectors: DETECTORS, budgetMs: SCAN_BUDGET_MS })
+const scanText = createTextScanner({ detectors: DETECTORS, budgetMs: SCAN_BUDGET_MS })
 
 async function ingestAndRecord(deps: FolderDeps, folder: Folder, document: IncomingDocument): Promise<Ingested> {
   const { workspaceId, collectionId, ledger } = folder

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
 import { Starts } from '../../test/support/starts.ts'
-import { textScanner } from '../classification/text-scanner.ts'
+import { createTextScanner } from '../classification/text-scanner.ts'
 import type { Tx } from '../db/database.ts'
 import { findWorkspaceByName } from '../identity/workspace-store.ts'
 import { deleteDocument } from '../knowledge/document-store.ts'
@@ -66,7 +66,7 @@ describe.each(freshDatabases())('start with declared folders on $name', ({ open 
     const workspaceId = workspace?.id ?? ''
     const collectionId = toId('col', collection_id)
     await db.transaction().execute((tx) => deleteDocument(tx, workspaceId, toId('doc', id)))
-    const scanText = textScanner({ detectors: [], budgetMs: 1_000 })
+    const scanText = createTextScanner({ detectors: [], budgetMs: 1_000 })
     const transact = <T>(write: (tx: Tx, now: Date) => Promise<T>) => db.transaction().execute((tx) => write(tx, new Date()))
     const bytes = Buffer.from('# b.md\n\nCorrected over the API.')
     await ingestDocument({ db, scanText, transact }, workspaceId, collectionId, { key: 'b.md', name: 'b.md', bytes })

@@ -2,7 +2,7 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, isAPIError } from 'better-auth/api'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Db } from '../db/database.ts'
-import { derivedKey } from '../lib/derived-key.ts'
+import { deriveKey } from '../lib/derived-key.ts'
 import { newId } from '../lib/id.ts'
 import { countAttempt, isFirstUse } from './attempts.ts'
 import { PEER_HEADER } from './client-address.ts'
@@ -44,7 +44,7 @@ export function openBetterAuth(deps: BetterAuthDeps) {
     appName: 'Gatehouse',
     basePath: '/auth',
     ...(deps.publicUrl !== undefined && { baseURL: deps.publicUrl }),
-    secret: derivedKey(deps.secretKey, 'sign-in').toString('base64url'),
+    secret: deriveKey(deps.secretKey, 'sign-in').toString('base64url'),
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,

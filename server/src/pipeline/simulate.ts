@@ -6,7 +6,7 @@ import { ANONYMOUS_USER, type Application, type User } from '../domain/principal
 import { estimateRequestTokens } from '../domain/tokens.ts'
 import { UNLIMITED } from '../limits/lease.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
-import type { Pause } from '../policy/trials.ts'
+import type { Pause } from '../policy/evaluation-limiter.ts'
 import type { GatewayRequest } from './request.ts'
 import { type Admitted, type Authorized, type Classified, type Inspected, NOT_INVOKED, noHits } from './stage-results.ts'
 import { classify } from './stages/04-classify.ts'

@@ -1,9 +1,9 @@
 import { isMap, type Node } from 'yaml'
 import { createEnvironment } from './condition/environment.ts'
-import { NAME, RuleReader } from './parse-rule.ts'
+import { Reader } from './node-reader.ts'
 import { POLICY_LIMITS, type PolicySet, type Rule } from './policy.ts'
 import { type PolicyTest, readTest } from './policy-test-reader.ts'
-import { Reader } from './reader.ts'
+import { NAME, RuleReader } from './rule-reader.ts'
 import { type PolicyError, readYaml, type YamlDocument } from './yaml.ts'
 
 export type { PolicyError } from './yaml.ts'

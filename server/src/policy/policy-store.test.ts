@@ -6,8 +6,8 @@ import { newId } from '../lib/id.ts'
 import { policySha256 } from './policy.ts'
 import {
   activatePolicySet,
-  activePolicyId,
-  activePolicySet,
+  findActivePolicyId,
+  findActivePolicySet,
   findPolicySet,
   listPolicySets,
   publishPolicySet,
@@ -52,8 +52,8 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
       active: true,
       declared: null,
     })
-    expect(await activePolicySet(database.db, workspaceId)).toEqual({ ...other, source: 'three' })
-    expect(await activePolicyId(database.db, workspaceId)).toBe(other.id)
+    expect(await findActivePolicySet(database.db, workspaceId)).toEqual({ ...other, source: 'three' })
+    expect(await findActivePolicyId(database.db, workspaceId)).toBe(other.id)
     expect(await findPolicySet(database.db, workspaceId, first.id)).toEqual({ ...first, active: false, source: 'one' })
   })
 
@@ -62,14 +62,14 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
     const [first, second] = [await publish('same'), await publish('same')]
     expect([first.version, second.version]).toEqual([1, 2])
     expect(await activate(first.id)).toBe(true)
-    expect((await activePolicySet(database.db, workspaceId))?.id).toBe(first.id)
+    expect((await findActivePolicySet(database.db, workspaceId))?.id).toBe(first.id)
   })
 
   test('who publishes at the same time gets versions of their own, without gaps, and the last is in force', async () => {
     await workspaces()
     const published = await Promise.all(Array.from({ length: 12 }, (_, i) => publish(`source ${i}`)))
     expect(published.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1))
-    expect((await activePolicySet(database.db, workspaceId))?.version).toBe(12)
+    expect((await findActivePolicySet(database.db, workspaceId))?.version).toBe(12)
   })
 
   test('a publication that is rolled back leaves no version and no gap', async () => {
@@ -79,7 +79,7 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
       throw new Error('roll back')
     })
     await expect(failed).rejects.toThrow('roll back')
-    expect(await activePolicySet(database.db, workspaceId)).toBeUndefined()
+    expect(await findActivePolicySet(database.db, workspaceId)).toBeUndefined()
     expect((await publish('y')).version).toBe(1)
   })
 
@@ -92,7 +92,7 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
     }
     expect(await findPolicySet(database.db, foreign, id)).toBeUndefined()
     expect(await activate(id, foreign)).toBe(false)
-    expect(await activePolicySet(database.db, foreign)).toBeUndefined()
+    expect(await findActivePolicySet(database.db, foreign)).toBeUndefined()
     expect((await listPolicySets(database.db, foreign, { limit: 10 }))?.data).toEqual([])
   })
 

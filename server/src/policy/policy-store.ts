@@ -32,7 +32,7 @@ export async function lockActivePolicySet(tx: Tx, workspaceId: string): Promise<
     .where('id', '=', uuidOfWorkspace(workspaceId))
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
-  return await activePolicySet(tx, workspaceId)
+  return await findActivePolicySet(tx, workspaceId)
 }
 
 /**
@@ -110,7 +110,7 @@ export async function findPolicySet(db: Db, workspaceId: string, id: string): Pr
 }
 
 /** The version in force; undefined when none ever was. */
-export async function activePolicySet(db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> {
+export async function findActivePolicySet(db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> {
   const row = await versions(db, workspaceId)
     .select('source')
     .whereRef('policy_set.id', '=', 'active_policy_id')
@@ -119,7 +119,7 @@ export async function activePolicySet(db: Db, workspaceId: string): Promise<Stor
 }
 
 /** SHA-256 of the version that `publishedBy` published last; undefined when there is none. */
-export async function lastPublishedBy(db: Db, workspaceId: string, publishedBy: string): Promise<string | undefined> {
+export async function findLastPublishedSha256(db: Db, workspaceId: string, publishedBy: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('policy_set')
     .select('sha256')
@@ -132,7 +132,7 @@ export async function lastPublishedBy(db: Db, workspaceId: string, publishedBy: 
 }
 
 /** Only the id of the version in force: what a cache asks, to see whether anything has changed. */
-export async function activePolicyId(db: Db, workspaceId: string): Promise<string | undefined> {
+export async function findActivePolicyId(db: Db, workspaceId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('workspace')
     .select('active_policy_id')

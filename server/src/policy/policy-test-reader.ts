@@ -5,10 +5,10 @@ import { POLICY_POINTS, type PolicyPoint, VERDICTS, type Verdict } from '../doma
 import { countFindings, FINDING_GROUPS, FINDING_TYPES, type FindingCounts, groupOf } from '../domain/finding.ts'
 import { ANONYMOUS_USER } from '../domain/principal.ts'
 import { parseTime } from '../lib/clock.ts'
-import type { Type } from './condition/types.ts'
+import type { Type } from './condition/value-types.ts'
 import { fieldsOf, ROOTS, VARIABLES } from './condition/variables.ts'
 import type { PolicyInput } from './input.ts'
-import { Reader } from './reader.ts'
+import { Reader } from './node-reader.ts'
 import { type PolicyError, readYaml, type YamlDocument } from './yaml.ts'
 
 /** What the tests borrow from the detectors, so that a case need only hold a text. */

@@ -1,7 +1,7 @@
 import type { FindingType } from '../domain/finding.ts'
 
 /** What a finding is called in the place where it stood: `[EMAIL]`, `<EMAIL_1>`. */
-export const LABELS: Readonly<Record<FindingType, string>> = {
+export const FINDING_LABELS: Readonly<Record<FindingType, string>> = {
   'pii.email': 'EMAIL',
   'pii.phone': 'PHONE',
   'pii.card': 'CARD',
@@ -19,7 +19,7 @@ export const LABELS: Readonly<Record<FindingType, string>> = {
   'hidden.text': 'HIDDEN_TEXT',
 }
 
-export const hide = (type: FindingType): string => `[${LABELS[type]}]`
+export const redactionLabel = (type: FindingType): string => `[${FINDING_LABELS[type]}]`
 
 const KEPT = 4
 
@@ -27,7 +27,7 @@ const KEPT = 4
  * Keeps the last four letters or digits and what stands between them; every other character, spaces too, becomes a star, so that
  * the shape of the rest does not show. A text with four of them or fewer becomes all stars.
  */
-export function mask(text: string): string {
+export function maskText(text: string): string {
   const characters = [...text]
   const telling = characters.flatMap((character, index) => (/[\p{L}\p{N}]/u.test(character) ? [index] : []))
   const from = telling.length > KEPT ? (telling.at(-KEPT) ?? characters.length) : characters.length

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../test/support/cpu-time.ts'
 import { FINDING_TYPES, type Finding, type FindingType } from '../domain/finding.ts'
-import { LABELS, mask } from './redaction.ts'
+import { FINDING_LABELS, maskText } from './redaction.ts'
 import { applyTransforms, isTruncation, parseTransform } from './transforms.ts'
 import { Vault } from './vault.ts'
 
@@ -63,7 +63,7 @@ describe('redact', () => {
   })
   test('has a name for every finding type', () => {
     for (const type of FINDING_TYPES)
-      expect(change('abcdef', { bcd: type }, `redact:${type}`)).toEqual([`a[${LABELS[type]}]ef`, [`redact:${type}`]])
+      expect(change('abcdef', { bcd: type }, `redact:${type}`)).toEqual([`a[${FINDING_LABELS[type]}]ef`, [`redact:${type}`]])
   })
 })
 
@@ -76,7 +76,7 @@ test.each([
   ['12345', '*2345'],
   ['😀é1234', '**1234'],
   ['', ''],
-])('mask keeps the last four of %s', (text, expected) => expect(mask(text)).toBe(expected))
+])('mask keeps the last four of %s', (text, expected) => expect(maskText(text)).toBe(expected))
 
 describe('pseudonymize', () => {
   test('gives the same original the same placeholder in all texts, and the vault brings it back', () => {

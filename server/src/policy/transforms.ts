@@ -1,5 +1,5 @@
 import { covers, FINDING_GROUPS, FINDING_TYPES, type Finding, type FindingGroup, type FindingType } from '../domain/finding.ts'
-import { hide, LABELS, mask } from './redaction.ts'
+import { FINDING_LABELS, maskText, redactionLabel } from './redaction.ts'
 import type { Vault } from './vault.ts'
 
 /** One obligation to change texts before they go on (GW-POL-10). */
@@ -133,10 +133,10 @@ const splitsPair = (text: string, index: number): boolean =>
   (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800
 
 function replaced(original: string, { kind, type, continues }: Span, vault: Vault): string {
-  if (kind === 'redact') return hide(type)
+  if (kind === 'redact') return redactionLabel(type)
   // The last four of the whole stand in the next text.
-  if (kind === 'mask') return continues ? '*'.repeat([...original].length) : mask(original)
-  return vault.placeholderFor(LABELS[type], original)
+  if (kind === 'mask') return continues ? '*'.repeat([...original].length) : maskText(original)
+  return vault.placeholderFor(FINDING_LABELS[type], original)
 }
 
 /** Part of a changed text; `whole`: means nothing when cut. */

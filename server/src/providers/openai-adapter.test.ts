@@ -11,7 +11,7 @@ import {
 } from '../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../test/support/providers.ts'
 import { elapsed } from '../lib/clock.ts'
-import { type CallDeps, callProvider, type ProviderRequest, requestBody } from './openai-adapter.ts'
+import { type AdapterDeps, type ProviderRequest, requestBody, requestCompletion } from './openai-adapter.ts'
 import type { Provider } from './provider.ts'
 
 const MODEL = { id: 'small', upstreamName: 'small-2026', inputPrice: null, outputPrice: null, createdAt: new Date(0) }
@@ -20,10 +20,10 @@ const REQUEST: ProviderRequest = {
   messages: [{ role: 'user', content: 'Good morning' }],
   parameters: { temperature: 0.4 },
 }
-const deps: CallDeps = {
+const deps: AdapterDeps = {
   clock: { now: () => new Date(1_800_000_000_000) },
   newId: (prefix) => `${prefix}_fresh`,
-  maxAnswerBytes: 1_048_576,
+  maxResponseBytes: 1_048_576,
 }
 
 const pools = testPools({ connectTimeoutMs: 300 })
@@ -37,7 +37,7 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
   return started
 }
 const call = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
-  callProvider(
+  requestCompletion(
     pools.endpoint(provider),
     requestBody(options.request ?? REQUEST, MODEL),
     REQUEST.model,
@@ -216,7 +216,7 @@ test('a call that waits for a connection longer than its time is given up and ne
   const narrow = testPools({ connections: 1 })
   const { baseUrl, calls } = await upstream(FAULTS['hangs before headers'])
   const endpoint = narrow.endpoint(testProvider({ baseUrl }))
-  const ask = (timeoutMs: number) => callProvider(endpoint, requestBody(REQUEST, MODEL), 'small', { timeoutMs }, deps)
+  const ask = (timeoutMs: number) => requestCompletion(endpoint, requestBody(REQUEST, MODEL), 'small', { timeoutMs }, deps)
   expect(await Promise.all([ask(200), ask(100)])).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }])
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(calls).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { parsePolicySet } from '../policy/parse.ts'
 import { policySha256 } from '../policy/policy.ts'
-import { activePolicySet, lastPublishedBy, publishPolicySet } from '../policy/policy-store.ts'
+import { findActivePolicySet, findLastPublishedSha256, publishPolicySet } from '../policy/policy-store.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import { applyThing } from './ledger.ts'
 import type { Scope } from './scope.ts'
@@ -12,7 +12,7 @@ const PUBLISHER = 'gatehouse'
 export function applyPolicy(scope: Scope, source: string): Promise<Change[]> {
   const { tx, workspaceId, ledger } = scope
   const sha256 = policySha256(source)
-  const wasApplied = async () => (await lastPublishedBy(tx, workspaceId, PUBLISHER)) === sha256
+  const wasApplied = async () => (await findLastPublishedSha256(tx, workspaceId, PUBLISHER)) === sha256
   const thing = { object: 'policy_set' as const, name: 'active', declared: source, sha256, wasApplied }
   return applyThing(ledger, thing, () => publish(scope, source, sha256))
 }
@@ -20,7 +20,7 @@ export function applyPolicy(scope: Scope, source: string): Promise<Change[]> {
 async function publish({ tx, workspaceId, now }: Scope, source: string, sha256: string): Promise<Change[]> {
   const parsed = parsePolicySet(source)
   if (!parsed.ok) throw new DeclarationConflict('policy.file', 'is no valid policy set')
-  const active = await activePolicySet(tx, workspaceId)
+  const active = await findActivePolicySet(tx, workspaceId)
   if (active?.sha256 === sha256) {
     return [{ done: 'unchanged', object: 'policy_set', id: active.id, name: `${active.name} v${active.version}`, fields: [] }]
   }

@@ -16,7 +16,7 @@ import { findWorkspaceByName } from '../identity/workspace-store.ts'
 import { newCredential } from '../lib/credential.ts'
 import { secretBox } from '../lib/secret-box.ts'
 import { listAdminTokens } from '../operators/admin-token-store.ts'
-import { activePolicySet, listPolicySets } from '../policy/policy-store.ts'
+import { findActivePolicySet, listPolicySets } from '../policy/policy-store.ts'
 import { listModels } from '../providers/model-store.ts'
 import { findProvider } from '../providers/provider-store.ts'
 import { applyConfiguration } from './apply.ts'
@@ -145,7 +145,7 @@ workspaces:
     })
     const hash = secretHash(environment.KEY ?? '', 'gk_') ?? Buffer.alloc(0)
     expect(await findKeyByHash(database.db, hash)).toMatchObject({ revokedAt: null, application: { name: 'support' } })
-    expect(await activePolicySet(database.db, id)).toMatchObject({ source: POLICY, version: 1 })
+    expect(await findActivePolicySet(database.db, id)).toMatchObject({ source: POLICY, version: 1 })
   })
 
   test('a change is made, named by its fields, and nothing else is touched', async () => {

@@ -2,7 +2,7 @@ import { DETECTORS } from '../classification/detectors.ts'
 import type { Db } from '../db/database.ts'
 import { ANONYMOUS_USER } from '../domain/principal.ts'
 import { type Governed, governDeclared } from '../messaging/governance/governed-fields.ts'
-import { PolicyLibrary } from '../policy/policy-library.ts'
+import { ActivePolicies } from '../policy/active-policies.ts'
 import { DeclarationConflict } from './change.ts'
 import type { Scope } from './scope.ts'
 
@@ -15,7 +15,7 @@ export async function governedHere<const F extends Readonly<Record<string, strin
   param: string,
   fields: F,
 ): Promise<Governed<F>> {
-  const policies = new PolicyLibrary(tx as Db, { onProblem: () => {} })
+  const policies = new ActivePolicies(tx as Db, { onProblem: () => {} })
   // A fault denies, and the start ends with it: nothing is left to count it for.
   const judging = { detectors: DETECTORS, detectorBudgetMs: DETECTOR_BUDGET_MS, policies, reportFault: () => {} }
   const answer = await governDeclared(judging, { workspaceId, author: ANONYMOUS_USER, now }, fields)

@@ -4,7 +4,7 @@ import { APPLICATIONS_TOPIC, KEYS_TOPIC } from '../identity/authenticator.ts'
 import { WORKSPACES_TOPIC } from '../identity/user-token.ts'
 import { ACCESS_TOKENS_TOPIC } from '../messaging/people/member-authenticator.ts'
 import { ADMIN_TOKENS_TOPIC } from '../operators/admin-authenticator.ts'
-import { POLICIES_TOPIC } from '../policy/policy-library.ts'
+import { POLICIES_TOPIC } from '../policy/active-policies.ts'
 import { PROVIDERS_TOPIC } from '../providers/provider-store.ts'
 import type { Change } from './change.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ANONYMOUS_USER } from '../../src/domain/principal.ts'
-import { removeExpiredHolds } from '../../src/messaging/messages/expired-holds.ts'
+import { removeExpiredHolds } from '../../src/messaging/messages/remove-expired-holds.ts'
 import { prepareMessage, storeMessage } from '../../src/messaging/messages/send-message.ts'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'

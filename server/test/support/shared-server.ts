@@ -51,11 +51,11 @@ export async function sharedServer(): Promise<TestServer> {
 /** As `startGoverned`, on the worker's server. */
 export async function sharedGoverned(): Promise<Governed> {
   const server = await sharedServer()
-  const { config, secrets, log, providerCalls } = server.context
+  const { config, secrets, log, invokeDeps } = server.context
   await syncEnvironmentProviders(server.demo.workspace.id, {
     ...server.context,
     config,
-    pools: providerCalls.pools,
+    pools: invokeDeps.pools,
     warn: (text) => log.warn(text),
     fromEnvironment: secrets.fromEnvironment,
   })

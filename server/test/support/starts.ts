@@ -7,11 +7,11 @@ import { readSecrets } from '../../src/config/secrets.ts'
 import type { Database } from '../../src/db/database.ts'
 import type { DemoFile } from '../../src/demo/demo-file.ts'
 import { Authenticator } from '../../src/identity/authenticator.ts'
-import { Background } from '../../src/lib/background.ts'
+import { BackgroundWork } from '../../src/lib/background-work.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
 import { AdminAuthenticator } from '../../src/operators/admin-authenticator.ts'
-import { Pools } from '../../src/providers/pools.ts'
+import { ConnectionPools } from '../../src/providers/connection-pools.ts'
 import { prepare } from '../../src/setup/prepare.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 
@@ -22,8 +22,8 @@ const BASE = `http://127.0.0.1:${PORT}`
 export class Starts {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'))
   readonly #database: Database
-  readonly background = new Background((error) => this.#note(`${error.stack}\n`))
-  readonly #pools = new Pools({ allowPrivateUrls: false })
+  readonly background = new BackgroundWork((error) => this.#note(`${error.stack}\n`))
+  readonly #pools = new ConnectionPools({ allowPrivateUrls: false })
   #logs = ''
   #greeting = ''
 
@@ -58,7 +58,7 @@ export class Starts {
       clock: systemClock,
       workspaceBox: secretBox(secrets.secretKey, 'workspace'),
       providerBox: secretBox(secrets.secretKey, 'provider'),
-      providerCalls: { pools: this.#pools },
+      invokeDeps: { pools: this.#pools },
       background: this.background,
     }
   }

@@ -1,7 +1,7 @@
 import { countrySpecs, isValidIBAN } from 'ibantools'
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
-import { bounded } from '../text/bounded.ts'
+import { bounded } from '../text/check-limit.ts'
 import { eachMatch } from '../text/matches.ts'
 
 /** Two letters, two check digits and up to 30 letters and digits, in one piece or in groups. */

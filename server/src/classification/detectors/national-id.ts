@@ -1,6 +1,6 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
-import { bounded } from '../text/bounded.ts'
+import { bounded } from '../text/check-limit.ts'
 import { digitsOf } from '../text/checksums.ts'
 import { isLabelled, labels } from '../text/label.ts'
 import { eachMatch } from '../text/matches.ts'

@@ -1,10 +1,10 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
 import { addEastAsian } from './injection/east-asian.ts'
-import { isGlued } from './injection/glued.ts'
 import { type CompiledPhrase, candidates } from './injection/grammar.ts'
+import { isGlued } from './injection/joined-words.ts'
 import { addMarkers } from './injection/markers.ts'
-import { glance, Reading } from './injection/reading.ts'
+import { glance, Reading } from './injection/sign-line.ts'
 
 function addPhrases(text: string, findings: Finding[]): void {
   const { anchors, odd } = glance(text)

@@ -12,11 +12,11 @@ import { nullable } from '../../http/schemas.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { oneOf, Timestamp } from '../../lib/fields.ts'
 import { type ChangedDecision, LIMITS, type Replay, replay } from '../../pipeline/replay/run-replay.ts'
-import { chosenPolicy } from '../../policy/admin/chosen-policy.ts'
+import { loadChosenPolicy } from '../../policy/admin/chosen-policy.ts'
 import { ChosenPolicyView, chosenPolicyView, Source } from '../../policy/admin/policy-shapes.ts'
-import type { Demand, Unknown } from '../../policy/replay/replay.ts'
-import type { Trials } from '../../policy/trials.ts'
-import { TRIAL_ERRORS } from '../../policy/trials.ts'
+import type { EvaluationLimiter } from '../../policy/evaluation-limiter.ts'
+import { EVALUATION_LIMIT_ERRORS } from '../../policy/evaluation-limiter.ts'
+import type { ReplayedDecision, UndecidedRule } from '../../policy/replay/replayer.ts'
 
 const ReplayBody = Type.Object({
   source: Type.Optional({ ...Source, description: 'A draft. Alternative: `policy_set_id`.' }),
@@ -28,7 +28,7 @@ const ReplayBody = Type.Object({
 })
 
 const strings = Type.Array(Type.String())
-const DemandView = Type.Object({
+const ReplayedDecisionView = Type.Object({
   verdict: oneOf(VERDICTS),
   classification: Type.String({ description: 'The minimum that rules raise it to.' }),
   risk_level: Type.String({ description: 'The minimum that rules raise it to.' }),
@@ -63,8 +63,8 @@ const ReplayView = Type.Object({
       created_at: Timestamp,
       application_id: nullable(Type.String()),
       endpoint: Type.String(),
-      before: DemandView,
-      after: DemandView,
+      before: ReplayedDecisionView,
+      after: ReplayedDecisionView,
       uncertain: Type.Array(Type.String(), {
         description: 'Further rules that may match; the record does not contain enough to decide.',
       }),
@@ -84,23 +84,23 @@ const docs = inWorkspace('replayPolicies', 'Replay the newest records against a 
   query: {},
   body: ReplayBody,
   answers: { 200: ReplayView },
-  errors: { 404: 'NOT_FOUND: the policy set, or the Workspace', ...TRIAL_ERRORS },
+  errors: { 404: 'NOT_FOUND: the policy set, or the Workspace', ...EVALUATION_LIMIT_ERRORS },
 })
 
 interface Deps {
   readonly db: Db
   readonly workspaceKeys: Cache<WorkspaceKeys>
-  readonly trials: Trials
+  readonly evaluationLimiter: EvaluationLimiter
 }
 
-export function replayRoutes(app: AdminApp, { db, workspaceKeys, trials }: Deps): void {
+export function replayRoutes(app: AdminApp, { db, workspaceKeys, evaluationLimiter }: Deps): void {
   app.post('/policy-sets/replay', { schema: docs }, async ({ workspaceId, body }) => {
-    const draft = await chosenPolicy(db, workspaceId, body)
+    const draft = await loadChosenPolicy(db, workspaceId, body)
     if (!draft) throw invalid({ param: 'source', message: 'is required, or the other of policy_set_id and source; not both' })
     const { hasher } = await workspaceKeys.get(workspaceId)
     const { last = 1_000, source: _, policy_set_id: __, ...query } = body
     const { limit: ___, ...filter } = toRecordFilter(query, hasher)
-    const result = await trials.run((pause) => replay(db, workspaceId, { draft, last, filter, hasher, pause }))
+    const result = await evaluationLimiter.run((pause) => replay(db, workspaceId, { draft, last, filter, hasher, pause }))
     return { object: 'policy_replay', policy: chosenPolicyView(draft.version), ...replayView(result) }
   })
 }
@@ -121,12 +121,12 @@ const changeView = ({ record, before, after, uncertain }: ChangedDecision) => ({
   created_at: record.created_at,
   application_id: record.application_id,
   endpoint: record.endpoint,
-  before: demandView(before),
-  after: demandView(after),
-  uncertain: [...new Set(uncertain.map(({ rule }: Unknown) => rule))],
+  before: replayedDecisionView(before),
+  after: replayedDecisionView(after),
+  uncertain: [...new Set(uncertain.map(({ rule }: UndecidedRule) => rule))],
 })
 
-const demandView = ({ verdict, classification, risk, transforms, directives, rules }: Demand) => ({
+const replayedDecisionView = ({ verdict, classification, risk, transforms, directives, rules }: ReplayedDecision) => ({
   verdict,
   classification,
   risk_level: risk,

@@ -14,10 +14,10 @@ import { oneOf } from '../../lib/fields.ts'
 import type { PipelineDeps } from '../../pipeline/pipeline.ts'
 import type { GatewayRequest } from '../../pipeline/request.ts'
 import { type Foreseen, simulate } from '../../pipeline/simulate.ts'
-import { chosenPolicy } from '../../policy/admin/chosen-policy.ts'
+import { loadChosenPolicy } from '../../policy/admin/chosen-policy.ts'
 import { ChosenPolicyView, chosenPolicyView, Source } from '../../policy/admin/policy-shapes.ts'
-import type { Trials } from '../../policy/trials.ts'
-import { TRIAL_ERRORS } from '../../policy/trials.ts'
+import type { EvaluationLimiter } from '../../policy/evaluation-limiter.ts'
+import { EVALUATION_LIMIT_ERRORS } from '../../policy/evaluation-limiter.ts'
 import type { ChatLimits } from '../chat-request.ts'
 import { ChatBody, parseChat } from '../chat-request.ts'
 
@@ -55,16 +55,16 @@ const docs = inWorkspace('simulatePolicies', 'Simulate the policy decision on a 
   query: {},
   body: SimulationBody,
   answers: { 200: SimulationView },
-  errors: { 404: 'NOT_FOUND: the policy set, the Application, or the Workspace', ...TRIAL_ERRORS },
+  errors: { 404: 'NOT_FOUND: the policy set, the Application, or the Workspace', ...EVALUATION_LIMIT_ERRORS },
 })
 
 interface Deps extends PipelineDeps {
-  readonly trials: Trials
+  readonly evaluationLimiter: EvaluationLimiter
   readonly chatLimits: ChatLimits
 }
 
 export function simulationRoutes(app: AdminApp, deps: Deps): void {
-  const { db, policies, trials } = deps
+  const { db, policies, evaluationLimiter } = deps
 
   app.post('/policy-sets/simulate', { schema: docs }, async ({ workspaceId, body }) => {
     const { application_id, response, user_verified = false } = body
@@ -74,11 +74,11 @@ export function simulationRoutes(app: AdminApp, deps: Deps): void {
     const application =
       application_id === undefined ? defaultApplication(workspaceId) : await findApplication(db, workspaceId, application_id)
     if (!application) throw notFound('Application')
-    const policy = (await chosenPolicy(db, workspaceId, body)) ?? (await policies.current(workspaceId))
+    const policy = (await loadChosenPolicy(db, workspaceId, body)) ?? (await policies.current(workspaceId))
     const request = requestOf(body.request, application, deps)
     const supposed = { policy, application, request, userVerified: user_verified }
     const answered = point === 'output' ? response : undefined
-    const result = await trials.run((pause) => simulate({ ...supposed, response: answered }, deps, pause))
+    const result = await evaluationLimiter.run((pause) => simulate({ ...supposed, response: answered }, deps, pause))
     return {
       object: 'policy_simulation',
       policy: policy ? chosenPolicyView(policy.version) : null,

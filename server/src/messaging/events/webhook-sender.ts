@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { Agent, type Dispatcher } from 'undici'
-import { exchange } from '../../lib/http-request.ts'
-import { guardedConnector, hostProblem } from '../../lib/url-guard.ts'
+import { sendHttpRequest } from '../../lib/http-request.ts'
+import { findHostProblem, guardedConnector } from '../../lib/url-guard.ts'
 import type { ClaimedDelivery } from './delivery-queue.ts'
 
 export interface WebhookSenderOptions {
@@ -41,7 +41,7 @@ export function findWebhookUrlProblem(text: string, allowPrivateUrls: boolean): 
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be an absolute URL and start with https:// or http://'
   if (url.username || url.password) return 'must not hold credentials'
-  return hostProblem(url, allowPrivateUrls)
+  return findHostProblem(url, allowPrivateUrls)
 }
 
 /** Sends events as specified by Standard Webhooks. Does not follow redirects, because their addresses are not checked. */
@@ -65,7 +65,7 @@ export class WebhookSender {
     if (findWebhookUrlProblem(text, allowPrivateUrls) !== undefined) return { status: null, failure: BLOCKED }
     const fields = JSON.stringify({ id, type, timestamp: happenedAt.toISOString() })
     const body = `${fields.slice(0, -1)},"payload":${payload}}`
-    const response = await exchange(this.#dispatcherFor(url.origin), {
+    const response = await sendHttpRequest(this.#dispatcherFor(url.origin), {
       method: 'POST',
       path: url.pathname + url.search,
       headers: [

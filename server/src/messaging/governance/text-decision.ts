@@ -5,13 +5,13 @@ import { estimateTokens } from '../../domain/tokens.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { elapsed } from '../../lib/clock.ts'
 import { type GovernDeps, governScanned, type Scanned, scanContent, type Transformed } from '../../pipeline/govern.ts'
+import type { ActivePolicies } from '../../policy/active-policies.ts'
 import type { CompiledPolicy } from '../../policy/compile.ts'
 import type { PolicyInput } from '../../policy/input.ts'
-import type { PolicyLibrary } from '../../policy/policy-library.ts'
 import type { TextSubmission } from './text-submission.ts'
 
 export interface TextDecisionDeps extends GovernDeps {
-  readonly policies: Pick<PolicyLibrary, 'current'>
+  readonly policies: Pick<ActivePolicies, 'current'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
 }

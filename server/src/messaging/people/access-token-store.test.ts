@@ -9,7 +9,7 @@ import { createUser, findUser } from '../../identity/user-store.ts'
 import { UserTokenVerifier } from '../../identity/user-token.ts'
 import { updateWorkspace } from '../../identity/workspace-store.ts'
 import { fromId, newId } from '../../lib/id.ts'
-import { PolicyLibrary } from '../../policy/policy-library.ts'
+import { ActivePolicies } from '../../policy/active-policies.ts'
 import { findTokenHolder, issueAccessToken, listAccessTokens, revokeAccessToken } from './access-token-store.ts'
 import { MemberAuthenticator } from './member-authenticator.ts'
 
@@ -32,7 +32,7 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
   }
   const authenticator = () => {
     const userTokens = new UserTokenVerifier({ ...database, clock, fetch: noFetch })
-    const policies = new PolicyLibrary(database.db, { onProblem: () => {} })
+    const policies = new ActivePolicies(database.db, { onProblem: () => {} })
     return new MemberAuthenticator({
       ...database,
       clock,

@@ -2,8 +2,8 @@ import type { AuditEndpoint, AuditRecord } from '../../audit/record.ts'
 import type { PolicyPoint, Verdict } from '../../domain/decision.ts'
 import { FINDING_GROUPS, FINDING_TYPES } from '../../domain/finding.ts'
 import { DEFAULT_SETTINGS } from '../../domain/principal.ts'
-import { OTHER, type StoredFacts, StoredInput } from '../../policy/replay/stored-input.ts'
-import type { StoredExchange, StoredPoint } from '../../policy/replay/stored-request.ts'
+import { OTHER_VALUE, StoredInput, type StoredValues } from '../../policy/replay/stored-input.ts'
+import type { StoredPoint, StoredRequest } from '../../policy/replay/stored-request.ts'
 import type { StageName } from '../endpoints.ts'
 
 /** Data for a replay that records do not contain. */
@@ -14,7 +14,7 @@ export interface Known {
   readonly settings: Readonly<Record<string, unknown>> | undefined
 }
 
-type Counts = StoredPoint['counts']
+type EffectiveVerdicts = StoredPoint['effectiveVerdicts']
 
 const STAGE_OF = {
   input: 'authorize',
@@ -37,14 +37,11 @@ const POINTS: Readonly<Partial<Record<AuditEndpoint, readonly PolicyPoint[]>>> =
 export const GOVERNED_ENDPOINTS = Object.keys(POINTS) as readonly AuditEndpoint[]
 
 /** A denied hit is left out; a chat's answer stays, whatever becomes of the memory (stages 6, 7 and 11). */
-const HITS: Counts = { deny: 'allow' }
-const MEMORIES_OF_CHATS: Counts = { deny: 'allow', require_approval: 'escalate' }
+const HITS: EffectiveVerdicts = { deny: 'allow' }
+const MEMORIES_OF_CHATS: EffectiveVerdicts = { deny: 'allow', require_approval: 'escalate' }
 
 /** The exchange that a record tells of; a word for why it cannot be decided on again. */
-export function storedExchange(
-  record: AuditRecord,
-  known: Known,
-): StoredExchange | 'refused_before_policies' | 'repeated_answer' {
+export function storedExchange(record: AuditRecord, known: Known): StoredRequest | 'refused_before_policies' | 'repeated_answer' {
   const { decision, review, status, endpoint } = record
   const authorize = outcomeAt(record, 'authorize')
   if (!decision || authorize === 'skipped' || authorize === 'failed') return 'refused_before_policies'
@@ -58,10 +55,10 @@ export function storedExchange(
       point,
       state: stateOf(record, point, ended !== undefined && index > points.indexOf(ended)),
       input: inputAt(record, point, facts),
-      ends: endsAt(record, point),
-      counts:
+      endingVerdicts: endsAt(record, point),
+      effectiveVerdicts:
         point === 'retrieve' || point === 'recall' ? HITS : point === 'remember' && endpoint === 'chat' ? MEMORIES_OF_CHATS : {},
-      ...(OFF_BY[point] !== undefined && endpoint !== 'memory_capture' && { offBy: OFF_BY[point] }),
+      ...(OFF_BY[point] !== undefined && endpoint !== 'memory_capture' && { disabledBy: OFF_BY[point] }),
     })),
   }
 }
@@ -91,12 +88,12 @@ const hasRuleAt = ({ decision }: AuditRecord, point: PolicyPoint, verdicts: read
   decision?.rules.some((rule) => rule.point === point && verdicts.includes(rule.verdict)) ?? false
 
 function stateOf(record: AuditRecord, point: PolicyPoint, afterEnd: boolean): StoredPoint['state'] {
-  if (point === 'input' || point === 'message') return 'asked'
+  if (point === 'input' || point === 'message') return 'evaluated'
   if (afterEnd) return 'unreached'
   const off = OFF_BY[point]
   const skipped = outcomeAt(record, STAGE_OF[point]) === 'skipped'
-  if (skipped) return off !== undefined && record.decision?.directives.includes(off) ? 'unreached' : 'idle'
-  return nothingFound(record, point) ? 'idle' : 'asked'
+  if (skipped) return off !== undefined && record.decision?.directives.includes(off) ? 'unreached' : 'unused'
+  return nothingFound(record, point) ? 'unused' : 'evaluated'
 }
 
 /** No hit and no memory was found: one that a rule left out is named in the record. */
@@ -127,9 +124,9 @@ function wasReleased(record: AuditRecord): boolean {
 const HASH = /^[0-9a-f]{64}$/
 
 /** The values of conditions that are the same at every point. */
-function factsOf({ user, features, application_id, dry_run, endpoint }: AuditRecord, { textOf, settings }: Known): StoredFacts {
+function factsOf({ user, features, application_id, dry_run, endpoint }: AuditRecord, { textOf, settings }: Known): StoredValues {
   const clear = (name: string, value: unknown) =>
-    typeof value === 'string' && HASH.test(value) ? (textOf(name, value) ?? OTHER) : value
+    typeof value === 'string' && HASH.test(value) ? (textOf(name, value) ?? OTHER_VALUE) : value
   const userId = (name: string) => (user.id === null ? '' : clear(name, user.id))
   const isMessage = endpoint === 'message'
   return {
@@ -163,7 +160,7 @@ function factsOf({ user, features, application_id, dry_run, endpoint }: AuditRec
 }
 
 /** With what differs from point to point; undefined where each hit was asked about by itself. */
-function inputAt(record: AuditRecord, point: PolicyPoint, facts: StoredFacts): StoredInput | undefined {
+function inputAt(record: AuditRecord, point: PolicyPoint, facts: StoredValues): StoredInput | undefined {
   if (point === 'retrieve' || point === 'recall' || point === 'remember') return undefined
   const { features, findings } = record
   const [prefix, stage] = point === 'output' ? ['output.', 'inspect'] : ['', 'classify']

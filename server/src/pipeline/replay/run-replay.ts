@@ -5,11 +5,11 @@ import type { Db } from '../../db/database.ts'
 import type { PolicyPoint, Verdict } from '../../domain/decision.ts'
 import { findApplication } from '../../identity/application-store.ts'
 import { type CompiledPolicy, compile } from '../../policy/compile.ts'
+import type { Pause } from '../../policy/evaluation-limiter.ts'
 import { parsePolicySet } from '../../policy/parse.ts'
 import { findPolicySet } from '../../policy/policy-store.ts'
-import { HASHED_NAMES } from '../../policy/replay/reading.ts'
-import { type Demand, Replayer, type Unknown } from '../../policy/replay/replay.ts'
-import type { Pause } from '../../policy/trials.ts'
+import { HASHED_NAMES } from '../../policy/replay/hashed-names.ts'
+import { type ReplayedDecision, Replayer, type UndecidedRule } from '../../policy/replay/replayer.ts'
 import { GOVERNED_ENDPOINTS, storedExchange } from './replay-request.ts'
 
 /** Why something cannot be decided on again. */
@@ -38,9 +38,9 @@ export interface LimitCount {
 
 export interface ChangedDecision {
   readonly record: AuditRecord
-  readonly before: Demand
-  readonly after: Demand
-  readonly uncertain: readonly Unknown[]
+  readonly before: ReplayedDecision
+  readonly after: ReplayedDecision
+  readonly uncertain: readonly UndecidedRule[]
 }
 
 export interface Replay {
@@ -201,7 +201,7 @@ class Tally {
   }
 }
 
-function limitOf({ missing, unreached }: Unknown): { reason: Limit } {
+function limitOf({ missing, unreached }: UndecidedRule): { reason: Limit } {
   if (unreached) return { reason: 'not_reached' }
   if (missing === undefined) return { reason: 'hits_not_stored' }
   if (missing === 'content.text') return { reason: 'reads_text' }

@@ -4,8 +4,8 @@ import { decidingRules } from '../../domain/decision.ts'
 import { replaceTexts } from '../../domain/message.ts'
 import { refuse, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { Cache } from '../../lib/cache.ts'
+import type { ActivePolicies } from '../../policy/active-policies.ts'
 import { collectDirectives } from '../../policy/directives.ts'
-import type { PolicyLibrary } from '../../policy/policy-library.ts'
 import { Vault } from '../../policy/vault.ts'
 import type { PendingAnswers } from '../../review/pending-answers.ts'
 import { bindRequest, type RequestHashes } from '../../review/request-hash.ts'
@@ -17,7 +17,7 @@ import type { Authorized, Classified, RequestContext } from '../stage-results.ts
 import { NOTHING_DECIDED, ownerOf, policyInputOf } from '../stage-results.ts'
 
 export interface AuthorizeDeps extends ReviewDeps, Pick<GovernDeps, 'reportFault'> {
-  readonly policies: Pick<PolicyLibrary, 'current'>
+  readonly policies: Pick<ActivePolicies, 'current'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly pendingAnswers: PendingAnswers

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../../http/refusals.ts'
 import { type CompiledPolicy, compile } from '../compile.ts'
 import { policySha256 } from '../policy.ts'
 import { findPolicySet } from '../policy-store.ts'
-import { policySetOf } from './policy-source.ts'
+import { parseSource } from './parse-source.ts'
 
 interface Choice {
   readonly source?: string
@@ -14,7 +14,7 @@ interface Choice {
 const DRAFT = { id: '', version: 0 }
 
 /** The draft or published version of a body; undefined when it has neither. Throws a 400 or a 404. */
-export async function chosenPolicy(
+export async function loadChosenPolicy(
   db: Db,
   workspaceId: string,
   { source, policy_set_id: id }: Choice,
@@ -30,6 +30,6 @@ export async function chosenPolicy(
 }
 
 const compiled = (source: string, { id, version }: Pick<PolicyVersion, 'id' | 'version'>): CompiledPolicy => {
-  const set = policySetOf(source)
+  const set = parseSource(source)
   return compile(set, { id, version, name: set.name, sha256: policySha256(source) })
 }

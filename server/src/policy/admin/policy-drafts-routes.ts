@@ -2,11 +2,11 @@ import { Type } from 'typebox'
 import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { nullable } from '../../http/schemas.ts'
+import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../evaluation-limiter.ts'
 import { type PolicyError, parsePolicySet } from '../parse.ts'
 import { type PolicyTest, readPolicyTests, runCases, type TestReport, type TestTools } from '../policy-test.ts'
-import { TRIAL_ERRORS, type Trials } from '../trials.ts'
+import { parseSource } from './parse-source.ts'
 import { Source, SourceBody } from './policy-shapes.ts'
-import { policySetOf } from './policy-source.ts'
 
 const count = Type.Integer({ minimum: 0 })
 
@@ -69,31 +69,31 @@ const docs = {
     query: {},
     body: TestBody,
     answers: { 200: TestRunView },
-    errors: TRIAL_ERRORS,
+    errors: EVALUATION_LIMIT_ERRORS,
   }),
 }
 
 interface Deps {
-  readonly trials: Trials
+  readonly evaluationLimiter: EvaluationLimiter
   readonly testTools: TestTools
 }
 
 /** Checks and tests a policy document before publication. Nothing is stored. */
-export function policyDraftsRoutes(app: AdminApp, { trials, testTools }: Deps): void {
+export function policyDraftsRoutes(app: AdminApp, { evaluationLimiter, testTools }: Deps): void {
   app.post('/policy-sets/check', { schema: docs.check }, async ({ body }) => {
     const parsed = parsePolicySet(body.source)
     if (!parsed.ok) return { object: 'policy_check', ok: false, name: null, rules: 0, tests: 0, errors: [...parsed.errors] }
-    const { name, rules, cases } = policySetOf(body.source)
+    const { name, rules, cases } = parseSource(body.source)
     return { object: 'policy_check', ok: true, name, rules: rules.length, tests: cases.length, errors: [] }
   })
 
   app.post('/policy-sets/test', { schema: docs.test }, async ({ body: { source, files = {} } }) => {
-    const set = policySetOf(source)
+    const set = parseSource(source)
     const sent = set.tests.filter((name) => Object.hasOwn(files, name))
     const missing = set.tests.filter((name) => !sent.includes(name))
     const results: ReturnType<typeof resultView>[] = []
     const errors: ({ file: string } & PolicyError)[] = []
-    await trials.run(async (pause) => {
+    await evaluationLimiter.run(async (pause) => {
       const run = async (from: string | null, tests: readonly PolicyTest[]): Promise<void> => {
         for (const report of runCases(set, tests, testTools)) {
           results.push(resultView(from, report))

@@ -7,18 +7,19 @@ import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, valid } from '../../http/refusals.ts'
 import { pathOf } from '../../http/schemas.ts'
 import { checker } from '../../lib/schema.ts'
+import { POLICIES_TOPIC } from '../active-policies.ts'
 import { diffPolicySets } from '../diff.ts'
 import { policySha256 } from '../policy.ts'
-import { POLICIES_TOPIC } from '../policy-library.ts'
 import {
   activatePolicySet,
-  activePolicySet,
+  findActivePolicySet,
   findPolicySet,
   listPolicySets,
   lockActivePolicySet,
   publishPolicySet,
 } from '../policy-store.ts'
-import { BASE_VERSION, checkBaseVersion } from './policy-base.ts'
+import { BASE_VERSION, checkBaseVersion } from './base-version.ts'
+import { parseSource } from './parse-source.ts'
 import {
   PolicyDiffView,
   PolicySetView,
@@ -28,7 +29,6 @@ import {
   ruleViews,
   SourceBody,
 } from './policy-shapes.ts'
-import { policySetOf } from './policy-source.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the policy set, or the Workspace' }
 const MOVED = { 409: 'CONFLICT: another version than `base_version` is active, see `details.active_version`' }
@@ -92,7 +92,7 @@ export function policySetsRoutes(app: AdminApp, deps: ChangeDeps): void {
 
   app.post('/policy-sets', { schema: docs.publish }, async (request, reply) => {
     const source = sourceIn(request.body)
-    const { name } = policySetOf(source)
+    const { name } = parseSource(source)
     const { workspaceId, operator, query } = request
     const published = await change(deps, request, async (tx, now) => {
       const active = await lockActivePolicySet(tx, workspaceId)
@@ -128,7 +128,7 @@ function versionRoutes(app: AdminApp, deps: ChangeDeps): void {
       if (query.base_version !== undefined && active?.id === value.id) return { value }
       checkBaseVersion(query.base_version, active)
       // An older release accepted the document: check that this release can read it before it is active.
-      policySetOf(value.source)
+      parseSource(value.source)
       await activatePolicySet(tx, workspaceId, value.id)
       return { value, action: 'policy_set.publish', id: value.id, fields: ['active'], announce: [POLICIES_TOPIC, workspaceId] }
     })
@@ -137,9 +137,10 @@ function versionRoutes(app: AdminApp, deps: ChangeDeps): void {
 
   app.get('/policy-sets/:id/diff', { schema: docs.diff }, async ({ workspaceId, params, query }) => {
     const from = await findPolicySet(db, workspaceId, params.id)
-    const to = query.to === undefined ? await activePolicySet(db, workspaceId) : await findPolicySet(db, workspaceId, query.to)
+    const to =
+      query.to === undefined ? await findActivePolicySet(db, workspaceId) : await findPolicySet(db, workspaceId, query.to)
     if (!from || !to) throw notFound('policy set')
-    const changes = diffPolicySets(policySetOf(from.source), policySetOf(to.source))
+    const changes = diffPolicySets(parseSource(from.source), parseSource(to.source))
     return { object: 'policy_diff', from: policyVersion(from), to: policyVersion(to), ...changes }
   })
 }

@@ -1,11 +1,11 @@
 import { type CelInput, type CelValue, celList, celMap } from '@bufbuild/cel'
 import type { FindingCounts } from '../../domain/finding.ts'
 import type { PolicyInput } from '../input.ts'
-import { FORMS } from './form-calls.ts'
-import { formsOf } from './forms.ts'
-import type { Type } from './types.ts'
+import { FORMS } from './content-form-calls.ts'
+import { formsOf } from './content-forms.ts'
+import type { Type } from './value-types.ts'
 import { VARIABLES } from './variables.ts'
-import { fullBudget } from './work.ts'
+import { fullBudget } from './work-budget.ts'
 
 /**
  * A PolicyInput as the CEL library reads it: one property for each name of VARIABLES, dots included. CEL looks for the longest

@@ -3,8 +3,8 @@ import type { Environment } from './environment.ts'
 import { scaleOf } from './rank.ts'
 import { dottedName, type Expr, operator, Refusal, stringLiteral } from './syntax.ts'
 import { zoneFormat } from './time-zone.ts'
-import { INT, type Type, type Words } from './types.ts'
-import { fullBudget } from './work.ts'
+import { INT, type Type, type Words } from './value-types.ts'
+import { fullBudget } from './work-budget.ts'
 
 /** A call of a known function; the types are those of the arguments, a method's target first. */
 interface Call {

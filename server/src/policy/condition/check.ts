@@ -3,7 +3,7 @@ import { checkArguments, checkScales, checkWord, rankType } from './check-argume
 import type { Environment } from './environment.ts'
 import { FUNCTIONS, METHODS } from './functions.ts'
 import { callOf, dottedName, type Expr, operator, Refusal, stringLiteral } from './syntax.ts'
-import { ANY, ANY_LIST, BOOL, comparable, INT, joined, named, STRING, type Type } from './types.ts'
+import { ANY, ANY_LIST, BOOL, comparable, INT, joined, named, STRING, type Type } from './value-types.ts'
 import { fieldsOf, GROUP_POINTS, ROOTS, VARIABLES } from './variables.ts'
 
 /** What the checker knows on its way through a condition. */

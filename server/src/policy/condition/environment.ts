@@ -1,10 +1,10 @@
 import { type CelEnv, type CelFunc, CelScalar, celEnv, celError, celFunc, celMethod } from '@bufbuild/cel'
-import { formFunctions } from './form-calls.ts'
-import { loopFunctions } from './loops.ts'
+import { formFunctions } from './content-form-calls.ts'
+import { loopFunctions } from './loop-costs.ts'
 import { Pattern } from './pattern.ts'
 import { rankOf } from './rank.ts'
 import { timeFunctions } from './time-zone.ts'
-import { Work } from './work.ts'
+import { Work } from './work-budget.ts'
 
 /** CEL with our own functions, and what the conditions that share it have in common. */
 export interface Environment {

@@ -1,4 +1,4 @@
-import type { Kind } from './types.ts'
+import type { Kind } from './value-types.ts'
 
 /** One way to call a function: kinds of its arguments (a method's target first) and of its result. */
 export interface Overload {

@@ -2,8 +2,8 @@ import { RE2JS } from '@bufbuild/re2'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../../test/support/cpu-time.ts'
-import { literalTest } from './literals.ts'
 import { Pattern } from './pattern.ts'
+import { compileLiteralTest } from './required-literals.ts'
 
 /** Regular expressions made of everything that literals.ts takes apart, and texts of the same letters. */
 const { pattern } = fc.letrec((tie) => ({
@@ -39,7 +39,7 @@ test.each([
   ['abc|', undefined],
   ['a(?i)bcd', undefined],
   ['\\Qabc\\E', undefined],
-])('the literals of %s', (source, expected) => expect(literalTest(source)).toEqual(expected))
+])('the literals of %s', (source, expected) => expect(compileLiteralTest(source)).toEqual(expected))
 
 describe('a hostile text', () => {
   const noise = (letters: string, length: number): string => {

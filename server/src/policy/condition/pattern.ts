@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { literalTest } from './literals.ts'
+import { compileLiteralTest } from './required-literals.ts'
 
 /** Longest source, and most instructions that it may compile to. */
 const MAX_LENGTH = 1_000
@@ -31,7 +31,7 @@ export class Pattern {
     dfa.resetCache = () => {
       throw new Error('the text is too complex for the regular expression')
     }
-    this.#literals = literalTest(source)
+    this.#literals = compileLiteralTest(source)
   }
 
   /** Whether any part of `text` matches. Throws when this text needs more automaton states than the budget allows. */

@@ -3,10 +3,10 @@ import { VARIABLES } from '../condition/variables.ts'
 import type { PolicyInput } from '../input.ts'
 
 /** What is known of a value that is stored as a keyed hash: that it is none of the texts which the policy compares it with. */
-export const OTHER: unique symbol = Symbol('other')
+export const OTHER_VALUE: unique symbol = Symbol('other')
 
 /** Values by the names that conditions use. What was not stored is absent. */
-export type StoredFacts = Readonly<Record<string, unknown>>
+export type StoredValues = Readonly<Record<string, unknown>>
 
 /** Equal to no text that a policy could hold: documents hold no U+0000. */
 const SOMETHING_ELSE = '\0'
@@ -18,11 +18,11 @@ const SOMETHING_ELSE = '\0'
 export class StoredInput {
   readonly input: PolicyInput
   readonly bindings: Bindings
-  readonly #facts: StoredFacts
+  readonly #facts: StoredValues
   #missing: string | undefined
   #freely: ReadonlySet<string> = new Set()
 
-  constructor(facts: StoredFacts) {
+  constructor(facts: StoredValues) {
     this.#facts = facts
     this.input = inputOf((name) => this.#read(name))
     this.bindings = new Bindings(this.input)
@@ -41,8 +41,8 @@ export class StoredInput {
 
   #read(name: string): unknown {
     const value = this.#facts[name]
-    if (value === OTHER && !this.#freely.has(name)) return SOMETHING_ELSE
-    if (value !== undefined && value !== OTHER) return value
+    if (value === OTHER_VALUE && !this.#freely.has(name)) return SOMETHING_ELSE
+    if (value !== undefined && value !== OTHER_VALUE) return value
     this.#missing ??= name
     throw new Error('not stored')
   }
