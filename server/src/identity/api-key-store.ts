@@ -111,20 +111,20 @@ export async function listKeys(
 }
 
 /** What stands behind a key. The one look-up here without an owner: the key is what tells the owner. */
-export interface KeyHolder {
+export interface ApplicationKey {
   /** `key_…` */
   readonly keyId: string
   readonly hash: Buffer
   readonly issuedBy: string | null
   readonly revokedAt: Date | null
   /** Its use was last noted more than a minute ago, if ever. */
-  readonly useToNote: boolean
+  readonly isUseOutdated: boolean
   readonly application: ApplicationRecord
 }
 
 const NOTED_LONG_AGO = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
 
-export async function findKeyByHash(db: Db, hash: Buffer): Promise<KeyHolder | undefined> {
+export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKey | undefined> {
   const row = await db
     .selectFrom('api_key')
     .innerJoin('application', (join) =>
@@ -135,12 +135,12 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<KeyHolder | u
     .where('api_key.hash', '=', hash)
     .executeTakeFirst()
   if (!row) return undefined
-  const { key_id, hash: stored, issued_by: issuedBy, revoked_at: revokedAt, use_to_note: useToNote } = row
-  return { keyId: toId('key', key_id), hash: stored, issuedBy, revokedAt, useToNote, application: applicationOf(row) }
+  const { key_id, hash: stored, issued_by: issuedBy, revoked_at: revokedAt, use_to_note: isUseOutdated } = row
+  return { keyId: toId('key', key_id), hash: stored, issuedBy, revokedAt, isUseOutdated, application: applicationOf(row) }
 }
 
 /** Notes that a key is in use, once a minute at most. */
-export async function noteUse(db: Db, workspaceId: string, keyId: string): Promise<void> {
+export async function recordKeyUse(db: Db, workspaceId: string, keyId: string): Promise<void> {
   const uuid = fromId('key', keyId)
   if (uuid === undefined) return
   await db

@@ -9,13 +9,13 @@ import {
   type ApplicationPatch,
   type ApplicationRecord,
   DEFAULT_CEILING,
-  filledLimits,
-  filledSettings,
+  fillApplicationLimits,
+  fillApplicationSettings,
   type Overrides,
   patched,
 } from './application.ts'
-import { unlessTaken } from './store-support.ts'
 import type { ApplicationTable } from './tables.ts'
+import { writeUnlessTaken } from './write-unless-taken.ts'
 
 type Row = Omit<Selectable<ApplicationTable>, 'settings' | 'limits'> & { settings: unknown; limits: unknown }
 
@@ -45,8 +45,8 @@ export const applicationOf = (row: Row): ApplicationRecord => ({
   id: toId('app', row.id),
   workspaceId: toId('ws', row.workspace_id),
   name: row.name,
-  settings: filledSettings(row.settings as Overrides['settings']),
-  limits: filledLimits(row.limits as Overrides['limits']),
+  settings: fillApplicationSettings(row.settings as Overrides['settings']),
+  limits: fillApplicationLimits(row.limits as Overrides['limits']),
   models: row.models,
   providers: row.providers,
   defaultModel: row.default_model,
@@ -121,7 +121,7 @@ export async function updateApplication(
   const stored = uuid && (await applications(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst())
   if (!stored) return { ok: false, reason: 'not_found' }
   const { settings, limits } = patched({ settings: stored.settings, limits: stored.limits } as Overrides, patch)
-  const row = await unlessTaken(tx, () =>
+  const row = await writeUnlessTaken(tx, () =>
     tx
       .updateTable('application')
       .set({

@@ -3,8 +3,8 @@ import { DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../domain/principal.ts'
 import {
   checkApplicationCreate,
   checkApplicationPatch,
-  filledLimits,
-  filledSettings,
+  fillApplicationLimits,
+  fillApplicationSettings,
   type Overrides,
   patched,
 } from './application.ts'
@@ -24,7 +24,7 @@ describe('a patch', () => {
   test('leaves what it does not name', () => {
     const stored = afterPatches({ limits: { burst: 5 }, settings: { tier: 'gold' } }, { limits: { concurrency: 7 } })
     expect(stored).toEqual({ settings: { tier: 'gold' }, limits: { burst: 5, concurrency: 7 } })
-    expect(filledLimits(stored.limits)).toEqual({ ...DEFAULT_LIMITS, burst: 5, concurrency: 7 })
+    expect(fillApplicationLimits(stored.limits)).toEqual({ ...DEFAULT_LIMITS, burst: 5, concurrency: 7 })
   })
 
   test('merges knowledge and memory field by field', () => {
@@ -32,7 +32,7 @@ describe('a patch', () => {
       { settings: { knowledge: { enabled: true, collections: ['a'] }, memory: { enabled: true, capture: 'explicit' } } },
       { settings: { knowledge: { collections: ['b'] }, memory: { capture: null } } },
     )
-    expect(filledSettings(stored.settings)).toEqual({
+    expect(fillApplicationSettings(stored.settings)).toEqual({
       ...DEFAULT_SETTINGS,
       knowledge: { enabled: true, collections: ['b'], passages: 5 },
       memory: { enabled: true, capture: 'off', recall: 5, assertion_scopes: [] },
@@ -58,7 +58,7 @@ describe('a patch', () => {
       { settings: { knowledge: true, memory: { enabled: true } } },
       { settings: { knowledge: off, memory: off } },
     )
-    const settings = filledSettings(stored.settings)
+    const settings = fillApplicationSettings(stored.settings)
     expect([settings.knowledge.enabled, settings.memory.enabled]).toEqual([false, false])
   })
 
@@ -68,7 +68,7 @@ describe('a patch', () => {
       { settings: { knowledge: false } },
       { settings: { knowledge: true } },
     )
-    expect(filledSettings(stored.settings).knowledge).toEqual({ enabled: true, collections: ['a'], passages: 5 })
+    expect(fillApplicationSettings(stored.settings).knowledge).toEqual({ enabled: true, collections: ['a'], passages: 5 })
   })
 
   test('cannot reach a prototype', () => {

@@ -134,14 +134,21 @@ const merged = (stored: Readonly<Record<string, unknown>>, patch: object): Recor
   Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null))
 
 /** Settings with every default filled in. */
-export const filledSettings = ({ knowledge, memory, ...stored }: Readonly<Record<string, unknown>>): ApplicationSettings => ({
+export const fillApplicationSettings = ({
+  knowledge,
+  memory,
+  ...stored
+}: Readonly<Record<string, unknown>>): ApplicationSettings => ({
   ...DEFAULT_SETTINGS,
   ...stored,
   knowledge: { ...DEFAULT_SETTINGS.knowledge, ...(knowledge as object) },
   memory: { ...DEFAULT_SETTINGS.memory, ...(memory as object) },
 })
 
-export const filledLimits = (stored: Readonly<Record<string, unknown>>): ApplicationLimits => ({ ...DEFAULT_LIMITS, ...stored })
+export const fillApplicationLimits = (stored: Readonly<Record<string, unknown>>): ApplicationLimits => ({
+  ...DEFAULT_LIMITS,
+  ...stored,
+})
 
 /** An Application with what only operators see of it. */
 export interface ApplicationRecord extends Application {

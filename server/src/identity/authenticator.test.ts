@@ -133,7 +133,8 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     expect(queries).toBe(2)
     for (let i = 0; i < 1_000; i++) await node.authenticate(`Bearer not-a-key-${i}`)
     expect(queries).toBe(2)
-    const noted = async () => (await findKeyByHash(first.db, createHash('sha256').update(header.slice(7)).digest()))?.useToNote
+    const noted = async () =>
+      (await findKeyByHash(first.db, createHash('sha256').update(header.slice(7)).digest()))?.isUseOutdated
     await expect.poll(noted).toBe(false)
     now += 750
     await node.authenticate(header)

@@ -4,7 +4,7 @@ import type { Signal } from '../db/signal.ts'
 import type { Application } from '../domain/principal.ts'
 import { readBearer } from '../lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../lib/credential-cache.ts'
-import { findKeyByHash, noteUse } from './api-key-store.ts'
+import { findKeyByHash, recordKeyUse } from './api-key-store.ts'
 
 /** Topics of db/signal.ts that make every node look again: a key or an Application has changed. */
 export const KEYS_TOPIC = 'keys'
@@ -49,8 +49,8 @@ async function lookUp(db: Db, hash: Buffer): Promise<Authentication | undefined>
   const holder = await findKeyByHash(db, hash)
   if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined
   if (holder.revokedAt) return REVOKED
-  const { application, keyId, issuedBy: keyIssuer, useToNote } = holder
+  const { application, keyId, issuedBy: keyIssuer, isUseOutdated } = holder
   // Nobody waits for it, and it keeps nobody out.
-  if (useToNote) noteUse(db, application.workspaceId, keyId).catch(() => {})
+  if (isUseOutdated) recordKeyUse(db, application.workspaceId, keyId).catch(() => {})
   return { ok: true, application, keyId, keyIssuer }
 }

@@ -4,8 +4,8 @@ import type { JWK } from 'jose'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { generateUserTokenKeys, signUserToken } from '../demo/user-tokens.ts'
 import { KeysUnavailableError } from './remote-keys.ts'
-import { TokenTrust } from './token-trust.ts'
 import { DEFAULT_WORKSPACE_SETTINGS } from './workspace.ts'
+import { WorkspaceTokenVerifier } from './workspace-token-verifier.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 let server: Server
@@ -21,7 +21,7 @@ const publish =
     response.end(JSON.stringify({ keys }))
 const token = (privateJwk: JWK) =>
   signUserToken(privateJwk, { sub: 'ann', issuedAt: NOW, expiresAt: new Date(NOW.getTime() + 3_600_000) })
-const newTrust = () => new TokenTrust({ ...DEFAULT_WORKSPACE_SETTINGS, jwks: { url } }, fetch)
+const newTrust = () => new WorkspaceTokenVerifier({ ...DEFAULT_WORKSPACE_SETTINGS, jwks: { url } }, fetch)
 /** Both clocks that the keys' age is measured with, that many seconds from now. */
 const later = (seconds: number) => {
   const [date, monotonic] = [Date.now() + seconds * 1_000, performance.now() + seconds * 1_000]

@@ -24,7 +24,7 @@ const FAILURE_MS = 5_000
  * The keys behind a URL: read at the first token, kept for ten minutes, read again when a token names a key that is not
  * among them. Redirects are not followed. Throws KeysUnavailableError when there are no keys to check with.
  */
-export function remoteKeys(url: string, fetch: KeyFetch, clock: () => number = elapsed): RemoteJWKSet {
+export function createRemoteKeySet(url: string, fetch: KeyFetch, clock: () => number = elapsed): RemoteJWKSet {
   let failedAt = Number.NEGATIVE_INFINITY
   const read = async (address: string, { signal }: { signal: AbortSignal }): Promise<Response> => {
     if (clock() < failedAt + (keys.fresh ? UNKNOWN_KEY_MS : FAILURE_MS)) {

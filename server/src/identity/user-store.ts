@@ -5,9 +5,9 @@ import { uuidOfWorkspace } from '../db/values.ts'
 import type { GovernedString } from '../domain/governed.ts'
 import { isStorable } from '../lib/fields.ts'
 import { newId, toId } from '../lib/id.ts'
-import { unlessTaken } from './store-support.ts'
 import type { WorkspaceUserTable } from './tables.ts'
 import type { UserCreate, UserPatch, WorkspaceUser } from './user.ts'
+import { writeUnlessTaken } from './write-unless-taken.ts'
 
 const userOf = (row: Selectable<WorkspaceUserTable>): WorkspaceUser => ({
   id: row.id,
@@ -45,7 +45,7 @@ export async function upsertUser(
   user: NewUser & { readonly id: string },
   now: Date,
 ): Promise<UserChange> {
-  const row = await unlessTaken(tx, () =>
+  const row = await writeUnlessTaken(tx, () =>
     insert(tx, workspaceId, user, now)
       .onConflict((conflict) =>
         conflict.columns(['workspace_id', 'id']).doUpdateSet((update) => ({
@@ -96,7 +96,7 @@ export async function listUsers(
 
 export async function updateUser(tx: Tx, workspaceId: string, id: string, patch: ChangedUser, now: Date): Promise<UserChange> {
   if (!isStorable(id)) return { ok: false, reason: 'not_found' }
-  const row = await unlessTaken(tx, () =>
+  const row = await writeUnlessTaken(tx, () =>
     tx
       .updateTable('workspace_user')
       .set({

@@ -3,10 +3,10 @@ import { testDatabases } from '../../test/support/database.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { generateUserTokenKeys, signUserToken } from '../demo/user-tokens.ts'
-import type { TokenVerdict } from './token-trust.ts'
 import { UserTokenVerifier, WORKSPACES_TOPIC } from './user-token.ts'
 import type { WorkspacePatch } from './workspace.ts'
 import { updateWorkspace } from './workspace-store.ts'
+import type { TokenVerdict } from './workspace-token-verifier.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const noFetch = async () => {

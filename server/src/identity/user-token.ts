@@ -4,9 +4,9 @@ import { GatehouseError } from '../errors.ts'
 import { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type KeyFetch, KeysUnavailableError } from './remote-keys.ts'
-import { TokenTrust, type TokenVerdict } from './token-trust.ts'
 import { DEFAULT_WORKSPACE_SETTINGS } from './workspace.ts'
 import { findWorkspace } from './workspace-store.ts'
+import { type TokenVerdict, WorkspaceTokenVerifier } from './workspace-token-verifier.ts'
 
 /** Topic of db/signal.ts: a Workspace's settings have changed. The key is its id (`ws_…`). */
 export const WORKSPACES_TOPIC = 'workspaces'
@@ -14,7 +14,7 @@ export const WORKSPACES_TOPIC = 'workspaces'
 interface Trusted {
   /** The settings as text: what is remembered goes when they change, and stays when they were only read again. */
   readonly settings: string
-  readonly trust: TokenTrust
+  readonly trust: WorkspaceTokenVerifier
 }
 
 interface UserTokenDeps {
@@ -37,7 +37,7 @@ export class UserTokenVerifier {
   readonly #clock: Clock
   readonly #fetch: KeyFetch
   readonly #trusted = new Map<string, Trusted>()
-  readonly #current: Cache<TokenTrust>
+  readonly #current: Cache<WorkspaceTokenVerifier>
   readonly #unsubscribe: () => void
 
   /** `fetch` reads sets of keys; it keeps private addresses out of reach. */
@@ -64,12 +64,12 @@ export class UserTokenVerifier {
     this.#unsubscribe()
   }
 
-  async #read(workspaceId: string): Promise<TokenTrust> {
+  async #read(workspaceId: string): Promise<WorkspaceTokenVerifier> {
     const found = (await findWorkspace(this.#db, workspaceId))?.settings ?? DEFAULT_WORKSPACE_SETTINGS
     const settings = JSON.stringify(found)
     const before = this.#trusted.get(workspaceId)
     if (before?.settings === settings) return before.trust
-    const trust = new TokenTrust(found, this.#fetch)
+    const trust = new WorkspaceTokenVerifier(found, this.#fetch)
     this.#trusted.set(workspaceId, { settings, trust })
     return trust
   }

@@ -3,9 +3,15 @@ import type { Db, Tx } from '../db/database.ts'
 import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import { fromId, toId } from '../lib/id.ts'
-import { unlessTaken } from './store-support.ts'
 import type { WorkspaceTable } from './tables.ts'
-import { filledWorkspace, patchedWorkspace, type Workspace, type WorkspaceCreate, type WorkspacePatch } from './workspace.ts'
+import {
+  fillWorkspaceSettings,
+  patchWorkspaceSettings,
+  type Workspace,
+  type WorkspaceCreate,
+  type WorkspacePatch,
+} from './workspace.ts'
+import { writeUnlessTaken } from './write-unless-taken.ts'
 
 /** Its own keys, sealed already; the sealing binds them to `id` (lib/secret-box.ts). */
 export interface SealedWorkspaceKeys {
@@ -25,7 +31,7 @@ const COLUMNS = ['id', 'name', 'settings', 'signing_public_key', 'created_at'] a
 const workspaceOf = (row: Pick<Selectable<WorkspaceTable>, (typeof COLUMNS)[number]>): Workspace => ({
   id: toId('ws', row.id),
   name: row.name,
-  settings: filledWorkspace(row.settings as Record<string, unknown>),
+  settings: fillWorkspaceSettings(row.settings as Record<string, unknown>),
   signingPublicKey: row.signing_public_key,
   createdAt: row.created_at,
 })
@@ -43,7 +49,7 @@ export async function createWorkspace(
     .values({
       id: uuidOfWorkspace(id),
       name,
-      settings: JSON.stringify(patchedWorkspace({}, settings)),
+      settings: JSON.stringify(patchWorkspaceSettings({}, settings)),
       hash_key: keys.hashKey,
       signing_key: keys.signingKey,
       signing_public_key: keys.signingPublicKey,
@@ -100,8 +106,8 @@ export async function updateWorkspace(tx: Tx, id: string, patch: WorkspacePatch)
   const stored =
     uuid && (await tx.selectFrom('workspace').select(COLUMNS).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
   if (!stored) return { ok: false, reason: 'not_found' }
-  const settings = patchedWorkspace(stored.settings as Record<string, unknown>, patch.settings ?? {})
-  const row = await unlessTaken(tx, () =>
+  const settings = patchWorkspaceSettings(stored.settings as Record<string, unknown>, patch.settings ?? {})
+  const row = await writeUnlessTaken(tx, () =>
     tx
       .updateTable('workspace')
       .set({ settings: JSON.stringify(settings), ...(patch.name !== undefined && { name: patch.name }) })

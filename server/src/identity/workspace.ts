@@ -123,7 +123,10 @@ function sound<T extends WorkspacePatch>(checked: Checked<T>): Checked<T> {
 type Stored = Readonly<Record<string, unknown>>
 
 /** What the table holds after a patch: only what somebody has set. Pure; the patch has been checked. */
-export function patchedWorkspace(stored: Stored, { claims, review, ...plain }: NonNullable<WorkspacePatch['settings']>): Stored {
+export function patchWorkspaceSettings(
+  stored: Stored,
+  { claims, review, ...plain }: NonNullable<WorkspacePatch['settings']>,
+): Stored {
   const changed = {
     ...(claims !== undefined && { claims: claims && without({ ...(stored.claims as object), ...claims }) }),
     ...(review !== undefined && { review: review && without({ ...(stored.review as object), ...review }) }),
@@ -132,12 +135,13 @@ export function patchedWorkspace(stored: Stored, { claims, review, ...plain }: N
 }
 
 /** Whether a patch would end the four eyes that a Workspace demands. */
-export const endsFourEyes = ({ settings }: Pick<Workspace, 'settings'>, patch: WorkspacePatch): boolean =>
-  settings.review.four_eyes && !filledWorkspace(patchedWorkspace({ ...settings }, patch.settings ?? {})).review.four_eyes
+export const turnsFourEyesOff = ({ settings }: Pick<Workspace, 'settings'>, patch: WorkspacePatch): boolean =>
+  settings.review.four_eyes &&
+  !fillWorkspaceSettings(patchWorkspaceSettings({ ...settings }, patch.settings ?? {})).review.four_eyes
 
 const without = (fields: object): Stored => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
-export const filledWorkspace = ({ claims, review, ...stored }: Stored): WorkspaceSettings => ({
+export const fillWorkspaceSettings = ({ claims, review, ...stored }: Stored): WorkspaceSettings => ({
   ...DEFAULT_WORKSPACE_SETTINGS,
   ...stored,
   review: { ...DEFAULT_WORKSPACE_SETTINGS.review, ...(review as object) },

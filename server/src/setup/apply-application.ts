@@ -2,8 +2,8 @@ import {
   type ApplicationCreate,
   type ApplicationRecord,
   DEFAULT_CEILING,
-  filledLimits,
-  filledSettings,
+  fillApplicationLimits,
+  fillApplicationSettings,
   patched,
 } from '../identity/application.ts'
 import { createApplication, findApplicationByName, updateApplication } from '../identity/application-store.ts'
@@ -69,8 +69,8 @@ function afterPatch(known: ApplicationRecord, { name: _, ceiling, settings, limi
   return {
     ...comparable(known),
     ...plain,
-    settings: filledSettings(merged.settings),
-    limits: filledLimits(merged.limits),
+    settings: fillApplicationSettings(merged.settings),
+    limits: fillApplicationLimits(merged.limits),
     ...(ceiling !== undefined && { ceiling: ceiling ?? DEFAULT_CEILING }),
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Governed } from '../support/governed.ts'
-import { signedIn } from '../support/operators.ts'
+import { signInOperator } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { type Admin, type ApiResponse, adminClient, type Json, refused } from './client.ts'
@@ -99,8 +99,8 @@ test('playground: the operator cannot approve the own request, and a client with
 })
 
 test('playground: an admin token counts as the operator who issued it, for requests and for decisions', async () => {
-  const { browser: owner } = await signedIn(governed.server, 'owner')
-  const { browser: other } = await signedIn(governed.server, 'owner')
+  const { browser: owner } = await signInOperator(governed.server, 'owner')
+  const { browser: other } = await signInOperator(governed.server, 'owner')
   const first = (await owner.post('/admin/v1/tokens', { name: 'first' })).body.token
   const second = (await admin.create('/tokens', { name: 'second' }, { token: first })).token
   const [bySession, byFirst, bySecond] = [owner, first, second].map((credential) => (path: string, json: unknown) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLES, type Role } from '../../src/domain/operator.ts'
-import { signedIn } from '../support/operators.ts'
+import { signInOperator } from '../support/operators.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import type { Json } from './client.ts'
@@ -155,7 +155,7 @@ const isPermitted = (id: string, role: Role): boolean => MATRIX[id]?.split(' ')[
 
 describe.each(ROLES)('%s', (role) => {
   test('a session, and a token with its scopes, can use exactly the permitted operations', async () => {
-    const { browser } = await signedIn(server, role)
+    const { browser } = await signInOperator(server, role)
     const { scopes } = (await browser.session()).body
     const token = await tokenWith(scopes)
     const bySession = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }

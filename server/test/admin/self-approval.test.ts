@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
-import { hasPasswordOfOperator } from '../../src/operators/operator-store.ts'
-import { people, unhurried } from '../messaging/client.ts'
+import { hasOperatorIssuedPassword } from '../../src/operators/operator-store.ts'
+import { createMembers, unlimitedRate } from '../messaging/client.ts'
 import { refused as refusedByGateway } from '../support/gateway-client.ts'
-import { type Governed, type Held, startGoverned } from '../support/governed.ts'
+import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
-import { Browser, invited, PASSWORD, signedIn } from '../support/operators.ts'
+import { Browser, inviteOperator, PASSWORD, signInOperator } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { type Admin, adminClient, type Json, refused } from './client.ts'
 
 let governed: Governed
 let admin: Admin
 beforeAll(async () => {
-  governed = await startGoverned({}, { userRateLimiter: unhurried() })
+  governed = await startGoverned({}, { userRateLimiter: unlimitedRate() })
   admin = adminClient(governed.server)
   const message = {
     id: 'linden-hold',
@@ -28,7 +28,7 @@ const LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10
 
 /** An owner who has issued the key of a new Application. */
 async function createKeyIssuer() {
-  const owner = await signedIn(governed.server, 'owner')
+  const owner = await signInOperator(governed.server, 'owner')
   const application = await admin.create('/applications', {
     name: crypto.randomUUID(),
     default_model: 'demo-mini',
@@ -39,8 +39,8 @@ async function createKeyIssuer() {
   return { ...owner, application, key: String(key) }
 }
 
-const hold = (key: string, name = 'someone else'): Promise<Held> =>
-  governed.hold('juniper-hold', { options: { token: key }, more: { governance: { user: { id: name } } } })
+const hold = (key: string, name = 'someone else'): Promise<HeldPrompt> =>
+  governed.holdPrompt('juniper-hold', { options: { token: key }, more: { governance: { user: { id: name } } } })
 const approve = (browser: Browser, id: string) => browser.post(`/admin/v1/reviews/${id}/approve`)
 const stateOf = async (id: string) => (await admin.get(`/reviews/${id}`)).state
 
@@ -52,7 +52,7 @@ describe('self-approval: the operator who issued the key of a request', () => {
     for (const verb of ['approve', 'deny'])
       expect(refused(await owner.browser.post(`/admin/v1/reviews/${id}/${verb}`), 'FORBIDDEN').message).toContain('API key')
     expect(await stateOf(id)).toBe('pending')
-    const other = await signedIn(governed.server, 'reviewer')
+    const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, id)).body.state).toBe('approved')
   })
 
@@ -74,15 +74,15 @@ describe('self-approval: the operator who issued the key of a request', () => {
     expect(issued_by).toMatch(/^adm_/)
     const held = await hold(key)
     expect((await admin.get(`/reviews/${held.id}`)).key_issuers).toEqual([])
-    const other = await signedIn(governed.server, 'reviewer')
+    const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, held.id)).status).toBe(200)
   })
 
   test('403 for the held completion when another reviewer approved the request', async () => {
     const owner = await createKeyIssuer()
     const otherKey = await admin.create(`/applications/${owner.application.id}/keys`, { name: 'other' })
-    const other = await signedIn(governed.server, 'reviewer')
-    const held = await governed.hold('juniper-hold', { options: { token: owner.key }, answer: 'sorrel-hold' })
+    const other = await signInOperator(governed.server, 'reviewer')
+    const held = await governed.holdPrompt('juniper-hold', { options: { token: owner.key }, answer: 'sorrel-hold' })
     expect((await approve(other.browser, held.id)).status).toBe(200)
     const again = await governed.resubmit(held, {}, {}, { token: otherKey.key })
     const successor = refusedByGateway(again, 'POLICY_REVIEW_PENDING').review_item_id
@@ -104,8 +104,8 @@ describe('self-approval: the operator who issued the key of a request', () => {
 
 describe("self-approval: the operator who issued a user's access token", () => {
   test('403 for messages of the user', async () => {
-    const owner = await signedIn(governed.server, 'owner')
-    const { ann, ben } = await people(governed.server, ['ann', 'ben'])
+    const owner = await signInOperator(governed.server, 'owner')
+    const { ann, ben } = await createMembers(governed.server, ['ann', 'ben'])
     const { token } = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
     const chat = await ann.create('/conversations', { contact_id: ben.id })
     const sent = await fetch(`${governed.server.base}/v1/messages`, {
@@ -116,15 +116,15 @@ describe("self-approval: the operator who issued a user's access token", () => {
     const { error } = (await sent.json()) as Json
     expect(error.code).toBe('POLICY_REVIEW_PENDING')
     expect(refused(await approve(owner.browser, error.review_item_id), 'FORBIDDEN').message).toContain('token of the user')
-    const other = await signedIn(governed.server, 'reviewer')
+    const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, error.review_item_id)).status).toBe(200)
   })
 })
 
 describe("self-approval: the operator who issued and revoked a user's access token", () => {
   test("403 for an assistant's reply to a message sent before the revocation", async () => {
-    const owner = await signedIn(governed.server, 'owner')
-    const { ann } = await people(governed.server, ['ann'])
+    const owner = await signInOperator(governed.server, 'owner')
+    const { ann } = await createMembers(governed.server, ['ann'])
     const application = await governed.application({ default_model: 'scripted' })
     const assistant = await admin.create('/assistants', { username: word(), application_id: application.id })
     const issued = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
@@ -140,14 +140,14 @@ describe("self-approval: the operator who issued and revoked a user's access tok
     const { data } = await admin.get('/reviews?state=pending&limit=100')
     const [item] = data.filter(({ message_id }: Json) => message_id === sent.body.id)
     expect(refused(await approve(owner.browser, item.id), 'FORBIDDEN').message).toContain('token of the user')
-    const other = await signedIn(governed.server, 'reviewer')
+    const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, item.id)).status).toBe(200)
   })
 })
 
 /** An operator who chose the password with an invitation of the server. */
 async function inviteIndependent(role: 'reviewer' | 'owner') {
-  const person = await invited(governed.server, role)
+  const person = await inviteOperator(governed.server, role)
   return { ...person, browser: await acceptFromServer(person.id) }
 }
 
@@ -172,11 +172,11 @@ describe('four eyes', () => {
   })
 
   test('approval: 403 for operators who can cause requests, admin tokens and operators invited by operators', async () => {
-    const { id } = await governed.hold('juniper-hold')
-    const owner = await signedIn(governed.server, 'owner')
+    const { id } = await governed.holdPrompt('juniper-hold')
+    const owner = await signInOperator(governed.server, 'owner')
     expect(refused(await approve(owner.browser, id), 'FORBIDDEN').message).toContain('second role')
     expect(refused(await admin.send('POST', `/reviews/${id}/approve`), 'FORBIDDEN').message).toContain('admin token')
-    const invitee = await signedIn(governed.server, 'reviewer')
+    const invitee = await signInOperator(governed.server, 'reviewer')
     expect(refused(await approve(invitee.browser, id), 'FORBIDDEN').message).toContain('gatehouse operator invite')
     expect(await stateOf(id)).toBe('pending')
     const reviewer = await inviteIndependentReviewer()
@@ -186,18 +186,18 @@ describe('four eyes', () => {
   test('approval: 403 when an operator has sent a new invitation to an independent reviewer', async () => {
     const reviewer = await inviteIndependentReviewer()
     const { db } = governed.server.context.database
-    expect(await hasPasswordOfOperator(db, reviewer.id)).toBe(false)
+    expect(await hasOperatorIssuedPassword(db, reviewer.id)).toBe(false)
     const { url } = await admin.create(`/operators/${reviewer.id}/invitation`)
     const token = new URL(url).searchParams.get('token')
     const browser = new Browser(governed.server.base)
     expect((await browser.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
-    const { id } = await governed.hold('juniper-hold')
+    const { id } = await governed.holdPrompt('juniper-hold')
     refused(await approve(browser, id), 'FORBIDDEN')
   })
 
   test('approval: 403 when an owner becomes a reviewer, until an invitation of the server is accepted', async () => {
-    const { id } = await governed.hold('juniper-hold')
-    await signedIn(governed.server, 'owner')
+    const { id } = await governed.holdPrompt('juniper-hold')
+    await signInOperator(governed.server, 'owner')
     const owner = await inviteIndependent('owner')
     const demoted = await owner.browser.send('PATCH', `/admin/v1/operators/${owner.id}`, { role: 'reviewer' })
     expect(demoted.status, demoted.text).toBe(200)
@@ -209,8 +209,8 @@ describe('four eyes', () => {
   })
 
   test('denial: allowed to every reviewer', async () => {
-    const { id } = await governed.hold('juniper-hold')
-    const invitee = await signedIn(governed.server, 'reviewer')
+    const { id } = await governed.holdPrompt('juniper-hold')
+    const invitee = await signInOperator(governed.server, 'reviewer')
     expect((await invitee.browser.post(`/admin/v1/reviews/${id}/deny`)).body.state).toBe('denied')
   })
 

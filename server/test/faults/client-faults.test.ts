@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { accepted, type Body, CHAT, contentOf } from '../support/gateway-client.ts'
+import { accepted, CHAT, contentOf, type ResponseBody } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { formatRequest } from '../support/raw-http.ts'
 import { says, word } from '../support/scripted-provider.ts'
-import { httpText } from '../support/wire.ts'
 
 let governed: Governed
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => governed.close())
 
 const request = (content: string, more: object = {}): string =>
-  httpText({
+  formatRequest({
     path: CHAT,
     headers: { authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...more }),
@@ -34,7 +34,7 @@ async function hangUp(text: string, when: (received: string) => boolean | Promis
   return received
 }
 
-const records = async (): Promise<readonly Body[]> => {
+const records = async (): Promise<readonly ResponseBody[]> => {
   const { rows } = await governed.server.context.database.pool.query(
     "select body from audit_record where endpoint = 'chat' order by sequence",
   )
@@ -113,7 +113,7 @@ describe('a client that goes away', () => {
         return hangUp(request(key, { stream: i % 2 === 0 }), () => performance.now() > until)
       }),
     )
-    const said = await governed.say()
+    const said = await governed.sendPrompt()
     expect(contentOf(said.response)).toBe(said.answer)
     expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)
   })

@@ -37,9 +37,9 @@ describe('50 callers at the same time, capturing and searching', () => {
           // The same twice at once, as clients that retry do; and one that all want to have kept.
           await Promise.all([
             ...[content, `${content}.`].map(async (text) =>
-              kept(content, await memoryFixture.keep(text, { scope: 'user' }, as(caller))),
+              kept(content, await memoryFixture.store(text, { scope: 'user' }, as(caller))),
             ),
-            memoryFixture.keep(`${SUBJECT} of all`, {}, as(caller)).then((id) => kept('all', id)),
+            memoryFixture.store(`${SUBJECT} of all`, {}, as(caller)).then((id) => kept('all', id)),
             look(caller),
           ])
         }

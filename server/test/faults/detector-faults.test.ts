@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Detector } from '../../src/classification/detector.ts'
 import { DETECTORS } from '../../src/classification/detectors.ts'
-import { type Answer, accepted, refused } from '../support/gateway-client.ts'
+import { accepted, type GatewayResponse, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 
 const BUDGET_MS = 50
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => governed.close())
 
 /** The refusal, its audit record's decision, and that nothing else happened. */
-async function denied(response: Answer, failed: string, point: string): Promise<void> {
+async function denied(response: GatewayResponse, failed: string, point: string): Promise<void> {
   const { audit_id, details } = refused(response, 'POLICY_DENIED')
   expect(details).toEqual({ failed: [failed] })
   const { decision, error_code } = await governed.record(audit_id)
@@ -37,24 +37,24 @@ async function denied(response: Answer, failed: string, point: string): Promise<
 
 describe('detectors: a failure denies, and the record names the detector [GW-SAFE-1]', () => {
   test.each(['walnut-throws', 'walnut-overruns'])('%s at input: 403, no provider called', async (mark) => {
-    const said = await governed.say(mark)
+    const said = await governed.sendPrompt(mark)
     await denied(said.response, 'detector:fragile', 'input')
-    expect(governed.callsAbout(said)).toBe(0)
+    expect(governed.countProviderCalls(said)).toBe(0)
   })
   test.each(['walnut-throws', 'walnut-overruns'])('%s at output: 403, nothing of the answer, streamed or not', async (mark) => {
     for (const stream of [false, true]) {
-      const said = await governed.say('', { answer: `${mark} and the secret`, more: { stream } })
+      const said = await governed.sendPrompt('', { answer: `${mark} and the secret`, more: { stream } })
       await denied(said.response, 'detector:fragile', 'output')
       expect(said.response.text).not.toContain('the secret')
     }
   })
   test('a finding that does not fit its text cannot be transformed: 403 at input', async () => {
-    const said = await governed.say('walnut-misplaces juniper-redact')
+    const said = await governed.sendPrompt('walnut-misplaces juniper-redact')
     await denied(said.response, 'transform', 'input')
-    expect(governed.callsAbout(said)).toBe(0)
+    expect(governed.countProviderCalls(said)).toBe(0)
   })
   test('a finding that does not fit its text cannot be transformed: 403 at output', async () => {
-    const said = await governed.say('', { answer: 'walnut-misplaces sorrel-redact' })
+    const said = await governed.sendPrompt('', { answer: 'walnut-misplaces sorrel-redact' })
     await denied(said.response, 'transform', 'output')
     expect(said.response.text).not.toContain('walnut-misplaces')
   })
@@ -63,7 +63,7 @@ describe('detectors: a failure denies, and the record names the detector [GW-SAF
     await denied(await governed.chat(messages), 'detector:fragile', 'input')
   })
   test('it is no verdict that a reviewer can lift, and no hold', async () => {
-    const said = await governed.say('walnut-throws juniper-hold')
+    const said = await governed.sendPrompt('walnut-throws juniper-hold')
     await denied(said.response, 'detector:fragile', 'input')
   })
   test('the searches and the capture fail closed as well', async () => {
@@ -75,7 +75,7 @@ describe('detectors: a failure denies, and the record names the detector [GW-SAF
       await denied(await governed.post(path, body), 'detector:fragile', 'input')
     }
   })
-  test('the next request is none the worse for it', async () => accepted((await governed.say()).response))
+  test('the next request is none the worse for it', async () => accepted((await governed.sendPrompt()).response))
   test('what the detector said about it is in the record of nobody', async () => {
     const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
     expect(JSON.stringify(rows)).not.toContain('walnut')
@@ -101,7 +101,7 @@ describe('a breakdown is told to operators, and its content is not', () => {
     ],
   ])('%s: counted and logged', async (mark, labels, line) => {
     const [before, logged] = [await count(labels), governed.server.logs().length]
-    refused((await governed.say(mark)).response, 'POLICY_DENIED')
+    refused((await governed.sendPrompt(mark)).response, 'POLICY_DENIED')
     expect(await count(labels)).toBe(before + 1)
     const lines = governed.server
       .logs()
@@ -116,7 +116,7 @@ describe('a breakdown is told to operators, and its content is not', () => {
   test.each([['juniper-broken', 'missing_value']])('%s: a condition that breaks is counted', async (mark, how) => {
     const labels = `kind="condition",name="${how}",how="threw"`
     const before = await count(labels)
-    refused((await governed.say(mark)).response, 'POLICY_DENIED')
+    refused((await governed.sendPrompt(mark)).response, 'POLICY_DENIED')
     expect(await count(labels)).toBe(before + 1)
   })
 })

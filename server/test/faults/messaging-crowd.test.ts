@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Person, people } from '../messaging/client.ts'
-import type { Messenger } from '../support/messenger.ts'
-import { sharedMessenger } from '../support/shared-server.ts'
+import { createMembers, type Member } from '../messaging/client.ts'
+import type { MessagingServer } from '../support/messenger.ts'
+import { sharedMessagingServer } from '../support/shared-server.ts'
 
 const CROWD = 50
 
-let messenger: Messenger
-let crowd: readonly Person[]
+let messenger: MessagingServer
+let crowd: readonly Member[]
 let conversation: string
 beforeAll(async () => {
-  messenger = await sharedMessenger()
+  messenger = await sharedMessagingServer()
   crowd = Object.values(
-    await people(
+    await createMembers(
       messenger.server,
       Array.from({ length: CROWD }, (_, index) => `member${index}`),
     ),

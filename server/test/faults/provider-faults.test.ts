@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import {
-  answer,
   type Behaviour,
   completion,
   FAULTS,
   type FaultyProvider,
-  failing,
+  failWith,
+  respond,
+  respondNormally,
   startFaultyProvider,
   UPSTREAM_SECRET,
-  well,
 } from '../support/faulty-provider.ts'
-import { accepted, type Body, refused } from '../support/gateway-client.ts'
+import { accepted, type ResponseBody, refused } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -30,8 +30,8 @@ const plans = new Map<string, Behaviour[]>()
 beforeAll(async () => {
   governed = await sharedGoverned()
   faulty = await startFaultyProvider((socket, call) => {
-    const plan = plans.get(call.path.split('/')[1] ?? '') ?? [well]
-    const behaviour = (plan.length > 1 ? plan.shift() : plan[0]) ?? well
+    const plan = plans.get(call.path.split('/')[1] ?? '') ?? [respondNormally]
+    const behaviour = (plan.length > 1 ? plan.shift() : plan[0]) ?? respondNormally
     behaviour(socket, call)
   })
   token = (await governed.application()).token
@@ -61,7 +61,7 @@ async function provider(behaviours: readonly Behaviour[], { model = word(), ...f
 const ask = (model: string, more: object = {}) => governed.chat('Good morning', { model, ...more }, { token })
 const attemptsOf = async (auditId: string): Promise<Readonly<Record<string, unknown>>[]> =>
   (
-    accepted(await governed.api('GET', `/v1/audit/${auditId}`, { token })) as Body & {
+    accepted(await governed.api('GET', `/v1/audit/${auditId}`, { token })) as ResponseBody & {
       attempts: Readonly<Record<string, unknown>>[]
     }
   ).attempts
@@ -136,9 +136,11 @@ describe('a provider that', () => {
   })
   test('holds nothing back from others: while one hangs, another answers', async () => {
     const others = Promise.withResolvers<void>()
-    const hanging = await provider([(socket, call) => void others.promise.then(() => well(socket, call))], { timeout_ms: 60_000 })
+    const hanging = await provider([(socket, call) => void others.promise.then(() => respondNormally(socket, call))], {
+      timeout_ms: 60_000,
+    })
     const waiting = Promise.all(Array.from({ length: 20 }, () => ask(hanging.model)))
-    accepted(await ask((await provider([well])).model))
+    accepted(await ask((await provider([respondNormally])).model))
     others.resolve()
     for (const one of await waiting) accepted(one)
   })
@@ -146,7 +148,7 @@ describe('a provider that', () => {
 
 describe('retries and fallback', () => {
   test('a failure that may pass is tried again, as often as the provider allows; every attempt is in the record', async () => {
-    const { model, calls } = await provider([failing(500), FAULTS['resets at once'], well], { max_retries: 2 })
+    const { model, calls } = await provider([failWith(500), FAULTS['resets at once'], respondNormally], { max_retries: 2 })
     const { governance } = accepted(await ask(model))
     expect(calls()).toBe(3)
     expect((await attemptsOf(governance.audit_id)).map(({ status, outcome }) => [status, outcome])).toEqual([
@@ -156,20 +158,23 @@ describe('retries and fallback', () => {
     ])
   })
   test('a request that is wrong is not tried again', async () => {
-    const { model, calls } = await provider([failing(400)], { max_retries: 2 })
+    const { model, calls } = await provider([failWith(400)], { max_retries: 2 })
     refused(await ask(model), 'VALIDATION_ERROR')
     expect(calls()).toBe(1)
   })
   test('Retry-After is honoured where it is short', async () => {
-    const { model, calls } = await provider([failing(429, { 'retry-after': '1' }), well], { max_retries: 2, timeout_ms: 5_000 })
+    const { model, calls } = await provider([failWith(429, { 'retry-after': '1' }), respondNormally], {
+      max_retries: 2,
+      timeout_ms: 5_000,
+    })
     const startedAt = performance.now()
     accepted(await ask(model))
     expect(performance.now() - startedAt).toBeGreaterThan(950)
     expect(calls()).toBe(2)
   })
   test.each([
-    [failing(429, { 'retry-after': '120' }), 'RATE_LIMITED', '120'],
-    [failing(503, { 'retry-after': '3600' }), 'PROVIDER_ERROR', null],
+    [failWith(429, { 'retry-after': '120' }), 'RATE_LIMITED', '120'],
+    [failWith(503, { 'retry-after': '3600' }), 'PROVIDER_ERROR', null],
   ] as const)('a long Retry-After is not waited for', async (behaviour, code, told) => {
     const { model, calls } = await provider([behaviour], { max_retries: 2, timeout_ms: 60_000 })
     const startedAt = performance.now()
@@ -181,7 +186,7 @@ describe('retries and fallback', () => {
   })
   test('the next eligible provider answers; the record shows both', async () => {
     const first = await provider([FAULTS['sends HTML']])
-    const second = await provider([answer(completion('From the second.'))], { model: first.model, weight: 0 })
+    const second = await provider([respond(completion('From the second.'))], { model: first.model, weight: 0 })
     const { governance, choices } = accepted(await ask(first.model))
     expect(choices[0]?.message.content).toBe('From the second.')
     expect((await attemptsOf(governance.audit_id)).map(({ provider: id, outcome }) => [id, outcome])).toEqual([
@@ -190,8 +195,8 @@ describe('retries and fallback', () => {
     ])
   })
   test('a provider that is back answers again, soon', async () => {
-    const failures = Array.from({ length: 6 }, () => failing(500))
-    const { model } = await provider([...failures, well])
+    const failures = Array.from({ length: 6 }, () => failWith(500))
+    const { model } = await provider([...failures, respondNormally])
     for (let i = 0; i < 6; i++) refused(await ask(model), 'PROVIDER_ERROR')
     let status = 0
     for (let tries = 0; tries < 40 && status !== 200; tries++) {

@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { accepted, type Body } from '../support/gateway-client.ts'
+import { accepted, type ResponseBody } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -35,10 +35,11 @@ async function failure(prompt: string, more: object = {}): Promise<InstanceType<
   if (!(thrown instanceof OpenAI.APIError)) throw new Error('the call succeeded')
   return thrown
 }
-const recordOf = (thrown: InstanceType<typeof OpenAI.APIError>): Promise<Body> =>
+const recordOf = (thrown: InstanceType<typeof OpenAI.APIError>): Promise<ResponseBody> =>
   governed.record(thrown.headers?.get('x-audit-id') ?? '')
 const lastError = async (): Promise<unknown> =>
-  (accepted(await governed.admin('GET', '/providers/openai')) as Body & { health: { last_error: unknown } }).health.last_error
+  (accepted(await governed.admin('GET', '/providers/openai')) as ResponseBody & { health: { last_error: unknown } }).health
+    .last_error
 
 describe('what the provider refuses for the request’s sake', () => {
   test.each([
@@ -111,7 +112,7 @@ describe('a provider that rejects our key', () => {
     expect(thrown).toMatchObject({ status: 502, code: 'PROVIDER_ERROR' })
     expect(governed.provider.about(prompt)).toHaveLength(1)
     expect(await lastError()).toEqual({ kind: 'key_rejected', at: expect.any(String), fault: true })
-    const { attention } = accepted(await governed.admin('GET', '/overview')) as Body & { attention: unknown[] }
+    const { attention } = accepted(await governed.admin('GET', '/overview')) as ResponseBody & { attention: unknown[] }
     expect(attention).toContainEqual({
       kind: 'provider_fault',
       text: 'The provider openai rejects its key: set a valid one.',

@@ -100,9 +100,9 @@ test('search: /healthz is answered while ten callers search a collection with 8,
 test('recall: costs a bounded number of judgements among 1,200 denied memories', async () => {
   const memoryFixture = await createMemoryFixture(governed)
   for (let first = 0; first < 1_200; first += 50) {
-    await Promise.all(Array.from({ length: 50 }, (_, at) => memoryFixture.keep(`basalt basalt ${first + at} medlar-deny`)))
+    await Promise.all(Array.from({ length: 50 }, (_, at) => memoryFixture.store(`basalt basalt ${first + at} medlar-deny`)))
   }
-  await memoryFixture.keep('among many other words of this memory there is basalt')
+  await memoryFixture.store('among many other words of this memory there is basalt')
   // 1,200 better ones are denied, and 512 are judged.
   expect(await memoryFixture.texts('basalt')).toEqual([])
 }, 240_000)

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { accepted, CHAT, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { parseResponse } from '../support/raw-http.ts'
 import { word } from '../support/scripted-provider.ts'
-import { readAnswer } from '../support/wire.ts'
 
 /** Two bodies of the longest kind, and one more. */
 const LONGEST = 2_000_000
@@ -44,9 +44,9 @@ test.each([
     const lengths = [`content-length: ${LONGEST}`, 'transfer-encoding: chunked']
     const open = Array.from({ length: 10 }, (_, at) => stalled([...authorization, lengths[at % 2] ?? '']))
     await vi.waitFor(() => {
-      for (const { received } of open) expect(readAnswer(received())).toMatchObject({ status: 401 })
+      for (const { received } of open) expect(parseResponse(received())).toMatchObject({ status: 401 })
     }, 10_000)
-    expect(readAnswer(open[0]?.received() ?? Buffer.of())?.body).toMatchObject({ error: { code: 'AUTH_INVALID_KEY' } })
+    expect(parseResponse(open[0]?.received() ?? Buffer.of())?.body).toMatchObject({ error: { code: 'AUTH_INVALID_KEY' } })
     accepted(await large())
   },
 )

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
 import type { ScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
-import { keyOf, startOneNode, stopTime } from '../support/stopping.ts'
 
 const endings: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -15,7 +15,7 @@ function slowReader(server: ServerProcess, body: object) {
   const text = JSON.stringify(body)
   const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
   socket.on('error', () => {})
-  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: gatehouse\r\nAuthorization: Bearer ${keyOf(server)}\r\n`
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: gatehouse\r\nAuthorization: Bearer ${firstApiKey(server)}\r\n`
   socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
   let read = ''
   const auditId = new Promise<string>((resolve, reject) => {
@@ -60,7 +60,7 @@ describe('a server that is told to stop while a slow reader takes its answer', {
     answerLongly(provider)
     const reader = slowReader(server, { ...longAnswer, stream })
     const auditId = await reader.auditId
-    expect(await stopTime(server)).toBeLessThan(40_000)
+    expect(await measureStop(server)).toBeLessThan(40_000)
     expect(server.own.child.exitCode).toBe(0)
     reader.close()
 
@@ -76,7 +76,7 @@ describe('a server that is told to stop while a slow reader takes its answer', {
     answerLongly(provider)
     const reader = slowReader(server, longAnswer)
     await reader.auditId
-    const ended = stopTime(server)
+    const ended = measureStop(server)
     while ((await server.readyz()) !== undefined) await sleep(20)
     await sleep(300)
     expect(await reader.rest()).toMatchObject({ whole: true })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { chunksOf } from '../support/chunks.ts'
-import { answerOf, CHAT, ENDPOINTS, expectEnvelope } from '../support/gateway-client.ts'
+import { CHAT, ENDPOINTS, expectEnvelope, toGatewayResponse } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
+import { parseChunks } from '../support/stream-chunks.ts'
 import { chatBody, hostileText, mutated, otherBody } from './arbitraries.ts'
 
 /** `npm test` takes this share of the cases. */
@@ -45,10 +45,10 @@ async function send({ method, path, headers, body }: Case): Promise<number> {
   })
   const { statusCode } = response
   if (!response.headers['x-request-id']) throw new Error('no x-request-id')
-  const answer = answerOf(statusCode, new Headers(response.headers as Record<string, string>), response.body)
+  const answer = toGatewayResponse(statusCode, new Headers(response.headers as Record<string, string>), response.body)
   if (statusCode >= 500) throw new Error(`${statusCode} ${response.body.slice(0, 500)}`)
   if (statusCode >= 400) expectEnvelope(answer)
-  else if (String(response.headers['content-type']).startsWith('text/event-stream')) chunksOf(response.body)
+  else if (String(response.headers['content-type']).startsWith('text/event-stream')) parseChunks(response.body)
   else if (statusCode < 300 && answer.body === undefined && !/html/.test(String(response.headers['content-type'])))
     throw new Error(`no answer: ${response.body}`)
   return statusCode
@@ -156,7 +156,7 @@ describe(`never a 500, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 
     // Not refused at the door: as many as this went all the way, and each kind of end is there.
     expect(seen.get(200)).toBeGreaterThan(1_000 * SHARE)
     expect([...seen.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 409, 415, 422]))
-    const said = await governed.say()
+    const said = await governed.sendPrompt()
     expect(said.response.status).toBe(200)
     // Nothing broke inside, whatever was answered.
     expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)

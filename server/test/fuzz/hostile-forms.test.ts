@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { answerOf, expectEnvelope } from '../support/gateway-client.ts'
-import type { Messenger } from '../support/messenger.ts'
-import { sharedMessenger } from '../support/shared-server.ts'
+import { expectEnvelope, toGatewayResponse } from '../support/gateway-client.ts'
+import type { MessagingServer } from '../support/messenger.ts'
+import { sharedMessagingServer } from '../support/shared-server.ts'
 import { hostileText, mutated } from './arbitraries.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -11,11 +11,11 @@ const AT_ONCE = 50
 const SHARE = inject('isFull') ? 1 : 0.1
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
 
-let messenger: Messenger
+let messenger: MessagingServer
 let conversation: string
 let message: string
 beforeAll(async () => {
-  messenger = await sharedMessenger()
+  messenger = await sharedMessagingServer()
   conversation = await messenger.direct()
   message = (await messenger.say(conversation)).id
 })
@@ -42,7 +42,7 @@ async function send({ method, path, body, type = FORM }: Case): Promise<number> 
   const { statusCode } = response
   if (statusCode >= 500) throw new Error(`${statusCode} ${response.body.slice(0, 300)}`)
   if (statusCode >= 400)
-    expectEnvelope(answerOf(statusCode, new Headers(response.headers as Record<string, string>), response.body))
+    expectEnvelope(toGatewayResponse(statusCode, new Headers(response.headers as Record<string, string>), response.body))
   seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1)
   cases++
   return statusCode

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { CHAT, expectEnvelope } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
+import { formatRequest, parseResponse, sendBytes } from '../support/raw-http.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { exchangeBytes, httpText, readAnswer } from '../support/wire.ts'
 
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
 const AT_ONCE = 40
@@ -19,12 +19,12 @@ afterAll(() => governed.close())
 const BODY = JSON.stringify({ model: 'demo-mini', messages: [{ role: 'user', content: 'Good morning' }] })
 const headers = () => ({ authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' })
 const request = (change: object = {}, body = BODY, path = CHAT, method = 'POST') =>
-  httpText({ method, path, headers: { ...headers(), ...change }, body })
+  formatRequest({ method, path, headers: { ...headers(), ...change }, body })
 
 /** What comes back, if anything does, is an HTTP answer: a success, or the envelope with its request id. Answers its status. */
 async function check(bytes: string | Buffer, { mayBeSilent = false, quietMs = 1_500 } = {}): Promise<number | undefined> {
-  const received = await exchangeBytes(governed.base, bytes, { ms: WAIT_MS, quietMs })
-  const answer = readAnswer(received)
+  const received = await sendBytes(governed.base, bytes, { ms: WAIT_MS, quietMs })
+  const answer = parseResponse(received)
   if (!answer) {
     if (received.length > 0 || !mayBeSilent)
       throw new Error(
@@ -55,23 +55,25 @@ const KNOWN: Readonly<Record<string, readonly [() => string | Buffer, readonly (
   'a content-length that is too short': [() => request({ 'content-length': '10' }), [400]],
   'chunks that are garbage': [
     () =>
-      httpText({ path: CHAT, headers: { ...headers(), 'transfer-encoding': 'chunked' }, body: 'zz\r\nnonsense\r\n' }).replace(
-        /content-length: \d+\r\n/,
-        '',
-      ),
+      formatRequest({
+        path: CHAT,
+        headers: { ...headers(), 'transfer-encoding': 'chunked' },
+        body: 'zz\r\nnonsense\r\n',
+      }).replace(/content-length: \d+\r\n/, ''),
     [400],
   ],
   'a chunk of endless size': [
     () =>
-      httpText({ path: CHAT, headers: { ...headers(), 'transfer-encoding': 'chunked' }, body: 'ffffffffffffffff\r\nx' }).replace(
-        /content-length: \d+\r\n/,
-        '',
-      ),
+      formatRequest({
+        path: CHAT,
+        headers: { ...headers(), 'transfer-encoding': 'chunked' },
+        body: 'ffffffffffffffff\r\nx',
+      }).replace(/content-length: \d+\r\n/, ''),
     [400, 413],
   ],
   'an unknown transfer-encoding': [
     () =>
-      httpText({ path: CHAT, headers: { ...headers(), 'transfer-encoding': 'x' }, body: BODY }).replace(
+      formatRequest({ path: CHAT, headers: { ...headers(), 'transfer-encoding': 'x' }, body: BODY }).replace(
         /content-length: \d+\r\n/,
         '',
       ),
@@ -104,7 +106,7 @@ test.each(Object.entries(KNOWN))('hostile HTTP, %s: the envelope, never a 500', 
 
 test('pipelined requests are answered in order, each with its own request id', async () => {
   const one = (id: string) => request({ connection: 'keep-alive', 'x-request-id': id }, '', '/v1/models', 'GET')
-  const bytes = await exchangeBytes(
+  const bytes = await sendBytes(
     governed.base,
     `${['a', 'b', 'c'].map(one).join('')}${request({ 'x-request-id': 'd' }, '', '/v1/models', 'GET')}`,
   )
@@ -112,7 +114,7 @@ test('pipelined requests are answered in order, each with its own request id', a
 })
 test('a smuggled request is not answered: what follows a length that is too short is no request of its own', async () => {
   const inner = request({}, '', '/v1/models', 'GET')
-  const bytes = await exchangeBytes(governed.base, request({ 'content-length': '0', connection: 'close' }, inner))
+  const bytes = await sendBytes(governed.base, request({ 'content-length': '0', connection: 'close' }, inner))
   expect(bytes.toString().match(/HTTP\/1\.1 /g)).toHaveLength(1)
 })
 
@@ -142,6 +144,6 @@ test(`${BATCHES * AT_ONCE} requests with bytes flipped, cut and doubled: an HTTP
 }, 60_000)
 
 test('and the server is well', async () => {
-  expect((await governed.say()).response.status).toBe(200)
+  expect((await governed.sendPrompt()).response.status).toBe(200)
   expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)
 })

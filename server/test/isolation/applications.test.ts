@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, accepted, refused } from '../support/gateway-client.ts'
+import { accepted, type GatewayResponse, refused } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => governed.close())
 
 /** An answer without what is another's every time: ids that the test knows, the record's own id, times. */
-function bytesOf({ status, headers, text }: Answer, ...known: string[]): string {
+function bytesOf({ status, headers, text }: GatewayResponse, ...known: string[]): string {
   const auditId = headers.get('x-audit-id')
   const own = [...known, ...(auditId === null ? [] : [auditId])]
   const hidden = (value: string) => own.reduce((rest, id) => rest.replaceAll(id, 'ID'), value)
@@ -24,7 +24,7 @@ const UNKNOWN_REVIEW = 'rev_01h455vb4pex5vsknk084sn02q'
 
 describe('the second Application sees nothing of the first', () => {
   test("records: another Application's id gets the same bytes as an unknown one", async () => {
-    const { audit_id } = accepted((await governed.say()).response).governance
+    const { audit_id } = accepted((await governed.sendPrompt()).response).governance
     accepted(await governed.api('GET', `/v1/audit/${audit_id}`))
     const ask = (id: string) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) })
     const foreign = await ask(audit_id)
@@ -55,7 +55,7 @@ describe('the second Application sees nothing of the first', () => {
   test.each(['pending', 'approved', 'denied', 'released'])(
     'holds: one that is %s gets the same bytes as an unknown id',
     async (state) => {
-      const held = await governed.hold()
+      const held = await governed.holdPrompt()
       if (state === 'denied') await governed.decide(held.id, 'deny')
       else if (state !== 'pending') await governed.decide(held.id, 'approve')
       if (state === 'released') accepted(await governed.resubmit(held))
@@ -69,7 +69,7 @@ describe('the second Application sees nothing of the first', () => {
     },
   )
   test('holds: waiting for a foreign one ends at once, as for an unknown one', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     for (const id of [held.id, UNKNOWN_REVIEW]) {
       const startedAt = performance.now()
       refused(await governed.resubmit({ ...held, id }, { wait_for_approval_seconds: 60 }, {}, { app: 1 }), 'VALIDATION_ERROR')
@@ -115,9 +115,9 @@ describe('a second Workspace sees nothing of the first', () => {
     refused(await governed.chat('Good morning', {}, { token }), 'NO_ELIGIBLE_PROVIDER')
     // Not denied: the rule that denies it is the other Workspace's.
     refused(await governed.chat('juniper-deny', {}, { token }), 'NO_ELIGIBLE_PROVIDER')
-    const { audit_id } = accepted((await governed.say()).response).governance
+    const { audit_id } = accepted((await governed.sendPrompt()).response).governance
     refused(await governed.api('GET', `/v1/audit/${audit_id}`, { token }), 'NOT_FOUND')
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     refused(await governed.resubmit(held, {}, {}, { token }), 'VALIDATION_ERROR')
     refused(await governed.admin('GET', `/reviews/${held.id}${inside}`), 'NOT_FOUND')
     const userToken = governed.demo.users[0]?.user_token ?? ''

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { assertNoContent } from '../support/audit.ts'
 import { dumpTables } from '../support/dump-tables.ts'
-import { type Answer, accepted, refused } from '../support/gateway-client.ts'
+import { accepted, type GatewayResponse, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { completion, json } from '../support/scripted-provider.ts'
 
@@ -39,8 +39,8 @@ const SHOWN = { role: 'canary-urial-the-role', comment: 'canary-vicuna-the-comme
 
 const clock = adjustableClock()
 let governed: Governed
-const answers: Answer[] = []
-const keep = <T extends Answer>(answer: T): T => {
+const answers: GatewayResponse[] = []
+const keep = <T extends GatewayResponse>(answer: T): T => {
   answers.push(answer)
   return answer
 }

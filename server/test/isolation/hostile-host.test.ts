@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dumpTables } from '../support/dump-tables.ts'
-import { type Messenger, startMessenger } from '../support/messenger.ts'
+import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
 import { word } from '../support/scripted-provider.ts'
 
@@ -21,11 +21,11 @@ interface Answer {
 }
 
 describe('a caller that names another host', () => {
-  let m: Messenger
+  let m: MessagingServer
   let provider: OidcProvider
   beforeAll(async () => {
     provider = await startOidcProvider()
-    m = await startMessenger(provider.environment)
+    m = await startMessagingServer(provider.environment)
   })
   afterAll(async () => {
     await m.close()

@@ -45,7 +45,7 @@ async function workspaceSecret(workspaceId: string): Promise<Buffer> {
 }
 
 test('request hash: not computable from the hashes in records that a caller can read', async () => {
-  const held = await governed.hold('juniper-hold', { more: { governance: MALLORY } })
+  const held = await governed.holdPrompt('juniper-hold', { more: { governance: MALLORY } })
   const { token } = await governed.application({ settings: { memory: { enabled: true, capture: 'explicit' } } })
   // The text whose hash was the key. A session id may not hold a space any more, a memory may.
   const memory = { content: 'review binding', scope: 'session', kind: 'fact', classification: 'internal', governance: MALLORY }
@@ -86,7 +86,7 @@ test('record hashes: one text sent in several fields gives a different hash in e
 
 describe('data of versions that used one key for everything', () => {
   test('a hold that was pending is found by its identical request, and released', async () => {
-    const held = await governed.hold('juniper-hold', { more: { governance: MALLORY } })
+    const held = await governed.holdPrompt('juniper-hold', { more: { governance: MALLORY } })
     const secret = await workspaceSecret(await workspaceOf(held.id))
     const earlier = hmac(Buffer.from(hmac(secret, 'text\0review binding'), 'hex'), await bindingText(held))
     await governed.server.context.db
@@ -106,7 +106,7 @@ describe('data of versions that used one key for everything', () => {
     const user = { id: 'old-timer' }
     const ids: string[] = []
     for (let i = 0; i < 2; i++) {
-      const said = await governed.say('', { more: { governance: { user } } })
+      const said = await governed.sendPrompt('', { more: { governance: { user } } })
       ids.push(accepted(said.response).governance.audit_id)
     }
     const { workspace_id } = await governed.record(ids[0] ?? '')

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
 import { assertNoContent } from '../support/audit.ts'
-import { type Answer, accepted, contentOf } from '../support/gateway-client.ts'
+import { accepted, contentOf, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
-import { openCollection } from '../support/knowledge-fixture.ts'
+import { createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 
@@ -47,7 +47,7 @@ interface Canary {
 let governed: Governed
 const tokens = new Map<Caller['app'], string>()
 const canaries: Canary[] = []
-const told = new Map<Name, Answer[]>()
+const told = new Map<Name, GatewayResponse[]>()
 
 const canary = (what: string, readers: readonly Name[]): string => {
   const text = `canary-${word()}${word()}`
@@ -91,7 +91,7 @@ async function fillCollections(): Promise<void> {
   const here = governed.demo.workspace.id
   const { data } = accepted(await governed.admin('GET', '/workspaces'))
   const nextDoor = String(data.find(({ name }) => name === NEIGHBOURS)?.id)
-  const open = await openCollection(governed, here)
+  const open = await createTestCollection(governed, here)
   await open.put(canary('document for everyone', HERE))
   await open.put(canary('document for a user', MARAS), { acl: { users: ['mara'] } })
   await open.put(canary('document for a role', NOORS), { acl: { roles: ['clerk'] } })
@@ -99,19 +99,19 @@ async function fillCollections(): Promise<void> {
   await open.put(canary('document for somebody else', []), { acl: { users: ['vera'] } })
   await open.put(canary('document that is confidential', []), { classification: 'confidential' })
   await open.put(`---\nacl:\n  users: [noor]\n---\n${canary('document that closes itself', NOORS)}`)
-  const served = await openCollection(governed, here, { applications: [await idOf('first')] })
+  const served = await createTestCollection(governed, here, { applications: [await idOf('first')] })
   await served.put(canary('document for one Application', FIRST))
   await served.put(canary('document for a user of one Application', at('first', ...NOORS)), { acl: { users: ['noor'] } })
-  const closed = await openCollection(governed, here, { acl: null })
+  const closed = await createTestCollection(governed, here, { acl: null })
   await closed.put(canary('document without an ACL', []))
   await closed.put(`---\nacl: everyone\n---\n${canary('document that opens itself', [])}`)
-  const unlabelled = await openCollection(governed, here, { classification: null })
+  const unlabelled = await createTestCollection(governed, here, { classification: null })
   await unlabelled.put(canary('document without a label', []))
-  const removed = await openCollection(governed, here)
+  const removed = await createTestCollection(governed, here)
   await removed.remove(await removed.put(canary('document that was deleted', [])))
   await removed.put(canary('document that was replaced', []), { key: 'page' })
   await removed.put(`${BAIT} without a canary`, { key: 'page' })
-  const theirs = await openCollection(governed, nextDoor)
+  const theirs = await createTestCollection(governed, nextDoor)
   await theirs.put(canary('document of the neighbours', ['mara next door']))
   await theirs.put(canary("document of the neighbours' user", ['mara next door']), { acl: { users: ['mara'] } })
 }
@@ -147,15 +147,15 @@ async function keep(by: Name, scope: string, readers: readonly Name[], more: obj
   expect(accepted(await ask(by, '/v1/memory/capture', json)).mode).toBe('active')
 }
 
-const ask = (name: Name, path: string, body: object): Promise<Answer> => {
+const ask = (name: Name, path: string, body: object): Promise<GatewayResponse> => {
   const { app, user, session }: Caller = CALLERS[name]
   const governance = { ...(user && { user }), ...(session !== undefined && { session_id: session }) }
   return governed.post(path, { ...body, governance }, { token: tokens.get(app) ?? '' })
 }
 
 /** Everything that a curious caller tries: each endpoint, for the bait and for each canary by its name, and what fails. */
-async function askAround(name: Name): Promise<Answer[]> {
-  const answers: Answer[] = []
+async function askAround(name: Name): Promise<GatewayResponse[]> {
+  const answers: GatewayResponse[] = []
   const post = async (path: string, body: object) => void answers.push(await ask(name, path, body))
   const chat = (content: string) => ({ model: 'scripted', messages: [{ role: 'user', content }] })
   for (const path of ['/v1/knowledge/search', '/v1/memory/search']) {

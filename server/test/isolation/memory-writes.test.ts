@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accepted, refused } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
-import { type Asking, createMemoryFixture, type MemoryFixture } from '../support/memory-fixture.ts'
+import { createMemoryFixture, type MemoryFixture, type MemoryRequestOptions } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
@@ -11,10 +11,10 @@ beforeAll(async () => {
 afterAll(() => governed.close())
 
 /** A user of the demo by their token: alice of support, bob of engineering and of the project atlas. */
-const verified = (name: string): Asking => ({
+const verified = (name: string): MemoryRequestOptions => ({
   userToken: governed.demo.users.find(({ id }) => id === name)?.user_token ?? '',
 })
-const OUTSIDER: Asking = { user: { id: 'mallory', department: 'support', attributes: { projects: ['atlas'] } } }
+const OUTSIDER: MemoryRequestOptions = { user: { id: 'mallory', department: 'support', attributes: { projects: ['atlas'] } } }
 const SCOPES = [
   ['application', {}],
   ['department', { scope_id: 'support' }],
@@ -47,7 +47,7 @@ describe('a verified user', () => {
     const memoryFixture = await closed()
     const mark = word()
     const fact = `The limit for refunds ${mark} is 10 euros.`
-    await memoryFixture.keep(fact, { scope: 'department', scope_id: 'support' }, verified('alice'))
+    await memoryFixture.store(fact, { scope: 'department', scope_id: 'support' }, verified('alice'))
     for (const content of [fact.replace('10', '9000'), fact])
       refused(
         await memoryFixture.capture(content, { scope: 'department', scope_id: 'support' }, verified('bob')),
@@ -67,7 +67,7 @@ describe('a verified user', () => {
     ] as const
     for (const [scope, more] of own) {
       const content = `${scope} ${word()}`
-      await memoryFixture.keep(content, { scope, ...more }, verified('bob'))
+      await memoryFixture.store(content, { scope, ...more }, verified('bob'))
       expect(await memoryFixture.texts(content, {}, verified('bob'))).toContain(content)
     }
   })
@@ -130,7 +130,7 @@ describe('a request without a verified user', () => {
   test('memory writes: user and session memory need no permission', async () => {
     const memoryFixture = await closed()
     const asking = { user: { id: `u-${word()}` }, session: word() }
-    for (const scope of ['user', 'session']) await memoryFixture.keep(`own ${word()}`, { scope }, asking)
+    for (const scope of ['user', 'session']) await memoryFixture.store(`own ${word()}`, { scope }, asking)
   })
 
   test('memory writes: an assertion beside a token changes nothing', async () => {

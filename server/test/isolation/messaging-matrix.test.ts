@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiResponse } from '../admin/client.ts'
 import { refused } from '../admin/client.ts'
-import { type Person, people } from '../messaging/client.ts'
-import type { Messenger } from '../support/messenger.ts'
-import { sharedMessenger } from '../support/shared-server.ts'
+import { createMembers, type Member } from '../messaging/client.ts'
+import type { MessagingServer } from '../support/messenger.ts'
+import { sharedMessagingServer } from '../support/shared-server.ts'
 
 const KINDS = ['conversations', 'messages', 'contacts', 'groups', 'attachments', 'events']
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
@@ -30,14 +30,14 @@ interface Endpoint {
   readonly hasBody: boolean
 }
 
-let messenger: Messenger
+let messenger: MessagingServer
 let endpoints: readonly Endpoint[]
 let things: Things
-let far: Person
+let far: Member
 const secret = 'quokkaburrow'
 
 beforeAll(async () => {
-  messenger = await sharedMessenger()
+  messenger = await sharedMessagingServer()
   endpoints = await readEndpoints()
   const { group, conversation } = await messenger.group(messenger.ann, messenger.ben)
   await messenger.ann.put(`/groups/${group}`, { name: secret })
@@ -51,7 +51,7 @@ beforeAll(async () => {
     contacts: messenger.ann.id,
     ...(attachments && { attachments }),
   }
-  ;({ far } = await people(messenger.server, ['far'], await messenger.operator.workspace()))
+  ;({ far } = await createMembers(messenger.server, ['far'], await messenger.operator.workspace()))
 })
 afterAll(() => messenger.close())
 
@@ -104,7 +104,7 @@ const QUERIES: Readonly<Record<string, (ids: Things) => string>> = {
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const kindOf = ({ path }: Endpoint) => path.split('/')[1] as Kind
 
-async function call(person: Person, endpoint: Endpoint, ids: Things, token?: null): Promise<ApiResponse> {
+async function call(person: Member, endpoint: Endpoint, ids: Things, token?: null): Promise<ApiResponse> {
   const name = nameOf(endpoint)
   const path = endpoint.path
     .replace('{id}', ids[kindOf(endpoint)] ?? '')

@@ -7,7 +7,7 @@ import type { Viewer } from '../../src/domain/viewer.ts'
 import { fromId, newId } from '../../src/lib/id.ts'
 import { type FreshDatabase, freshDatabases } from '../support/fresh-database.ts'
 import { seedApplication, seedWorkspace } from '../support/seed.ts'
-import { listenIn, type Statement } from '../support/statements.ts'
+import { onStatement, type Statement } from '../support/statement-listener.ts'
 
 const FOLDERS = ['knowledge', 'memory', 'retrieval']
 const OWNED = /^(?:knowledge|memory|retrieval)_/
@@ -319,7 +319,7 @@ describe('no query without Workspace and owner', () => {
     await readStores()
     const { db, pool } = fresh.database
     await pool.query(`alter table retrieval_partition alter column id restart with ${FIRST_PARTITION}`)
-    listenIn(pool, (statement) => heard.push({ ...statement, by }))
+    onStatement(pool, (statement) => heard.push({ ...statement, by }))
     const { workspaceId: theirs } = await seedWorkspace(db)
     await scenario(theirs, (await seedApplication(db, theirs)).applicationId)
     foreign = new Set([String(fromId('ws', theirs)), ...valuesHeard()])

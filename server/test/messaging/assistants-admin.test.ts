@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Admin, adminClient, refused } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
 let admin: Admin
-let ann: Person
+let ann: Member
 let application_id: string
 const name = () => `helper-${crypto.randomUUID().slice(0, 8)}`
 beforeAll(async () => {
   server = await sharedServer()
   admin = adminClient(server)
-  ;({ ann } = await people(server, ['ann']))
+  ;({ ann } = await createMembers(server, ['ann']))
   application_id = server.demo.applications[0]?.id ?? ''
 })
 afterAll(() => server.close())

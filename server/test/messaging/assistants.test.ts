@@ -10,7 +10,7 @@ import { type Governed, startGoverned } from '../support/governed.ts'
 import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { type ProviderCall, says, word } from '../support/scripted-provider.ts'
-import { type Person, people, unhurried } from './client.ts'
+import { createMembers, type Member, unlimitedRate } from './client.ts'
 
 type Behaviour = ReturnType<typeof says>
 
@@ -29,14 +29,14 @@ const BY_READER = {
 const clock = adjustableClock()
 let governed: Governed
 let admin: Admin
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 let helper: Json
 beforeAll(async () => {
-  governed = await startGoverned({}, { clock, userRateLimiter: unhurried() })
+  governed = await startGoverned({}, { clock, userRateLimiter: unlimitedRate() })
   governed.provider.on('Please look into', scripted)
   admin = adminClient(governed.server)
-  ;({ ann, ben } = await people(governed.server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(governed.server, ['ann', 'ben']))
   await governed.publish([...MARKER_RULES, BY_READER])
   helper = await assistant((await governed.application(MODEL)).id)
 })
@@ -48,7 +48,7 @@ const idle = () => governed.server.context.assistants.idle()
 const db = () => governed.server.context.db
 
 /** A direct conversation with an assistant, and what is done in it. */
-async function chatWith(who: Json, from: Person = ann) {
+async function chatWith(who: Json, from: Member = ann) {
   const { id } = await from.create('/conversations', { contact_id: who.id })
   return conversationOf(id, from)
 }
@@ -59,7 +59,7 @@ async function groupOf(...others: { id: string }[]) {
   return conversationOf(id, ann)
 }
 
-const conversationOf = (id: string, from: Person) => {
+const conversationOf = (id: string, from: Member) => {
   const messages = async (): Promise<Json[]> => (await from.get(`/messages?limit=100&conversation_id=${id}`)).data.reverse()
   const send = (message: string, who = from): Promise<Json> => who.create('/messages', { conversation_id: id, message })
   return {
@@ -237,16 +237,16 @@ describe('knowledge', () => {
     })
     await knowledgeFixture.put(`The lantern of ${fact} is kept in the eastern hall.`)
     const keeper = await assistant(knowledgeFixture.id)
-    const [cleo, dora] = await Promise.all(['cleo', 'dora'].map((name) => people(governed.server, [name])))
-    const [lead, second] = [cleo?.cleo, dora?.dora] as [Person, Person]
+    const [cleo, dora] = await Promise.all(['cleo', 'dora'].map((name) => createMembers(governed.server, [name])))
+    const [lead, second] = [cleo?.cleo, dora?.dora] as [Member, Member]
     for (const { id } of [lead, second]) await admin.patch(`/users/${id}`, { role: 'lead' })
-    const knows = async (chat: { ask: (text: string, who: Person) => Promise<unknown> }, who: Person) => {
+    const knows = async (chat: { ask: (text: string, who: Member) => Promise<unknown> }, who: Member) => {
       const asked = question(`@${keeper.username} where is the lantern kept?`)
       await chat.ask(asked.text, who)
       expect(asked.calls()).toHaveLength(1)
       return asked.calls()[0]?.raw.includes(fact)
     }
-    const inGroup = async (...members: Person[]) => {
+    const inGroup = async (...members: Member[]) => {
       const group = await lead.create('/groups', { name: word(), contacts: [...members, keeper].map(({ id }) => id) })
       return conversationOf((await lead.create('/conversations', { group_id: group.id })).id, lead)
     }
@@ -261,7 +261,7 @@ describe('knowledge', () => {
     const fact = word()
     await knowledgeFixture.put(`The burdock of ${fact} grows behind the mill.`)
     const keeper = await assistant(knowledgeFixture.id)
-    const { gil } = await people(governed.server, ['gil'])
+    const { gil } = await createMembers(governed.server, ['gil'])
     await admin.patch(`/users/${gil.id}`, { role: 'contractor' })
     const knows = async (chat: Awaited<ReturnType<typeof groupOf>>) => {
       const asked = question(`@${keeper.username} where does the burdock grow?`)

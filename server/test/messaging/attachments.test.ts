@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recurringJobs } from '../../src/jobs/recurring-jobs.ts'
 import { newId } from '../../src/lib/id.ts'
 import type { Json } from '../admin/client.ts'
-import { type Messenger, startMessenger } from '../support/messenger.ts'
+import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
 import { word } from '../support/scripted-provider.ts'
-import { type Person, people, type Sending } from './client.ts'
+import { createMembers, type Member, type SendOptions } from './client.ts'
 
 const MAX_BYTES = 200_000
 const PNG = Buffer.from(
@@ -15,9 +15,9 @@ const PNG = Buffer.from(
   'base64',
 )
 
-let m: Messenger
+let m: MessagingServer
 beforeAll(async () => {
-  m = await startMessenger({ GATEHOUSE_MAX_FILE_BYTES: String(MAX_BYTES) })
+  m = await startMessagingServer({ GATEHOUSE_MAX_FILE_BYTES: String(MAX_BYTES) })
 })
 afterAll(() => m.server.close())
 
@@ -27,9 +27,14 @@ const form = (content: Content, name = 'note.txt', type = 'text/plain', field = 
   body.append(field, new Blob([content], { type }), name)
   return body
 }
-const upload = (person: Person, content: Content = word(), name?: string, type?: string, sending: Sending = {}): Promise<Json> =>
-  person.create('/attachments', undefined, { ...sending, raw: form(content, name, type) })
-const download = (person: Person, id: string, method = 'GET') =>
+const upload = (
+  person: Member,
+  content: Content = word(),
+  name?: string,
+  type?: string,
+  sending: SendOptions = {},
+): Promise<Json> => person.create('/attachments', undefined, { ...sending, raw: form(content, name, type) })
+const download = (person: Member, id: string, method = 'GET') =>
   fetch(`${m.server.base}/v1/attachments/${id}/content`, { method, headers: { authorization: `Bearer ${person.token}` } })
 
 const filesFolder = () => join(m.server.config.dataDir, 'files')
@@ -188,7 +193,7 @@ describe('a file', () => {
   test('is its sender’s until it is sent, then for those who may read the message', async () => {
     const conversation = await m.direct()
     const { id } = await upload(m.ann, 'for Ben')
-    const others = async (person: Person) => {
+    const others = async (person: Member) => {
       for (const path of [`/attachments/${id}`, `/attachments/${id}/content`]) await person.refused('NOT_FOUND', 'GET', path)
       await person.refused('NOT_FOUND', 'DELETE', `/attachments/${id}`)
       await person.refused('VALIDATION_ERROR', 'GET', `/attachments?starting_after=${id}`)
@@ -282,7 +287,7 @@ describe('a file', () => {
 })
 
 test('one’s own uploads are listed, newest first, in pages', async () => {
-  const { dora } = await people(m.server, ['dora'])
+  const { dora } = await createMembers(m.server, ['dora'])
   const ids: string[] = []
   for (let i = 0; i < 3; i++) ids.unshift((await upload(dora)).id)
   const page = async (query: string) => {

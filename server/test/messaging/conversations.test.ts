@@ -2,24 +2,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
-let cleo: Person
+let ann: Member
+let ben: Member
+let cleo: Member
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
+  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
 })
 afterAll(() => server.close())
 
 const talk = (fields: object = {}): Promise<Json> => ann.create('/conversations', { contact_id: ben.id, ...fields })
-const say = (who: Person, conversation: Json, message = 'Good morning'): Promise<Json> =>
+const say = (who: Member, conversation: Json, message = 'Good morning'): Promise<Json> =>
   who.create('/messages', { conversation_id: conversation.id, message })
-const groupOf = (...others: Person[]): Promise<Json> =>
+const groupOf = (...others: Member[]): Promise<Json> =>
   ann.create('/groups', { name: 'Club', contacts: others.map(({ id }) => id) })
-const idsOf = async (who: Person, query = ''): Promise<string[]> =>
+const idsOf = async (who: Member, query = ''): Promise<string[]> =>
   (await who.get(`/conversations?limit=100${query}`)).data.map(({ id }: Json) => id)
 
 describe('create', () => {
@@ -64,7 +64,7 @@ describe('create', () => {
   })
 
   test('distinct: the one that exists, however many ask at once', async () => {
-    const { ann: one, ben: other } = await people(server, ['ann', 'ben'])
+    const { ann: one, ben: other } = await createMembers(server, ['ann', 'ben'])
     const sides = [one, other].flatMap((who, index) => Array.from({ length: 5 }, () => ({ who, with: [other, one][index] })))
     const replies = await Promise.all(
       sides.map((side) => side.who.send('POST', '/conversations', { contact_id: side.with?.id, distinct: true })),
@@ -176,7 +176,7 @@ describe('read markers', () => {
 
 describe('list', () => {
   test('the last active first; only true filters', async () => {
-    const { ann: me, ben: other } = await people(server, ['ann', 'ben'])
+    const { ann: me, ben: other } = await createMembers(server, ['ann', 'ben'])
     const make = (): Promise<Json> => me.create('/conversations', { contact_id: other.id })
     const [quiet, muted, active] = [await make(), await make(), await make()]
     await say(me, active)
@@ -198,7 +198,7 @@ describe('list', () => {
   })
 
   test('pages in both directions; foreign cursors are refused', async () => {
-    const { ann: me, ben: other, cleo: third } = await people(server, ['ann', 'ben', 'cleo'])
+    const { ann: me, ben: other, cleo: third } = await createMembers(server, ['ann', 'ben', 'cleo'])
     const ids: string[] = []
     for (let count = 0; count < 7; count++) ids.unshift((await me.create('/conversations', { contact_id: other.id })).id)
     const page = async (query: string) => {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminClient, type Json, type ApiResponse } from '../admin/client.ts'
+import { type ApiResponse, adminClient, type Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
 })
 afterAll(() => server.close())
 
@@ -121,7 +121,7 @@ test('deleted answers: what another has sent stays repeatable', async () => {
 })
 
 test('deleted answers: an erased user is named in no kept answer, and nobody else makes something a second time', async () => {
-  const { cleo } = await people(server, ['cleo'])
+  const { cleo } = await createMembers(server, ['cleo'])
   const sending = { headers: once() }
   const send = () => ann.send('POST', '/groups', { name: 'With Cleo', contacts: [cleo.id] }, sending)
   expect((await send()).status).toBe(201)

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
 })
 afterAll(() => server.close())
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-const groupsOf = async (person: Person): Promise<string[]> =>
+const groupsOf = async (person: Member): Promise<string[]> =>
   (await person.get('/groups?limit=100')).data.map(({ name }: { name: string }) => name)
 
 describe('Idempotency-Key', () => {

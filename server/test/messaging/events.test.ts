@@ -3,16 +3,16 @@ import { EventReader } from '../../../bench/support/event-reader.ts'
 import { adminClient, type Json } from '../admin/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import { createMembers, type Member, unlimitedRate } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
-let cleo: Person
+let ann: Member
+let ben: Member
+let cleo: Member
 let chat: Json
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
+  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
 afterAll(() => server.close())
@@ -22,7 +22,7 @@ const about =
   ({ id }: { id: string }, type = 'message.created') =>
   (event: { type: string; data: string }) =>
     event.type === type && JSON.parse(event.data).id === id
-const listen = ({ token }: Person, lastEventId?: number, query?: string): Promise<EventReader> =>
+const listen = ({ token }: Member, lastEventId?: number, query?: string): Promise<EventReader> =>
   EventReader.open({ base: server.base, token, lastEventId, ...(query !== undefined && { query }) })
 
 test('a message is told to those who are in its conversation, as its sender has it, and to nobody else', async () => {
@@ -148,8 +148,8 @@ test('one user has so many streams and no more', async () => {
 })
 
 test('a server that stops ends its streams instead of waiting for them', async () => {
-  const other = await startServer({}, { userRateLimiter: unhurried() })
-  const { dora } = await people(other, ['dora'])
+  const other = await startServer({}, { userRateLimiter: unlimitedRate() })
+  const { dora } = await createMembers(other, ['dora'])
   const reader = await EventReader.open({ base: other.base, token: dora.token })
   await other.app.close()
   await expect(reader.until(() => false)).rejects.toThrow('ended: true')

@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people, type Sending } from './client.ts'
+import { createMembers, type Member, type SendOptions } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 let chat: Json
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
 afterAll(() => server.close())
 
-const form = (raw: string): Sending => ({ raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
-function multipart(fields: readonly (readonly [string, string])[]): Sending {
+const form = (raw: string): SendOptions => ({ raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+function multipart(fields: readonly (readonly [string, string])[]): SendOptions {
   const raw = new FormData()
   for (const [name, value] of fields) raw.append(name, value)
   return { raw }

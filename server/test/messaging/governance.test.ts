@@ -5,7 +5,7 @@ import { prepareMessage, storeMessage } from '../../src/messaging/messages/send-
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import { createMembers, type Member, unlimitedRate } from './client.ts'
 
 const rule = (word: string, demands: object, at = 'message') => ({
   id: word,
@@ -32,14 +32,14 @@ const RULES = [
 const clock = adjustableClock()
 let server: TestServer
 let admin: Admin
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 let chat: Json
 const publish = (rules: readonly object[]) => admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules }) })
 beforeAll(async () => {
-  server = await startServer({}, { clock, userRateLimiter: unhurried() })
+  server = await startServer({}, { clock, userRateLimiter: unlimitedRate() })
   admin = adminClient(server)
-  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
   await publish(RULES)
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
@@ -48,7 +48,7 @@ afterAll(() => server.close())
 const fields = (message: string, more: object = {}) => ({ conversation_id: chat.id, message, ...more })
 const say = (message: string): Promise<Json> => ann.create('/messages', fields(message))
 const word = (): string => crypto.randomUUID().slice(0, 8)
-const textsIn = async (who: Person = ben, id: string = chat.id): Promise<string[]> =>
+const textsIn = async (who: Member = ben, id: string = chat.id): Promise<string[]> =>
   (await who.get(`/messages?limit=100&conversation_id=${id}`)).data.map(({ message }: Json) => message)
 const hold = (message: string, sending = {}): Promise<Json> =>
   ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', fields(message), sending)

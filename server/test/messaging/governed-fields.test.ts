@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoDeclaration } from '../../src/demo/demo-declaration.ts'
 import { applyWorkspace } from '../../src/setup/apply-workspace.ts'
-import { type Admin, adminClient, type Json, type ApiResponse, refused } from '../admin/client.ts'
+import { type Admin, type ApiResponse, adminClient, type Json, refused } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 const rule = (word: string, demands: object) => ({
   id: word,
@@ -25,12 +25,12 @@ const RULES = [
 
 let server: TestServer
 let admin: Admin
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 beforeAll(async () => {
   server = await sharedServer()
   admin = adminClient(server)
-  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
   await admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules: RULES }) })
 })
 afterAll(() => server.close())

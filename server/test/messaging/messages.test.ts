@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
-let cleo: Person
+let ann: Member
+let ben: Member
+let cleo: Member
 let chat: Json
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
+  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
 afterAll(() => server.close())
 
-const say = (who: Person, message: string, conversation = chat): Promise<Json> =>
+const say = (who: Member, message: string, conversation = chat): Promise<Json> =>
   who.create('/messages', { conversation_id: conversation.id, message })
-const idsIn = async (who: Person, query: string): Promise<string[]> =>
+const idsIn = async (who: Member, query: string): Promise<string[]> =>
   (await who.get(`/messages?${query}`)).data.map(({ id }: Json) => id)
 
 describe('send', () => {
@@ -98,7 +98,7 @@ describe('list', () => {
   })
 
   test('of all conversations: a walk in pages of three sees each once, in order, also past quiet and emptied ones', async () => {
-    const { dan, eve, fay } = await people(server, ['dan', 'eve', 'fay'])
+    const { dan, eve, fay } = await createMembers(server, ['dan', 'eve', 'fay'])
     const talks: Json[] = []
     for (const other of [eve, fay, eve, fay, eve, fay]) talks.push(await dan.create('/conversations', { contact_id: other.id }))
     const ids: string[] = []
@@ -207,7 +207,7 @@ describe('search', () => {
   test('finds all the words, newest first, in one’s own conversations only [MSG-MSG-11]', async () => {
     const word = `w${crypto.randomUUID().slice(0, 8)}`
     const [one, two] = [await say(ann, `the ${word} of Zürich`), await say(ben, `Zürich without ${word.toUpperCase()}`)]
-    const find = async (who: Person, q: string, more = '') =>
+    const find = async (who: Member, q: string, more = '') =>
       (await who.get(`/messages/search?q=${encodeURIComponent(q)}${more}`)).data.map(({ id }: Json) => id)
     expect(await find(ann, word)).toEqual([two.id, one.id])
     expect(await find(ben, `${word} zürich the`)).toEqual([one.id])

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Admin, adminClient } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
 let admin: Admin
-let ann: Person
-let ben: Person
-let cleo: Person
+let ann: Member
+let ben: Member
+let cleo: Member
 beforeAll(async () => {
   server = await sharedServer()
   admin = adminClient(server)
-  ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
+  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
 })
 afterAll(() => server.close())
 
@@ -113,7 +113,7 @@ describe('contacts', () => {
   })
 
   test('another Workspace’s are not there', async () => {
-    const { dora } = await people(server, ['dora'], await admin.workspace())
+    const { dora } = await createMembers(server, ['dora'], await admin.workspace())
     await ann.refused('NOT_FOUND', 'GET', `/contacts/${dora.id}`)
     await dora.refused('NOT_FOUND', 'GET', `/contacts/${ann.id}`)
     await dora.refused('VALIDATION_ERROR', 'GET', `/contacts?starting_after=${ann.id}`)
@@ -136,7 +136,7 @@ describe('contacts', () => {
   })
 
   test('whoever knows them is told what they are now, and nobody else', async () => {
-    const { eve } = await people(server, ['eve'])
+    const { eve } = await createMembers(server, ['eve'])
     await ann.create('/groups', { name: 'Known', contacts: [eve.id] })
     await eve.put(`/contacts/${eve.id}`, { display_name: 'Eve' })
     await admin.patch(`/users/${eve.id}`, { username: `${eve.id}.new` })

@@ -7,16 +7,16 @@ import { finishErasures } from '../../src/messaging/retention/erase-user-content
 import type { Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { dumpTables } from '../support/dump-tables.ts'
-import { type Messenger, startMessenger } from '../support/messenger.ts'
+import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
 import { word } from '../support/scripted-provider.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 const DAY = 24 * 3_600_000
 
-let m: Messenger
+let m: MessagingServer
 const clock = adjustableClock()
 beforeAll(async () => {
-  m = await startMessenger({}, { clock })
+  m = await startMessagingServer({}, { clock })
 })
 afterAll(() => m.server.close())
 
@@ -24,17 +24,17 @@ const runJob = (name: string) =>
   recurringJobs(m.server.context)
     .find((job) => job.name === name)
     ?.run()
-const upload = async (person: Person, text: string): Promise<string> => {
+const upload = async (person: Member, text: string): Promise<string> => {
   const raw = new FormData()
   raw.append('file', new Blob([text]), 'note.txt')
   return (await person.create('/attachments', undefined, { raw })).id
 }
-const exported = (person: Person, conversation: string, method = 'GET'): Promise<Response> =>
+const exported = (person: Member, conversation: string, method = 'GET'): Promise<Response> =>
   fetch(`${m.server.base}/v1/conversations/${conversation}/export`, {
     method,
     headers: { authorization: `Bearer ${person.token}` },
   })
-const lines = async (person: Person, conversation: string): Promise<Json[]> => {
+const lines = async (person: Member, conversation: string): Promise<Json[]> => {
   const answer = await exported(person, conversation)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8'])
   return (await answer.text())
@@ -162,7 +162,7 @@ const filesOnDisk = (): number =>
 describe('who is erased', () => {
   test('is nowhere any more, with all that was theirs; others keep what is theirs', async () => {
     await runJob('remove files')
-    const { dora } = await people(m.server, ['dora'])
+    const { dora } = await createMembers(m.server, ['dora'])
     const secret = `canary${word()}`
     const files = filesOnDisk()
     await dora.put(`/contacts/${dora.id}`, { display_name: secret, phone_number: '+49 30 123' })
@@ -214,7 +214,7 @@ describe('who is erased', () => {
   })
 
   test('leaves nothing behind with an assistant', async () => {
-    const { dora } = await people(m.server, ['dora'])
+    const { dora } = await createMembers(m.server, ['dora'])
     const [application] = (await m.operator.get('/applications')).data
     const assistant = await m.operator.create('/assistants', { username: word(), application_id: application.id })
     const conversation = await m.direct(dora, { ...dora, id: assistant.id })
@@ -227,7 +227,7 @@ describe('who is erased', () => {
   })
 
   test('has a minute for what was on its way; who comes anew under the same id keeps what is new', async () => {
-    const { dora } = await people(m.server, ['dora'])
+    const { dora } = await createMembers(m.server, ['dora'])
     const conversation = await m.direct(dora)
     const old = await m.say(conversation, 'old', dora)
     await m.operator.remove(`/users/${dora.id}`)

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Admin, adminClient } from '../admin/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { slowRequest } from '../support/slow-request.ts'
-import { people, unhurried } from './client.ts'
+import { startSlowRequest } from '../support/slow-request.ts'
+import { createMembers, unlimitedRate } from './client.ts'
 
 let server: TestServer
 let admin: Admin
 beforeAll(async () => {
-  server = await startServer({}, { userRateLimiter: unhurried() })
+  server = await startServer({}, { userRateLimiter: unlimitedRate() })
   admin = adminClient(server)
 })
 afterAll(() => server.close())
 
 test('revoked tokens: a message whose text arrives after its token was revoked is not sent', async () => {
-  const { ann, ben } = await people(server, ['ann', 'ben'])
+  const { ann, ben } = await createMembers(server, ['ann', 'ben'])
   const { id } = await ann.create('/conversations', { contact_id: ben.id })
   const slow = (message: string) =>
-    slowRequest(
+    startSlowRequest(
       'POST',
       `${server.base}/v1/messages`,
       { conversation_id: id, message },

@@ -7,7 +7,7 @@ import { WebhookSender } from '../../src/messaging/events/webhook-sender.ts'
 import { type Admin, adminClient, type Json, refused } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import { createMembers, type Member, unlimitedRate } from './client.ts'
 
 interface Received {
   readonly headers: Record<string, string>
@@ -43,13 +43,16 @@ type Receiver = Awaited<ReturnType<typeof startReceiver>>
 const clock = adjustableClock()
 let server: TestServer
 let admin: Admin
-let ann: Person
+let ann: Member
 let chat: Json
 const open: { receiver: Receiver; id: string }[] = []
 beforeAll(async () => {
-  server = await startServer({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' }, { userRateLimiter: unhurried(), clock, random: () => 0.5 })
+  server = await startServer(
+    { GATEHOUSE_ALLOW_PRIVATE_URLS: '1' },
+    { userRateLimiter: unlimitedRate(), clock, random: () => 0.5 },
+  )
   admin = adminClient(server)
-  const { ann: one, ben } = await people(server, ['ann', 'ben'])
+  const { ann: one, ben } = await createMembers(server, ['ann', 'ben'])
   ann = one
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
@@ -280,7 +283,7 @@ test('nothing happens in another Workspace that this one is told of, and its web
     refused(await admin.send(method, at, body, elsewhere), 'NOT_FOUND')
   }
   expect((await admin.get('/webhooks', elsewhere)).data).toEqual([])
-  const { dora, emil } = await people(server, ['dora', 'emil'], elsewhere.workspace)
+  const { dora, emil } = await createMembers(server, ['dora', 'emil'], elsewhere.workspace)
   await dora.create('/conversations', { contact_id: emil.id })
   await server.context.relay.run()
   await server.context.webhooks.idle()
@@ -316,7 +319,7 @@ describe('a webhook that cannot be right is refused for its field', () => {
 })
 
 test('a private address is refused where nobody has allowed it, at once by name and later when connecting', async () => {
-  const strict = await startServer({}, { userRateLimiter: unhurried() })
+  const strict = await startServer({}, { userRateLimiter: unlimitedRate() })
   try {
     const there = adminClient(strict)
     for (const host of ['127.0.0.1', 'localhost', '10.0.0.1', '[::1]', '0x7f.1', '169.254.169.254']) {

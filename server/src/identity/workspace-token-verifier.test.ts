@@ -3,8 +3,8 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { asyncCpuMs } from '../../test/support/cpu-time.ts'
 import { generateUserTokenKeys, signUserToken } from '../demo/user-tokens.ts'
-import { TokenTrust } from './token-trust.ts'
-import { filledWorkspace, type WorkspacePatch } from './workspace.ts'
+import { fillWorkspaceSettings, type WorkspacePatch } from './workspace.ts'
+import { WorkspaceTokenVerifier } from './workspace-token-verifier.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000)
@@ -38,7 +38,10 @@ beforeAll(async () => {
 })
 
 const trustOf = (settings: NonNullable<WorkspacePatch['settings']> = {}) =>
-  new TokenTrust(filledWorkspace({ jwks: { keys: [keys.publicJwk, rsa.publicJwk, ec.publicJwk] }, ...settings }), noFetch)
+  new WorkspaceTokenVerifier(
+    fillWorkspaceSettings({ jwks: { keys: [keys.publicJwk, rsa.publicJwk, ec.publicJwk] }, ...settings }),
+    noFetch,
+  )
 const token = (claims: object = {}, privateJwk = keys.privateJwk) =>
   signUserToken(privateJwk, { sub: 'ann', issuedAt: NOW, expiresAt: at(300), ...claims })
 
@@ -265,6 +268,6 @@ describe('is refused', () => {
   })
 
   test('always, while the Workspace has no keys', async () => {
-    await refused(await token(), 'no_keys_configured', new TokenTrust(filledWorkspace({}), noFetch))
+    await refused(await token(), 'no_keys_configured', new WorkspaceTokenVerifier(fillWorkspaceSettings({}), noFetch))
   })
 })

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { User } from '../domain/principal.ts'
-import { type KeyFetch, KeysUnavailableError, remoteKeys } from './remote-keys.ts'
+import { createRemoteKeySet, type KeyFetch, KeysUnavailableError } from './remote-keys.ts'
 import { userOfClaims } from './token-claims.ts'
 import type { WorkspaceSettings } from './workspace.ts'
 
@@ -23,7 +23,7 @@ export type TokenVerdict =
 const refuse = (reason: string): TokenVerdict => ({ ok: false, reason })
 
 /** Whom one Workspace trusts to vouch for its users, and the tokens that have been found good under exactly these settings. */
-export class TokenTrust {
+export class WorkspaceTokenVerifier {
   readonly #settings: WorkspaceSettings
   readonly #keys: JWTVerifyGetKey | undefined
   readonly #remembered = new Map<string, { readonly user: User; readonly until: number }>()
@@ -31,7 +31,7 @@ export class TokenTrust {
   constructor(settings: WorkspaceSettings, fetch: KeyFetch) {
     this.#settings = settings
     const { jwks } = settings
-    this.#keys = jwks ? ('url' in jwks ? remoteKeys(jwks.url, fetch) : createLocalJWKSet(jwks)) : undefined
+    this.#keys = jwks ? ('url' in jwks ? createRemoteKeySet(jwks.url, fetch) : createLocalJWKSet(jwks)) : undefined
   }
 
   /** Throws KeysUnavailableError when the keys cannot be read. */

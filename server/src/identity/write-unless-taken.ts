@@ -5,7 +5,7 @@ import type { Tx } from '../db/database.ts'
 const UNIQUE_VIOLATION = '23505'
 
 /** What `write` answers; 'taken' when it ran into a unique constraint. The transaction goes on either way. */
-export async function unlessTaken<T>(tx: Tx, write: () => Promise<T>): Promise<T | 'taken'> {
+export async function writeUnlessTaken<T>(tx: Tx, write: () => Promise<T>): Promise<T | 'taken'> {
   await sql`savepoint unless_taken`.execute(tx)
   try {
     const answer = await write()
