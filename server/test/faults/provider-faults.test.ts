@@ -73,9 +73,9 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 }
 const TIMED_OUT = ['hangs before headers', 'hangs within headers', 'hangs within the body', 'drips a byte at a time']
 
-describe('a provider that', () => {
+describe('provider faults', () => {
   test.concurrent.each(Object.entries<Behaviour>(FAULTS))(
-    '%s: the documented code, in bounded time, recorded, and nothing of its text [GW-PROV-1, GW-PROV-2, GW-PROV-7, GW-PROV-6]',
+    "provider: request gets the documented error without the provider's text when the provider %s [GW-PROV-1, GW-PROV-2, GW-PROV-7, GW-PROV-6]",
     async (name, behaviour) => {
       const { id, model, calls } = await provider([behaviour])
       const startedAt = performance.now()
@@ -99,7 +99,7 @@ describe('a provider that', () => {
       expect(calls()).toBe(1)
     },
   )
-  test('is not there (connection refused): PROVIDER_ERROR [GW-PROV-1]', async () => {
+  test('provider: request gets PROVIDER_ERROR when the provider refuses the connection [GW-PROV-1]', async () => {
     accepted(
       await governed.admin('POST', '/providers', { json: { id: 'absent', base_url: 'http://127.0.0.1:1/v1', max_retries: 0 } }),
       201,
@@ -108,7 +108,7 @@ describe('a provider that', () => {
     const { audit_id } = refused(await ask('nobody'), 'PROVIDER_ERROR')
     expect(await attemptsOf(audit_id)).toEqual([expect.objectContaining({ outcome: 'connect', status: 0 })])
   })
-  test('fails a stream: the same refusal as JSON', async () => {
+  test('provider: streamed request gets the same error as JSON when the provider fails', async () => {
     for (const [name, code] of [
       ['sends half of its JSON', 'PROVIDER_ERROR'],
       ['hangs within the body', 'PROVIDER_TIMEOUT'],
@@ -117,7 +117,7 @@ describe('a provider that', () => {
       refused(await ask(model, { stream: true }), code)
     }
   })
-  test('sends 100 MB to several at once: memory stays bounded', async () => {
+  test('provider: memory stays bounded when the provider sends 100 MB to several requests at the same time', async () => {
     const { model } = await provider([FAULTS['sends 100 MB without saying so']], { timeout_ms: 5_000 })
     const held = () => {
       const { arrayBuffers, external } = process.memoryUsage()
@@ -134,7 +134,7 @@ describe('a provider that', () => {
     // Four answers of 8 MiB at most, and what is on its way to them.
     expect((peak - before) / 1_048_576).toBeLessThan(80)
   })
-  test('holds nothing back from others: while one hangs, another answers', async () => {
+  test('provider: request to another provider succeeds when one provider does not respond', async () => {
     const others = Promise.withResolvers<void>()
     const hanging = await provider([(socket, call) => void others.promise.then(() => respondNormally(socket, call))], {
       timeout_ms: 60_000,
@@ -147,7 +147,7 @@ describe('a provider that', () => {
 })
 
 describe('retries and fallback', () => {
-  test('a failure that may pass is tried again, as often as the provider allows; every attempt is in the record', async () => {
+  test('retries: temporary failure is retried up to max_retries, and the record has every attempt', async () => {
     const { model, calls } = await provider([failWith(500), FAULTS['resets at once'], respondNormally], { max_retries: 2 })
     const { governance } = accepted(await ask(model))
     expect(calls()).toBe(3)
@@ -157,12 +157,12 @@ describe('retries and fallback', () => {
       [200, 'ok'],
     ])
   })
-  test('a request that is wrong is not tried again', async () => {
+  test('retries: request is not retried when the provider responds with 400', async () => {
     const { model, calls } = await provider([failWith(400)], { max_retries: 2 })
     refused(await ask(model), 'VALIDATION_ERROR')
     expect(calls()).toBe(1)
   })
-  test('Retry-After is honoured where it is short', async () => {
+  test('retries: retry waits for Retry-After when it is short', async () => {
     const { model, calls } = await provider([failWith(429, { 'retry-after': '1' }), respondNormally], {
       max_retries: 2,
       timeout_ms: 5_000,
@@ -175,7 +175,7 @@ describe('retries and fallback', () => {
   test.each([
     [failWith(429, { 'retry-after': '120' }), 'RATE_LIMITED', '120'],
     [failWith(503, { 'retry-after': '3600' }), 'PROVIDER_ERROR', null],
-  ] as const)('a long Retry-After is not waited for', async (behaviour, code, told) => {
+  ] as const)('retries: request is not retried when Retry-After is long', async (behaviour, code, told) => {
     const { model, calls } = await provider([behaviour], { max_retries: 2, timeout_ms: 60_000 })
     const startedAt = performance.now()
     const response = await ask(model)
@@ -184,7 +184,7 @@ describe('retries and fallback', () => {
     expect(response.headers.get('retry-after')).toBe(told)
     expect(calls()).toBe(1)
   })
-  test('the next eligible provider answers; the record shows both', async () => {
+  test('failover: the next provider serves the request when the first one fails, and the record has both attempts', async () => {
     const first = await provider([FAULTS['sends HTML']])
     const second = await provider([respond(completion('From the second.'))], { model: first.model, weight: 0 })
     const { governance, choices } = accepted(await ask(first.model))
@@ -194,7 +194,7 @@ describe('retries and fallback', () => {
       [second.id, 'ok'],
     ])
   })
-  test('a provider that is back answers again, soon', async () => {
+  test('circuit breaker: provider is used again soon when it has recovered', async () => {
     const failures = Array.from({ length: 6 }, () => failWith(500))
     const { model } = await provider([...failures, respondNormally])
     for (let i = 0; i < 6; i++) refused(await ask(model), 'PROVIDER_ERROR')
@@ -207,7 +207,7 @@ describe('retries and fallback', () => {
   })
 })
 
-test('what providers wrote is in no log, no record', async () => {
+test('provider: no log and no record contains the text of a provider', async () => {
   expect(governed.server.logs()).not.toContain(UPSTREAM_SECRET)
   const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
   expect(JSON.stringify(rows)).not.toContain(UPSTREAM_SECRET)

@@ -24,8 +24,8 @@ const timed = async <T>(work: Promise<T>): Promise<{ value: T; ms: number }> => 
 }
 
 /** Needs TEST_DATABASE_URL. */
-describe.skipIf(url === null)('a database behind a network that falls silent', { timeout: 240_000 }, () => {
-  test('server: answers 503 in a bounded time and never 401, /readyz says so, and it recovers by itself', async () => {
+describe.skipIf(url === null)('database behind a network that drops all packets', { timeout: 240_000 }, () => {
+  test('silent network: requests and /readyz get 503 in a bounded time, and 200 when the network is back', async () => {
     const database = await createOwnDatabase(url ?? '')
     const { hostname, port } = new URL(database.url)
     const relay = await startTcpRelay({ host: hostname, port: Number(port) })
@@ -76,7 +76,7 @@ describe.skipIf(url === null)('a database behind a network that falls silent', {
     expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(200)
   })
 
-  test('readyz: names a database that takes no writes, and one that lacks a migration', async () => {
+  test('readyz: names the failed check when the database is read-only or lacks a migration', async () => {
     const database = await createOwnDatabase(url ?? '')
     const governed = await startGoverned({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: SECRET })
     endings.push(database.drop, governed.close)
@@ -97,7 +97,7 @@ describe.skipIf(url === null)('a database behind a network that falls silent', {
     refused(await governed.chat('Good morning'), 'UNAVAILABLE')
   })
 
-  test('serve: refuses to start with a secret key that is not the one of the database', async () => {
+  test('serve: refuses to start when the secret key does not fit the database', async () => {
     const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-key-'))
     endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true }))
@@ -113,8 +113,8 @@ describe.skipIf(url === null)('a database behind a network that falls silent', {
 })
 
 /** Needs TEST_DATABASE_URL. */
-describe.skipIf(url === null)('two nodes, one of them frozen', { timeout: 300_000 }, () => {
-  test('server: a node that is frozen while it holds the end of the chain keeps the other one waiting for seconds at most', async () => {
+describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300_000 }, () => {
+  test('frozen node: the other node responds within seconds when the frozen node holds the lock on the chain', async () => {
     const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-frozen-'))
     endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))

@@ -39,7 +39,7 @@ test.each([
   ['an unknown key', [`authorization: Bearer gk_${'x'.repeat(43)}`]],
   ['an admin token', ['authorization: Bearer ga_1']],
 ])(
-  'slow upload: with %s it is refused before its body comes, and takes no place among large bodies',
+  'slow upload: request with %s gets 401 before its body arrives and does not count as a body in flight',
   async (_, authorization) => {
     const lengths = [`content-length: ${LONGEST}`, 'transfer-encoding: chunked']
     const open = Array.from({ length: 10 }, (_, at) => stalled([...authorization, lengths[at % 2] ?? '']))
@@ -51,7 +51,7 @@ test.each([
   },
 )
 
-test('slow upload: with a key it takes its place, which it gives back when it ends [GW-LIM-5]', async () => {
+test('slow upload: request with a key counts as a body in flight until it ends [GW-LIM-5]', async () => {
   const key = `authorization: Bearer ${governed.key()}`
   const length = `content-length: ${LONGEST}`
   const open = [length, 'transfer-encoding: chunked', length, length].map((header) => stalled([key, header]))

@@ -42,7 +42,7 @@ function slowReader(server: ServerProcess, body: object) {
   return { auditId, rest, close: () => socket.destroy() }
 }
 
-describe('a server that is told to stop while a slow reader takes its answer', { timeout: 240_000 }, () => {
+describe('server that gets a stop signal while a slow client reads', { timeout: 240_000 }, () => {
   /** More than the buffers of the system hold between the two. */
   const answerLongly = (provider: ScriptedProvider): void => {
     const message = { role: 'assistant', content: 'All of it is fine. '.repeat(400_000) }
@@ -55,7 +55,7 @@ describe('a server that is told to stop while a slow reader takes its answer', {
   test.each([
     ['a stream', true],
     ['a JSON answer', false],
-  ])('serve: records that %s was cut off whose reader was too slow, after its record said 200', async (_, stream) => {
+  ])('serve: cut of %s is recorded when its reader is too slow for the drain', async (_, stream) => {
     const { server, provider, env } = await startOneNode(endings, { GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
     answerLongly(provider)
     const reader = slowReader(server, { ...longAnswer, stream })
@@ -71,7 +71,7 @@ describe('a server that is told to stop while a slow reader takes its answer', {
     expect(list.data).toMatchObject([{ error_code: 'UNAVAILABLE', change: { action: 'answer.cut', object_id: auditId } }])
   })
 
-  test('serve: an answer that is being written when the stop comes gets out whole when its reader goes on reading', async () => {
+  test('serve: response is complete when its reader continues to read during the drain', async () => {
     const { server, provider } = await startOneNode(endings, { GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
     answerLongly(provider)
     const reader = slowReader(server, longAnswer)

@@ -27,8 +27,8 @@ const chat = (base: string, key: string | undefined, content: string, more: obje
     body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...more }),
   })
 
-describe('a server that is told to stop', { timeout: 240_000 }, () => {
-  test('serve: ends soon and with exit code 0 when only idle connections and event streams are open', async () => {
+describe('server that gets a stop signal', { timeout: 240_000 }, () => {
+  test('serve: ends within 10 s with exit code 0 when only idle connections and event streams are open', async () => {
     const { server } = await oneNode()
     const silent = connect(Number(new URL(server.base).port), '127.0.0.1')
     silent.on('error', () => {})
@@ -43,7 +43,7 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     silent.destroy()
   })
 
-  test('serve: answers what outlasts the drain with 503 in the envelope, and records it as 503', async () => {
+  test('serve: request gets 503 and is recorded as 503 when it outlasts the drain', async () => {
     const { server, provider, env } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
     provider.on('never-answered', () => {})
     const waiting = chat(server.base, firstApiKey(server), 'never-answered')
@@ -66,7 +66,7 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     expect(text).not.toContain('"status":200')
   })
 
-  test('serve: answers a request that waits for an approval with 409, and the hold is still there after the restart', async () => {
+  test('serve: request that waits for approval gets 409, and the hold is pending after the restart', async () => {
     const { server, env } = await oneNode()
     const content = 'Please transfer 12,000 euros to account 4711 today.'
     const waiting = chat(server.base, firstApiKey(server), content, {
@@ -91,7 +91,7 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     expect((await pending(again)).map(({ id }) => id)).toContain(error.review_item_id)
   })
 
-  test('serve: lets a running request finish, with Connection: close, while /readyz says 503', async () => {
+  test('serve: running request finishes with Connection: close and /readyz gets 503 when the drain begins', async () => {
     const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_DELAY_MS: '1500' })
     provider.on(
       'slow-answer',
@@ -125,7 +125,7 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     expect(server.own.child.exitCode).toBe(0)
   })
 
-  test('serve: ends at once when it is told a second time', async () => {
+  test('serve: ends at once when a second signal arrives', async () => {
     const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
     provider.on('never-answered', () => {})
     chat(server.base, firstApiKey(server), 'never-answered').catch(() => {})
@@ -195,7 +195,7 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
     }
   }
 
-  test('serve: no request fails while each of two nodes is restarted under load', async () => {
+  test('serve: no request fails when each of two nodes is restarted under load', async () => {
     const { nodes, start, balancer, key, admin_token } = await twoNodes()
     const stop = load(balancer.base, key, admin_token)
     for (const node of nodes) {
@@ -210,7 +210,7 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
     expect(answered).toBeGreaterThan(50)
   })
 
-  test('migrate: no request fails while the next version joins, migrates, and the old version is restarted beside it', async () => {
+  test('migrate: no request fails when the next version migrates and the old version restarts beside it', async () => {
     const { nodes, start, balancer, key, admin_token } = await twoNodes()
     const stop = load(balancer.base, key, admin_token)
     await sleep(500)

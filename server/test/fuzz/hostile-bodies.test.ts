@@ -75,29 +75,29 @@ const post =
 const asJson = (value: unknown) => JSON.stringify(value)
 const POSTS = ENDPOINTS.filter(({ method }) => method === 'POST').map(({ path }) => path)
 
-describe(`never a 500, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 90_000 }, () => {
-  test('chats that are nearly right', async () => {
+describe(`generated bodies (FUZZ_SEED=${SEED})`, { timeout: 90_000 }, () => {
+  test('hostile bodies: response is a success or the error envelope when a chat is nearly valid', async () => {
     await holds(chatBody.map(asJson).map(post(CHAT)), 3_000)
   })
-  test('searches and captures that are nearly right', async () => {
+  test('hostile bodies: response is a success or the error envelope when a search or capture is nearly valid', async () => {
     await holds(
       fc.tuple(fc.constantFrom(...POSTS), otherBody.map(asJson)).map(([path, body]) => post(path)(body)),
       3_000,
     )
   })
-  test('any JSON', async () => {
+  test('hostile bodies: response is a success or the error envelope when the body is random JSON', async () => {
     await holds(
       fc.tuple(fc.constantFrom(...POSTS), fc.json({ depthSize: 'large' })).map(([path, body]) => post(path)(body)),
       6_000,
     )
   })
-  test('JSON with bytes flipped, cut, doubled', async () => {
+  test('hostile bodies: response is a success or the error envelope when bytes of the JSON are changed', async () => {
     await holds(
       fc.tuple(fc.constantFrom(...POSTS), mutated(chatBody.map(asJson))).map(([path, body]) => post(path)(body)),
       6_000,
     )
   })
-  test('any bytes', async () => {
+  test('hostile bodies: response is a success or the error envelope when the body is random bytes', async () => {
     await holds(
       fc
         .tuple(fc.constantFrom(...POSTS), fc.uint8Array({ maxLength: 300 }))
@@ -105,7 +105,7 @@ describe(`never a 500, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 
       1_500,
     )
   })
-  test('any path, method and header', async () => {
+  test('hostile bodies: response is a success or the error envelope when path, method and headers are random', async () => {
     const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS')
     const segment = fc.oneof(
       fc.constantFrom(
@@ -151,7 +151,7 @@ describe(`never a 500, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 
     )
   })
 
-  test(`there were ${20_000 * SHARE} cases at least, of many kinds, and the server is well`, async () => {
+  test(`hostile bodies: server responds normally after at least ${20_000 * SHARE} cases of many kinds`, async () => {
     expect(cases).toBeGreaterThanOrEqual(20_000 * SHARE)
     // Not refused at the door: as many as this went all the way, and each kind of end is there.
     expect(seen.get(200)).toBeGreaterThan(1_000 * SHARE)

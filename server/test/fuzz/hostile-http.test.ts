@@ -100,11 +100,14 @@ const KNOWN: Readonly<Record<string, readonly [() => string | Buffer, readonly (
   'nothing but zeros': [() => Buffer.alloc(1_000), [400]],
 }
 
-test.each(Object.entries(KNOWN))('hostile HTTP, %s: the envelope, never a 500', async (_, [make, expected]) => {
-  expect(expected).toContain(await check(make(), { mayBeSilent: expected.includes(undefined) }))
-})
+test.each(Object.entries(KNOWN))(
+  'hostile HTTP: response is a success or the error envelope when the request has %s',
+  async (_, [make, expected]) => {
+    expect(expected).toContain(await check(make(), { mayBeSilent: expected.includes(undefined) }))
+  },
+)
 
-test('pipelined requests are answered in order, each with its own request id', async () => {
+test('hostile HTTP: pipelined requests get responses in order, each with its own request id', async () => {
   const one = (id: string) => request({ connection: 'keep-alive', 'x-request-id': id }, '', '/v1/models', 'GET')
   const bytes = await sendBytes(
     governed.base,
@@ -112,13 +115,13 @@ test('pipelined requests are answered in order, each with its own request id', a
   )
   expect(bytes.toString().match(/x-request-id: (\w)/g)).toEqual(['a', 'b', 'c', 'd'].map((id) => `x-request-id: ${id}`))
 })
-test('a smuggled request is not answered: what follows a length that is too short is no request of its own', async () => {
+test('hostile HTTP: server sends one response when a second request follows a content-length that is too short', async () => {
   const inner = request({}, '', '/v1/models', 'GET')
   const bytes = await sendBytes(governed.base, request({ 'content-length': '0', connection: 'close' }, inner))
   expect(bytes.toString().match(/HTTP\/1\.1 /g)).toHaveLength(1)
 })
 
-test(`${BATCHES * AT_ONCE} requests with bytes flipped, cut and doubled: an HTTP answer or none, never a 500 (FUZZ_SEED=${SEED})`, async () => {
+test(`hostile HTTP: no response is a 5xx when ${BATCHES * AT_ONCE} requests have changed bytes (FUZZ_SEED=${SEED})`, async () => {
   const change = fc.tuple(fc.nat({ max: 10_000 }), fc.constantFrom('flip', 'cut', 'double'), fc.integer({ min: 1, max: 255 }))
   const hostile = fc.tuple(
     fc.constantFrom(CHAT, '/v1/models', '/v1/audit/x', '/openapi.json'),
@@ -143,7 +146,7 @@ test(`${BATCHES * AT_ONCE} requests with bytes flipped, cut and doubled: an HTTP
   )
 }, 60_000)
 
-test('and the server is well', async () => {
+test('hostile HTTP: server responds normally after all cases', async () => {
   expect((await governed.sendPrompt()).response.status).toBe(200)
   expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)
 })

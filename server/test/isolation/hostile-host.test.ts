@@ -20,7 +20,7 @@ interface Answer {
   readonly text: string
 }
 
-describe('a caller that names another host', () => {
+describe('client that sends another host', () => {
   let m: MessagingServer
   let provider: OidcProvider
   beforeAll(async () => {
@@ -63,7 +63,7 @@ describe('a caller that names another host', () => {
     return answer.text.startsWith('{') ? JSON.parse(answer.text) : {}
   }
 
-  test('hostile Host: no answer and no stored row names the host that a caller has sent', async () => {
+  test('hostile Host: no response and no stored row contains the host that the client sent', async () => {
     const { ann, ben } = m
     const admin = m.server.demo.admin_token
     const boundary = 'x-x-x'

@@ -178,19 +178,19 @@ async function askAround(name: Name): Promise<GatewayResponse[]> {
 const textOf = (name: Name) => (told.get(name) ?? []).map(({ text }) => text).join('\n')
 const namesIn = (text: string) => canaries.filter((one) => text.includes(one.text)).map(({ what }) => what)
 
-describe('every canary is found by its readers and by nobody else', () => {
-  test.each(NAMES)('%s', (name) => {
+describe('canaries in documents and memories', () => {
+  test.each(NAMES)('canaries: %s finds exactly the canaries that the requester may read', (name) => {
     const own = canaries.filter(({ readers }) => readers.includes(name)).map(({ what }) => what)
     expect(own.length).toBeGreaterThan(0)
     expect(namesIn(textOf(name)).toSorted()).toEqual(own.toSorted())
   })
-  test.each(HERE)('%s is told the same in a chat as in searches', (name) => {
+  test.each(HERE)('canaries: %s gets the same canaries in a chat as in searches', (name) => {
     const [knowledge, , , , memory, , , , said] = told.get(name) ?? []
     const searched = [...namesIn(knowledge?.text ?? ''), ...namesIn(memory?.text ?? '')]
     expect(said?.status).toBe(200)
     expect(namesIn(said?.text ?? '').toSorted()).toEqual(searched.toSorted())
   })
-  test('a search for a canary by its name brings up nothing more', async () => {
+  test('canaries: search for the name of a canary does not find it when the requester may not read it', async () => {
     for (const name of NAMES) {
       const { app } = CALLERS[name]
       for (const { text, readers, what } of canaries.filter((one) => !one.readers.includes(name))) {
@@ -202,22 +202,22 @@ describe('every canary is found by its readers and by nobody else', () => {
   })
 })
 
-describe('no canary is anywhere else', () => {
-  test('in no error', () => {
+describe('canaries in other outputs', () => {
+  test('canaries: no error contains one', () => {
     const errors = [...told.values()].flat().filter(({ status }) => status >= 400)
     expect(new Set(errors.map(({ status }) => status))).toEqual(new Set([400, 403, 404, 409, 422]))
     expect(namesIn(errors.map(({ text }) => text).join('\n'))).toEqual([])
   })
-  test('in no log line, at the most talkative level', () => {
+  test('canaries: no log line contains one at level trace', () => {
     expect(governed.server.logs().includes('/v1/knowledge/search')).toBe(true)
     expect(namesIn(governed.server.logs())).toEqual([])
   })
-  test('in no metric', async () => {
+  test('canaries: no metric contains one', async () => {
     const { text } = await governed.api('GET', '/metrics', { token: null })
     expect(text).toContain('endpoint="memory_capture"')
     expect(namesIn(text)).toEqual([])
   })
-  test('in no response header', () => {
+  test('canaries: no response header contains one', () => {
     expect(
       namesIn(
         [...told.values()]
@@ -227,7 +227,7 @@ describe('no canary is anywhere else', () => {
       ),
     ).toEqual([])
   })
-  test('in no audit record, neither as it is nor as a hash that guessing undoes', async () => {
+  test('canaries: no audit record contains one, also not as an unkeyed hash', async () => {
     const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
     expect(rows.filter(({ body }) => body.includes('"score"')).length).toBeGreaterThan(NAMES.length)
     for (const { body } of rows)
@@ -238,7 +238,7 @@ describe('no canary is anywhere else', () => {
   })
 })
 
-describe('what a model is asked to remember of a chat', () => {
+describe('extraction of memories', () => {
   const MAIL = 'mara.lind@example.org'
   /** Two providers of one model: the first may see little and is always asked first. */
   const openModel = async (): Promise<string> => {
@@ -270,12 +270,12 @@ describe('what a model is asked to remember of a chat', () => {
     const { data } = accepted(await governed.admin('GET', `/memories?user_id=${id}`))
     return { asked, memories: data }
   }
-  test('an answer goes to no provider that may not see it, though it was good enough for the question', async () => {
+  test('extraction: a provider does not get the completion when its maximum classification is too low', async () => {
     const { asked, memories } = await chat(`Write to ${MAIL}`)
     expect(asked).toEqual(['lesser', 'trusted', 'trusted'])
     expect(memories).toMatchObject([{ content: 'The user likes tea.', classification: 'confidential' }])
   })
-  test('an answer that it may see goes to the provider that is best', async () => {
+  test('extraction: the best provider gets the completion when it may see it', async () => {
     const { asked, memories } = await chat('Write to them')
     expect(asked).toEqual(['lesser', 'trusted', 'lesser'])
     expect(memories).toMatchObject([{ content: 'The user likes tea.', classification: 'internal' }])

@@ -121,15 +121,15 @@ const bytes = ({ status, headers, text }: ApiResponse, ids: Things): string => {
   return Object.values(ids).reduce((rest, id) => rest.replaceAll(id, 'ID'), JSON.stringify([status, shown, text]))
 }
 
-describe('every endpoint of the document', () => {
-  test('is known here: those with a body have a right one, the resources are all there', () => {
+describe('endpoints of openapi.json', () => {
+  test('messaging isolation: this test has a valid body for every endpoint of openapi.json', () => {
     expect(new Set(endpoints.map(kindOf))).toEqual(new Set(KINDS.filter((kind) => kind !== 'attachments' || things.attachments)))
     const uploads = ['POST /attachments']
     const unprepared = endpoints.filter((one) => one.hasBody && !BODIES[nameOf(one)] && !uploads.includes(nameOf(one)))
     expect(unprepared.map(nameOf)).toEqual([])
     expect(endpoints.length).toBeGreaterThanOrEqual(22)
   })
-  test('is answered with 401 without a token, whatever ids are asked for', async () => {
+  test('messaging isolation: every endpoint responds with 401 when the token is missing', async () => {
     for (const endpoint of endpoints) {
       for (const ids of [things, NOBODYS as unknown as Things])
         refused(await call(messenger.ann, endpoint, ids, null), 'AUTH_INVALID_KEY')
@@ -137,8 +137,8 @@ describe('every endpoint of the document', () => {
   })
 })
 
-describe('who is no member', () => {
-  test('gets 404 for every foreign id in a path, with the bytes of an id that is nobody’s', async () => {
+describe('users who are not members', () => {
+  test('messaging isolation: response has the same bytes when the id in the path is foreign or unknown', async () => {
     const withId = endpoints.filter(({ path }) => path.includes('{id}'))
     expect(withId.length).toBeGreaterThanOrEqual(13)
     for (const endpoint of withId) {
@@ -153,7 +153,7 @@ describe('who is no member', () => {
       }
     }
   })
-  test('gets 404 for every foreign id in a body or a query', async () => {
+  test('messaging isolation: response has the same bytes when the id in the body or query is foreign or unknown', async () => {
     for (const endpoint of endpoints) {
       const name = nameOf(endpoint)
       const names = endpoint.path.includes('{id}') ? undefined : (QUERIES[name] ?? BODIES[name])
@@ -167,7 +167,7 @@ describe('who is no member', () => {
       }
     }
   })
-  test('finds nothing of it in any list, and nothing has changed for its members', async () => {
+  test('messaging isolation: no list contains a foreign id, and nothing has changed for the members', async () => {
     const listed = endpoints.filter(({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/events')
     expect(listed.length).toBeGreaterThanOrEqual(5)
     for (const { path } of listed) {
@@ -189,7 +189,7 @@ describe('who is no member', () => {
       updated_at: null,
     })
   })
-  test('hears nothing of it, also when it resumes from the beginning', async () => {
+  test('messaging isolation: event stream contains nothing foreign when it resumes from the beginning', async () => {
     const strangers = await Promise.all([messenger.stan, far].map((person) => messenger.listen(person, 0)))
     const member = await messenger.listen(messenger.ben, 0)
     const { id } = await messenger.say(things.conversations, secret)

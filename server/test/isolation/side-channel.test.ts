@@ -24,8 +24,8 @@ afterAll(() => governed.close())
 
 const NOOR = { governance: { user: { id: 'noor' } } }
 
-describe('what a caller may not see changes no byte of what the caller is told [GW-KNOW-7]', () => {
-  test(`${HIDDEN} documents, added, changed, relabelled and removed`, async () => {
+describe('hidden content [GW-KNOW-7]', () => {
+  test(`search: responses have the same bytes when ${HIDDEN} hidden documents are added, changed and removed`, async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     const stricter = await createTestCollection(governed, governed.demo.workspace.id, { classification: 'restricted' })
     await governed.change(knowledgeFixture.id, {
@@ -62,7 +62,7 @@ describe('what a caller may not see changes no byte of what the caller is told [
     expect(await told()).toEqual(before)
   }, 300_000)
 
-  test(`${HIDDEN} memories of others, added and erased`, async () => {
+  test(`recall: responses have the same bytes when ${HIDDEN} memories of other users are added and erased`, async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const noor = { user: { id: 'noor' }, session: 'morning' }
     for (let number = 0; number < 20; number++) {

@@ -43,8 +43,8 @@ const lines = async (person: Member, conversation: string): Promise<Json[]> => {
     .map((line) => JSON.parse(line))
 }
 
-describe('an export', () => {
-  test('is the conversation and all its messages, oldest first, as the API shows them [MSG-CONV-16]', async () => {
+describe('export', () => {
+  test('export: holds the conversation and all its messages, oldest first, as the API shows them [MSG-CONV-16]', async () => {
     const conversation = await m.direct()
     const attachment = await upload(m.ann, 'x')
     const texts = Array.from({ length: 230 }, (_, index) => `${index} ü`)
@@ -62,12 +62,12 @@ describe('an export', () => {
     expect((await exported(m.ben, conversation, 'HEAD')).status).toBe(200)
   })
 
-  test('of an empty conversation is one line', async () => {
+  test('export: has one line when the conversation is empty', async () => {
     const conversation = await m.direct()
     expect(await lines(m.ann, conversation)).toEqual([await m.ann.get(`/conversations/${conversation}`)])
   })
 
-  test('holds nothing that waits for a reviewer, and is for members only [MSG-CONV-16]', async () => {
+  test('export: holds no held message, and gets 404 when the user is not a member [MSG-CONV-16]', async () => {
     const conversation = await m.direct()
     const body = { conversation_id: conversation, message: `rowan-hold ${word()}` }
     await m.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', body)
@@ -77,7 +77,7 @@ describe('an export', () => {
 })
 
 describe('retention', () => {
-  test('is the shorter of the conversation’s and the Workspace’s [MSG-CONV-15]', async () => {
+  test('retention: shorter one of conversation and Workspace applies [MSG-CONV-15]', async () => {
     const conversation = await m.direct()
     const path = `/conversations/${conversation}/retention`
     const retention = (days: number | null, effective: number | null) => ({
@@ -99,13 +99,13 @@ describe('retention', () => {
     }
   })
 
-  test('of a group is its owner’s to say [MSG-CONV-15]', async () => {
+  test('retention: only the owner can set it when the conversation belongs to a group [MSG-CONV-15]', async () => {
     const { conversation } = await m.group(m.ann, m.ben)
     await m.ben.refused('FORBIDDEN', 'PUT', `/conversations/${conversation}/retention`, { days: 1 })
     expect((await m.ann.put(`/conversations/${conversation}/retention`, { days: 1 })).days).toBe(1)
   })
 
-  test('deletes what is older, for good, and nothing else', async () => {
+  test('retention: only messages and files that are too old are deleted', async () => {
     const [short, long] = [await m.direct(), await m.direct()]
     await m.ann.put(`/conversations/${short}/retention`, { days: 2 })
     const attachment = await upload(m.ann, 'old')
@@ -131,7 +131,7 @@ describe('retention', () => {
     expect(await columnsWith(secret)).toEqual([])
   })
 
-  test('of uploads that nobody sends is a day', async () => {
+  test('retention: unsent upload is deleted after a day', async () => {
     const id = await upload(m.ann, 'forgotten')
     clock.advance(DAY - 60_000)
     await runJob('remove unsent uploads')
@@ -159,8 +159,8 @@ const filesOnDisk = (): number =>
   readdirSync(join(m.server.config.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     .length
 
-describe('who is erased', () => {
-  test('is nowhere any more, with all that was theirs; others keep what is theirs', async () => {
+describe('erased user', () => {
+  test('erasure: content of the user is removed everywhere, and content of other users stays', async () => {
     await runJob('remove files')
     const { dora } = await createMembers(m.server, ['dora'])
     const secret = `canary${word()}`
@@ -213,7 +213,7 @@ describe('who is erased', () => {
     expect(left).toEqual([])
   })
 
-  test('leaves nothing behind with an assistant', async () => {
+  test('erasure: conversations with an assistant are removed', async () => {
     const { dora } = await createMembers(m.server, ['dora'])
     const [application] = (await m.operator.get('/applications')).data
     const assistant = await m.operator.create('/assistants', { username: word(), application_id: application.id })
@@ -226,7 +226,7 @@ describe('who is erased', () => {
     expect(await rows.execute()).toEqual([])
   })
 
-  test('has a minute for what was on its way; who comes anew under the same id keeps what is new', async () => {
+  test('erasure: later content stays when a new user gets the same id within a minute', async () => {
     const { dora } = await createMembers(m.server, ['dora'])
     const conversation = await m.direct(dora)
     const old = await m.say(conversation, 'old', dora)
@@ -246,7 +246,7 @@ describe('who is erased', () => {
     expect(await db.selectFrom('user_erasure').selectAll().execute()).toEqual([])
   })
 
-  test('is somebody of that Workspace', async () => {
+  test('erasure: request gets 404 when the user does not exist in the Workspace', async () => {
     const other = await m.operator.workspace()
     for (const id of [newId('usr'), '%00']) expect((await m.operator.send('DELETE', `/users/${id}`)).status).toBe(404)
     expect((await m.operator.send('DELETE', `/users/${m.stan.id}`, undefined, { workspace: other })).status).toBe(404)

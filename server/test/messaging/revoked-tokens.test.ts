@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('revoked tokens: a message whose text arrives after its token was revoked is not sent', async () => {
+test('revoked tokens: message is not sent when its token is revoked before the body arrives', async () => {
   const { ann, ben } = await createMembers(server, ['ann', 'ben'])
   const { id } = await ann.create('/conversations', { contact_id: ben.id })
   const slow = (message: string) =>
@@ -36,7 +36,7 @@ test('revoked tokens: a message whose text arrives after its token was revoked i
   expect(messages.map(({ message }: { message: string }) => message)).toEqual(['in time'])
 })
 
-test('revoked tokens: the event stream of a user who is erased ends, and does not put the user back', async () => {
+test('revoked tokens: event stream ends and does not create the user again when the user is erased', async () => {
   const { id, user_token = '' } = server.demo.users.find((user) => user.user_token) ?? { id: '' }
   const response = await fetch(`${server.base}/v1/events`, {
     headers: { authorization: `Bearer ${user_token}` },
@@ -49,7 +49,7 @@ test('revoked tokens: the event stream of a user who is erased ends, and does no
   expect((await admin.send('GET', `/users/${id}`)).status).toBe(404)
 })
 
-test('revoked tokens: an event stream ends when its Workspace trusts the keys of its token no longer', async () => {
+test('revoked tokens: event stream ends when the Workspace no longer trusts the keys of its token', async () => {
   const token = server.demo.users.findLast(({ user_token }) => user_token)?.user_token ?? ''
   const response = await fetch(`${server.base}/v1/events`, {
     headers: { authorization: `Bearer ${token}` },
