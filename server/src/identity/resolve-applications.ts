@@ -5,11 +5,15 @@ export type ResolvedApplications =
   | { readonly ok: true; readonly ids: readonly string[] }
   | { readonly ok: false; readonly index: number }
 
-/** The ids of Applications that are given by id or by name; `index` is that of the first that the Workspace does not have. */
-export async function resolveApplications(db: Db, workspaceId: string, given: readonly string[]): Promise<ResolvedApplications> {
+/** Finds Applications by id or name and returns their sorted ids. `index`: the first reference that the Workspace does not have. */
+export async function resolveApplications(
+  db: Db,
+  workspaceId: string,
+  references: readonly string[],
+): Promise<ResolvedApplications> {
   const ids = new Set<string>()
-  for (const [index, one] of given.entries()) {
-    const found = (await findApplication(db, workspaceId, one)) ?? (await findApplicationByName(db, workspaceId, one))
+  for (const [index, reference] of references.entries()) {
+    const found = (await findApplication(db, workspaceId, reference)) ?? (await findApplicationByName(db, workspaceId, reference))
     if (!found) return { ok: false, index }
     ids.add(found.id)
   }

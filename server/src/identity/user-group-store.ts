@@ -5,14 +5,14 @@ import { type Page, type PageRequest, pageOf } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import { isStorable } from '../lib/fields.ts'
 
-/** A department or a project: it is there as long as somebody is in it. */
+/** A department or project. It exists as long as a user has it. */
 export interface UserGroup {
   readonly name: string
-  /** How many of the Workspace's users are in it. */
+  /** Number of users. */
   readonly users: number
 }
 
-/** By name. Undefined when no name can be as `page.after` is. */
+/** Ordered by name. Returns undefined if `page.after` cannot be a name. */
 export const listDepartments = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<UserGroup> | undefined> =>
   listGroups(
     db,
@@ -21,7 +21,7 @@ export const listDepartments = (db: Db, workspaceId: string, page: PageRequest):
       where workspace_id = ${uuidOfWorkspace(workspaceId)} and department <> ''`,
   )
 
-/** As users' attribute `projects` names them, by name. Undefined when no name can be as `page.after` is. */
+/** The projects in the attribute `projects` of users, ordered by name. Returns undefined if `page.after` cannot be a name. */
 export const listProjects = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<UserGroup> | undefined> =>
   listGroups(
     db,

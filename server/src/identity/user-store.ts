@@ -24,7 +24,7 @@ export type UserChange =
   | { readonly ok: true; readonly user: WorkspaceUser }
   | { readonly ok: false; readonly reason: 'not_found' | 'id_taken' | 'username_taken' }
 
-/** The username is read by others: policies have let it pass. */
+/** The username is governed, because other users read it. */
 export type NewUser = Omit<UserCreate, 'username'> & { readonly username: GovernedString }
 export type ChangedUser = Omit<UserPatch, 'username'> & { readonly username?: GovernedString | undefined }
 
@@ -38,7 +38,7 @@ export async function createUser(db: Db, workspaceId: string, create: NewUser, n
   return { ok: false, reason: holder ? 'id_taken' : 'username_taken' }
 }
 
-/** Creates the user, or gives the one of that id exactly these fields: applying twice is applying once. */
+/** Creates a user, or replaces all fields of the user with that id. */
 export async function upsertUser(
   tx: Tx,
   workspaceId: string,
@@ -68,15 +68,15 @@ export async function findUser(db: Db, workspaceId: string, id: string): Promise
   return row && userOf(row)
 }
 
-/** Which users; what is left out narrows nothing. */
+/** A missing field does not filter. */
 export interface UserFilter {
-  /** Part of the id or of the username, in any case. */
+  /** Part of the id or username; case-insensitive. */
   readonly search?: string | undefined
   readonly department?: string | undefined
   readonly project?: string | undefined
 }
 
-/** By id. Undefined when no id can be as `page.after` is. */
+/** Ordered by id. Returns undefined if `page.after` cannot be an id. */
 export async function listUsers(
   db: Db,
   workspaceId: string,

@@ -11,7 +11,7 @@ const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000)
 const epoch = (seconds: number) => NOW.getTime() / 1_000 + seconds
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const noFetch = async () => {
-  throw new Error('nothing is fetched here')
+  throw new Error('This test must not fetch keys.')
 }
 
 interface Pair {
@@ -24,10 +24,10 @@ let ec: Pair
 
 async function pairOf(alg: 'RS256' | 'ES256'): Promise<Pair> {
   const pair = await generateKeyPair(alg, { extractable: true })
-  const about = { kid: alg, alg, use: 'sig' }
+  const fields = { kid: alg, alg, use: 'sig' }
   return {
-    privateJwk: { ...(await exportJWK(pair.privateKey)), ...about },
-    publicJwk: { ...(await exportJWK(pair.publicKey)), ...about },
+    privateJwk: { ...(await exportJWK(pair.privateKey)), ...fields },
+    publicJwk: { ...(await exportJWK(pair.publicKey)), ...fields },
   }
 }
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   ec = await pairOf('ES256')
 })
 
-const trustOf = (settings: NonNullable<WorkspacePatch['settings']> = {}) =>
+const newVerifier = (settings: NonNullable<WorkspacePatch['settings']> = {}) =>
   new WorkspaceTokenVerifier(
     fillWorkspaceSettings({ jwks: { keys: [keys.publicJwk, rsa.publicJwk, ec.publicJwk] }, ...settings }),
     noFetch,
@@ -45,23 +45,23 @@ const trustOf = (settings: NonNullable<WorkspacePatch['settings']> = {}) =>
 const token = (claims: object = {}, privateJwk = keys.privateJwk) =>
   signUserToken(privateJwk, { sub: 'ann', issuedAt: NOW, expiresAt: at(300), ...claims })
 
-/** A token that says anything, signed by the Workspace's Ed25519 key. */
-function raw(header: object, payload: object): string {
+/** Signs any header and payload with the Workspace's Ed25519 key. */
+function signRaw(header: object, payload: object): string {
   const content = `${base64({ alg: 'EdDSA', kid: keys.publicJwk.kid, ...header })}.${base64(payload)}`
   const key = createPrivateKey({ key: keys.privateJwk as import('node:crypto').JsonWebKey, format: 'jwk' })
   return `${content}.${sign(null, Buffer.from(content), key).toString('base64url')}`
 }
 
-const verify = (text: string, trust = trustOf(), now = NOW) => trust.verify(text, now)
+const verify = (text: string, verifier = newVerifier(), now = NOW) => verifier.verify(text, now)
 
-async function refused(text: string, reason?: string, trust = trustOf(), now = NOW): Promise<void> {
-  const verdict = await trust.verify(text, now)
+async function expectRefusal(text: string, reason?: string, verifier = newVerifier(), now = NOW): Promise<void> {
+  const verdict = await verifier.verify(text, now)
   expect(verdict).toEqual({ ok: false, reason: reason ?? expect.any(String) })
   expect(JSON.stringify(verdict)).not.toContain('ann')
 }
 
-describe('a good one', () => {
-  test('names its user, and nothing that it does not say', async () => {
+describe('accepted', () => {
+  test('user token: user has the claims of the token, missing claims are empty', async () => {
     const full = await token({ role: 'analyst', department: 'finance', attributes: { projects: ['p1'] } })
     expect(await verify(full)).toEqual({
       ok: true,
@@ -73,66 +73,68 @@ describe('a good one', () => {
     })
   })
 
-  test('may be signed with RS256 and ES256', async () => {
+  test('user token: accepted when it is signed with RS256 or ES256', async () => {
     for (const pair of [rsa, ec]) expect(await verify(await token({}, pair.privateJwk))).toMatchObject({ ok: true })
   })
 
-  test('has its claims under the Workspace’s names', async () => {
-    const trust = trustOf({ claims: { id: 'email', role: 'https://acme.test/role', department: 'dept', attributes: 'extra' } })
-    const named = raw(
+  test('user token: claims are read by the names of the Workspace', async () => {
+    const verifier = newVerifier({
+      claims: { id: 'email', role: 'https://acme.test/role', department: 'dept', attributes: 'extra' },
+    })
+    const named = signRaw(
       {},
       { sub: 'x', email: 'ann@acme.test', 'https://acme.test/role': 'lead', dept: 'it', extra: { a: 1 }, exp: epoch(300) },
     )
-    expect(await verify(named, trust)).toEqual({
+    expect(await verify(named, verifier)).toEqual({
       ok: true,
       user: { id: 'ann@acme.test', role: 'lead', department: 'it', attributes: { a: 1 }, verified: true },
     })
   })
 
-  test('is good for 30 s around its times, no longer', async () => {
+  test('user token: accepted until 30 s after exp and from 30 s before nbf', async () => {
     const brief = await token({ expiresAt: at(10) })
-    expect(await verify(brief, trustOf(), at(39))).toMatchObject({ ok: true })
-    await refused(brief, 'ERR_JWT_EXPIRED', trustOf(), at(41))
-    expect(await verify(raw({}, { sub: 'ann', exp: epoch(300), nbf: epoch(30) }))).toMatchObject({ ok: true })
+    expect(await verify(brief, newVerifier(), at(39))).toMatchObject({ ok: true })
+    await expectRefusal(brief, 'ERR_JWT_EXPIRED', newVerifier(), at(41))
+    expect(await verify(signRaw({}, { sub: 'ann', exp: epoch(300), nbf: epoch(30) }))).toMatchObject({ ok: true })
   })
 
-  test('that was verified before is not taken on sight beyond its expiry', async () => {
-    const trust = trustOf()
+  test('user token: refused after expiry when it was verified before', async () => {
+    const verifier = newVerifier()
     const brief = await token({ expiresAt: at(20) })
-    expect(await verify(brief, trust)).toMatchObject({ ok: true })
-    await refused(brief, 'ERR_JWT_EXPIRED', trust, at(51))
+    expect(await verify(brief, verifier)).toMatchObject({ ok: true })
+    await expectRefusal(brief, 'ERR_JWT_EXPIRED', verifier, at(51))
   })
 
-  test('is verified once: using it again costs no signature', async () => {
-    const trust = trustOf()
+  test('user token: signature is checked once when the token is used again', async () => {
+    const verifier = newVerifier()
     const good = await token({}, rsa.privateJwk)
-    await verify(good, trust)
+    await verify(good, verifier)
     const ms = await asyncCpuMs(async () => {
-      for (let i = 0; i < 5_000; i++) await verify(good, trust)
+      for (let i = 0; i < 5_000; i++) await verify(good, verifier)
     })
     expect(ms / 5_000).toBeLessThan(0.05)
   })
 })
 
-describe('is refused', () => {
-  test('without a signature', async () => {
+describe('refused', () => {
+  test('user token: refused without a signature', async () => {
     const payload = base64({ sub: 'ann', exp: epoch(300) })
     for (const alg of ['none', 'None', 'NONE', '', null]) {
-      await refused(`${base64({ alg, typ: 'JWT' })}.${payload}.`)
-      await refused(`${base64({ alg, kid: keys.publicJwk.kid })}.${payload}.AAAA`)
+      await expectRefusal(`${base64({ alg, typ: 'JWT' })}.${payload}.`)
+      await expectRefusal(`${base64({ alg, kid: keys.publicJwk.kid })}.${payload}.AAAA`)
     }
     const [head, body, signature] = (await token()).split('.')
     for (const text of [`${head}.${body}.`, `${head}.${body}`, `${head}..${signature}`, `.${body}.${signature}`])
-      await refused(text)
+      await expectRefusal(text)
   })
 
-  test('with HMAC, whatever public value serves as the secret', async () => {
+  test('user token: refused with HMAC when a public key is the secret', async () => {
     const payload = base64({ sub: 'ann', exp: epoch(300) })
     const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'pem' })
     for (const secret of [JSON.stringify(rsa.publicJwk), rsa.publicJwk.n ?? '', keys.publicJwk.x ?? '', pem, '']) {
       for (const kid of [rsa.publicJwk.kid, keys.publicJwk.kid, undefined]) {
         const content = `${base64({ alg: 'HS256', kid })}.${payload}`
-        await refused(
+        await expectRefusal(
           `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`,
           'ERR_JOSE_ALG_NOT_ALLOWED',
         )
@@ -140,59 +142,59 @@ describe('is refused', () => {
     }
   })
 
-  test('with an algorithm that is not on the list, or not the key’s', async () => {
+  test('user token: refused when the algorithm is not allowed or not that of the key', async () => {
     const payload = base64({ sub: 'ann', exp: epoch(300) })
     for (const alg of ['RS384', 'RS512', 'PS256', 'ES384', 'ES512', 'ES256K', 'RSA1_5', 'dir']) {
-      await refused(`${base64({ alg, kid: rsa.publicJwk.kid })}.${payload}.AAAA`, 'ERR_JOSE_ALG_NOT_ALLOWED')
+      await expectRefusal(`${base64({ alg, kid: rsa.publicJwk.kid })}.${payload}.AAAA`, 'ERR_JOSE_ALG_NOT_ALLOWED')
     }
-    await refused(raw({ alg: 'RS256', kid: rsa.publicJwk.kid }, { sub: 'ann', exp: epoch(300) }))
-    await refused(raw({ kid: rsa.publicJwk.kid }, { sub: 'ann', exp: epoch(300) }))
+    await expectRefusal(signRaw({ alg: 'RS256', kid: rsa.publicJwk.kid }, { sub: 'ann', exp: epoch(300) }))
+    await expectRefusal(signRaw({ kid: rsa.publicJwk.kid }, { sub: 'ann', exp: epoch(300) }))
   })
 
-  test('when somebody else signed it, also with a key it brings along or points to', async () => {
-    const mallory = await generateUserTokenKeys()
-    await refused(await token({}, mallory.privateJwk), 'ERR_JWKS_NO_MATCHING_KEY')
-    await refused(
-      await token({}, { ...mallory.privateJwk, kid: keys.publicJwk.kid ?? '' }),
+  test('user token: refused when its key is in the token or at a URL of the token', async () => {
+    const attacker = await generateUserTokenKeys()
+    await expectRefusal(await token({}, attacker.privateJwk), 'ERR_JWKS_NO_MATCHING_KEY')
+    await expectRefusal(
+      await token({}, { ...attacker.privateJwk, kid: keys.publicJwk.kid ?? '' }),
       'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
     )
-    const key = createPrivateKey({ key: mallory.privateJwk as import('node:crypto').JsonWebKey, format: 'jwk' })
+    const key = createPrivateKey({ key: attacker.privateJwk as import('node:crypto').JsonWebKey, format: 'jwk' })
     for (const extra of [
-      { jwk: mallory.publicJwk },
+      { jwk: attacker.publicJwk },
       { jku: 'http://127.0.0.1:9/keys' },
       { x5u: 'http://127.0.0.1:9/' },
       { x5c: ['AAAA'] },
     ]) {
-      for (const kid of [keys.publicJwk.kid, mallory.publicJwk.kid]) {
+      for (const kid of [keys.publicJwk.kid, attacker.publicJwk.kid]) {
         const content = `${base64({ alg: 'EdDSA', kid, ...extra })}.${base64({ sub: 'ann', exp: epoch(300) })}`
-        await refused(`${content}.${sign(null, Buffer.from(content), key).toString('base64url')}`)
+        await expectRefusal(`${content}.${sign(null, Buffer.from(content), key).toString('base64url')}`)
       }
     }
   })
 
-  test('with a key id that is a path, a query or no text', async () => {
+  test('user token: refused when the key id is a path, a query or not a string', async () => {
     for (const kid of ['../../../etc/passwd', '/dev/null', "' or 1=1 --", '__proto__', 'constructor', '', 7, null, {}, ['a']]) {
-      await refused(raw({ kid }, { sub: 'ann', exp: epoch(300) }))
+      await expectRefusal(signRaw({ kid }, { sub: 'ann', exp: epoch(300) }))
     }
   })
 
-  test('with headers that change its meaning', async () => {
+  test('user token: refused when it has crit or b64 headers', async () => {
     const payload = { sub: 'ann', exp: epoch(300) }
-    await refused(raw({ crit: ['exp'] }, payload))
-    await refused(raw({ b64: false, crit: ['b64'] }, payload))
-    await refused(raw({ crit: [] }, payload))
+    await expectRefusal(signRaw({ crit: ['exp'] }, payload))
+    await expectRefusal(signRaw({ b64: false, crit: ['b64'] }, payload))
+    await expectRefusal(signRaw({ crit: [] }, payload))
   })
 
-  test('when any letter of it has changed', async () => {
+  test('user token: refused when a letter has changed', async () => {
     const good = await token()
     for (let index = 0; index < good.length - 1; index += 7) {
       const changed = good.slice(0, index) + (good[index] === 'A' ? 'B' : 'A') + good.slice(index + 1)
-      if (changed !== good) await refused(changed)
+      if (changed !== good) await expectRefusal(changed)
     }
   })
 
-  test('expired, from the future, or without an end', async () => {
-    await refused(await token({ expiresAt: at(-31) }), 'ERR_JWT_EXPIRED')
+  test('user token: refused when it is expired, not valid yet or without exp', async () => {
+    await expectRefusal(await token({ expiresAt: at(-31) }), 'ERR_JWT_EXPIRED')
     for (const payload of [
       { exp: epoch(300), nbf: epoch(31) },
       {},
@@ -201,15 +203,15 @@ describe('is refused', () => {
       { exp: String(epoch(300)) },
       { exp: [epoch(300)] },
     ]) {
-      await refused(raw({}, { sub: 'ann', ...payload }))
+      await expectRefusal(signRaw({}, { sub: 'ann', ...payload }))
     }
   })
 
-  test('for another audience or from another issuer, once the Workspace names its own', async () => {
-    const trust = trustOf({ issuer: 'https://idp.test', audience: ['gatehouse', 'spare'] })
+  test('user token: refused when audience or issuer is not that of the Workspace', async () => {
+    const verifier = newVerifier({ issuer: 'https://idp.test', audience: ['gatehouse', 'spare'] })
     const [iss, exp] = ['https://idp.test', epoch(300)]
     for (const aud of ['gatehouse', ['x', 'spare']]) {
-      expect(await verify(raw({}, { sub: 'ann', iss, aud, exp }), trust)).toMatchObject({ ok: true })
+      expect(await verify(signRaw({}, { sub: 'ann', iss, aud, exp }), verifier)).toMatchObject({ ok: true })
     }
     for (const claims of [
       {},
@@ -222,11 +224,11 @@ describe('is refused', () => {
       { iss, aud: [['gatehouse']] },
       { iss, aud: {} },
     ]) {
-      await refused(raw({}, { sub: 'ann', exp, ...claims }), 'ERR_JWT_CLAIM_VALIDATION_FAILED', trust)
+      await expectRefusal(signRaw({}, { sub: 'ann', exp, ...claims }), 'ERR_JWT_CLAIM_VALIDATION_FAILED', verifier)
     }
   })
 
-  test('when it names no user, or says something that is no text where text belongs, or names more projects than are looked up', async () => {
+  test('user token: refused when it has no user, a claim of a wrong type or too many projects', async () => {
     for (const claims of [
       { sub: undefined },
       { sub: '' },
@@ -242,32 +244,32 @@ describe('is refused', () => {
       { attributes: ['all'] },
       { attributes: { projects: Array(1_001).fill('p') } },
     ]) {
-      await refused(raw({}, { sub: 'ann', exp: epoch(300), ...claims }))
+      await expectRefusal(signRaw({}, { sub: 'ann', exp: epoch(300), ...claims }))
     }
   })
 
-  test('when its claim names reach for what every object has', async () => {
-    const trust = trustOf({ claims: { role: 'constructor', department: 'toString', attributes: '__proto__' } })
-    expect(await verify(await token(), trust)).toMatchObject({
+  test('user token: claim is empty when its name is a property of every object', async () => {
+    const verifier = newVerifier({ claims: { role: 'constructor', department: 'toString', attributes: '__proto__' } })
+    expect(await verify(await token(), verifier)).toMatchObject({
       ok: true,
       user: { role: '', department: '', attributes: {} },
     })
   })
 
   test.each(['', '.', '..', 'a.b.c', 'garbage', 'é.é.é', '\0', 'a.b.c.d.e', `${'.'.repeat(1_000)}`, `${'A'.repeat(16_000)}`])(
-    '%.20j',
-    (text) => refused(text),
+    'user token: refused when it is %.20j',
+    (text) => expectRefusal(text),
   )
 
-  test('unread when it is longer than 16 KiB', async () => {
+  test('user token: refused without parsing when it is longer than 16 KiB', async () => {
     const ms = await asyncCpuMs(async () => {
-      await refused(await token({ attributes: { a: 'x'.repeat(16_384) } }), 'too_long')
-      await refused(`${'a'.repeat(50_000_000)}.b.c`, 'too_long')
+      await expectRefusal(await token({ attributes: { a: 'x'.repeat(16_384) } }), 'too_long')
+      await expectRefusal(`${'a'.repeat(50_000_000)}.b.c`, 'too_long')
     })
     expect(ms).toBeLessThan(1_000)
   })
 
-  test('always, while the Workspace has no keys', async () => {
-    await refused(await token(), 'no_keys_configured', new WorkspaceTokenVerifier(fillWorkspaceSettings({}), noFetch))
+  test('user token: refused when the Workspace has no keys', async () => {
+    await expectRefusal(await token(), 'no_keys_configured', new WorkspaceTokenVerifier(fillWorkspaceSettings({}), noFetch))
   })
 })

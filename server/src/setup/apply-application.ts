@@ -4,7 +4,7 @@ import {
   DEFAULT_CEILING,
   fillApplicationLimits,
   fillApplicationSettings,
-  patched,
+  patchOverrides,
 } from '../identity/application.ts'
 import { createApplication, findApplicationByName, updateApplication } from '../identity/application-store.ts'
 import { applyKeys } from './apply-keys.ts'
@@ -62,7 +62,7 @@ const comparable = ({ settings, limits, models, providers, defaultModel, ceiling
 
 /** The same with every declared field in its place: null is the default. */
 function afterPatch(known: ApplicationRecord, { name: _, ceiling, settings, limits, ...plain }: ApplicationCreate) {
-  const merged = patched(
+  const merged = patchOverrides(
     { settings: known.settings, limits: { ...known.limits } },
     { ...(settings && { settings }), ...(limits && { limits }) },
   )
