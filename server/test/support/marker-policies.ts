@@ -31,7 +31,7 @@ const HIT_POINTS = [
 
 /** True for one hit or memory only, and only if every variable of its group has a value. */
 const HIT_FACTS = [
-  'hit.classification == "internal" && hit.title == "Facts" && hit.collection.startsWith("knowledgeFixture ")',
+  'hit.classification == "internal" && hit.title == "Facts" && hit.collection.startsWith("collection ")',
   'hit.regulations.size() == 2 && "gdpr" in hit.regulations && hit.document.startsWith("doc_") && hit.updated_at <= now',
 ].join(' && ')
 const MEMORY_FACTS = [
