@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { answer, FAULTS, type FaultyProvider, startFaultyProvider } from '../../test/support/faulty-provider.ts'
+import { FAULTS, type FaultyProvider, respond, startFaultyProvider } from '../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../test/support/providers.ts'
 import { systemClock } from '../lib/clock.ts'
 import { discoverModels } from './discover-models.ts'
@@ -21,7 +21,7 @@ async function discoverFrom(...behaviours: Parameters<typeof startFaultyProvider
 test('discovery: requests the models with the key and returns chat models, sorted, each once', async () => {
   const ids = ['gpt-4o', 'llama3.1:8b', 'a/b', 'text-embedding-3-small', 'whisper-1', 'tts-1', 'omni-moderation-latest', 'gpt-4o']
   const data = [...ids.map((id) => ({ id, object: 'model' })), { id: 7 }, null, { id: 'with space' }, { id: '*' }]
-  const { discovery, request } = await discoverFrom(answer({ object: 'list', data }))
+  const { discovery, request } = await discoverFrom(respond({ object: 'list', data }))
   expect(discovery).toEqual({ ok: true, models: ['a/b', 'gpt-4o', 'llama3.1:8b'] })
   expect(request).toMatchObject({ method: 'GET', path: '/v1/models', headers: { authorization: 'Bearer sk-test' } })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { FAULTS, failing, well } from '../../test/support/faulty-provider.ts'
-import { delayed, failingWithCode, invokeFixture, outcomes } from '../../test/support/invoke-fixture.ts'
+import { FAULTS, failWith, respondNormally } from '../../test/support/faulty-provider.ts'
+import { delayed, failWithCode, invokeFixture, outcomes } from '../../test/support/invoke-fixture.ts'
 import { Health } from './health.ts'
 
 const { startProvider, send, changeDeps, health } = invokeFixture()
@@ -8,27 +8,27 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe('circuit breaker', () => {
   test('breaker: opens, skips the provider while another one works, and closes after a successful probe', async () => {
-    const broken = await startProvider([failing(500)], { id: 'a', maxRetries: 4 })
-    const spare = await startProvider([well], { id: 'b' })
+    const broken = await startProvider([failWith(500)], { id: 'a', maxRetries: 4 })
+    const spare = await startProvider([respondNormally], { id: 'b' })
     await send([broken, spare])
     expect(broken.requestCount()).toBe(5)
     expect(outcomes(await send([broken, spare]))).toEqual(['a circuit_open', 'b ok'])
     expect(broken.requestCount()).toBe(5)
-    broken.upstream.behave(well)
+    broken.upstream.behave(respondNormally)
     await pause(160)
     expect(outcomes(await send([broken, spare]))).toEqual(['a ok'])
   })
 
   test('breaker: lets one early probe pass when there is no other provider, and its success closes it', async () => {
-    const only = await startProvider([failing(500)], { maxRetries: 4 })
+    const only = await startProvider([failWith(500)], { maxRetries: 4 })
     await send([only])
-    only.upstream.behave(well)
+    only.upstream.behave(respondNormally)
     expect(outcomes(await send([only]))).toEqual(['openai circuit_open', 'openai ok'])
     expect(outcomes(await send([only]))).toEqual(['openai ok'])
   })
 
   test('breaker: lets one early probe pass at a time when many requests arrive', async () => {
-    const only = await startProvider([failing(500)], { maxRetries: 4 })
+    const only = await startProvider([failWith(500)], { maxRetries: 4 })
     await send([only])
     await Promise.all(Array.from({ length: 50 }, () => send([only])))
     // One probe after the other passes while the requests are retried. Without the breaker it would be 250 upstream requests.
@@ -37,8 +37,8 @@ describe('circuit breaker', () => {
 
   test('breaker: the error has Retry-After when the provider was skipped', async () => {
     changeDeps({ health: new Health({ threshold: 1, openMs: 60_000 }) })
-    const down = await startProvider([failing(500)], { id: 'a', maxRetries: 0 })
-    const without = await startProvider([failingWithCode(404, 'model_not_found')], { id: 'b' })
+    const down = await startProvider([failWith(500)], { id: 'a', maxRetries: 0 })
+    const without = await startProvider([failWithCode(404, 'model_not_found')], { id: 'b' })
     await send([down])
     const result = await send([down, without])
     expect(result).toMatchObject({ code: 'PROVIDER_ERROR', attempts: [{ outcome: 'circuit_open' }, { outcome: 'refused' }] })
@@ -47,10 +47,10 @@ describe('circuit breaker', () => {
 
   test('breaker: all requests succeed when the provider recovers but is slow', async () => {
     changeDeps({ health: new Health({ threshold: 5, openMs: 100, probeMs: 100 }) })
-    const only = await startProvider([failing(500)], { maxRetries: 4, timeoutMs: 20_000 })
+    const only = await startProvider([failWith(500)], { maxRetries: 4, timeoutMs: 20_000 })
     await send([only])
     await pause(110)
-    only.upstream.behave(delayed(1_500, well))
+    only.upstream.behave(delayed(1_500, respondNormally))
     const results = await Promise.all(Array.from({ length: 30 }, () => send([only])))
     expect(results.filter(({ ok }) => ok)).toHaveLength(30)
     expect(health().status(only.provider)).toMatchObject({ circuit: 'closed', active: 0 })
@@ -58,11 +58,11 @@ describe('circuit breaker', () => {
 
   test('breaker: releases the place of a probe when its client disconnects', async () => {
     changeDeps({ health: new Health({ threshold: 1, openMs: 50 }) })
-    const only = await startProvider([failing(500), FAULTS['hangs before headers']], { maxRetries: 0, maxConcurrency: 2 })
+    const only = await startProvider([failWith(500), FAULTS['hangs before headers']], { maxRetries: 0, maxConcurrency: 2 })
     await send([only])
     await pause(60)
     expect(outcomes(await send([only], { signal: AbortSignal.timeout(50) }))).toEqual(['openai aborted'])
-    only.upstream.behave(well)
+    only.upstream.behave(respondNormally)
     expect(outcomes(await send([only]))).toEqual(['openai ok'])
     expect(health().status(only.provider)).toMatchObject({ circuit: 'closed', active: 0 })
   })
@@ -70,7 +70,7 @@ describe('circuit breaker', () => {
   test('breaker: an early probe that hangs leaves time for the next provider', async () => {
     changeDeps({ health: new Health({ threshold: 1, openMs: 10_000 }) })
     const hanging = await startProvider([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 150 })
-    const recovered = await startProvider([failing(500), well], { id: 'b', timeoutMs: 150, maxRetries: 0 })
+    const recovered = await startProvider([failWith(500), respondNormally], { id: 'b', timeoutMs: 150, maxRetries: 0 })
     await send([hanging])
     await send([recovered])
     expect(outcomes(await send([hanging, recovered]))).toEqual(['a circuit_open', 'b circuit_open', 'a timeout', 'b ok'])
@@ -83,7 +83,7 @@ describe('circuit breaker', () => {
     changeDeps({ health: new Health({ threshold: 1, openMs }) })
     const a = await startProvider([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 150 })
     const b = await startProvider([FAULTS['hangs before headers']], { id: 'b', timeoutMs: 150 })
-    const recovered = await startProvider([failing(500), well], { id: 'c', timeoutMs: 150, maxRetries: 0 })
+    const recovered = await startProvider([failWith(500), respondNormally], { id: 'c', timeoutMs: 150, maxRetries: 0 })
     for (const provider of [a, b, recovered]) await send([provider])
     await pause(40)
     expect(outcomes(await send([a, b, recovered])).slice(-2)).toEqual(['a timeout', 'b timeout'])
@@ -92,7 +92,7 @@ describe('circuit breaker', () => {
   })
 
   test('breaker: stays closed when requests are wrong or limited', async () => {
-    const only = await startProvider([failing(400), failing(429), failing(404)], { maxRetries: 0 })
+    const only = await startProvider([failWith(400), failWith(429), failWith(404)], { maxRetries: 0 })
     for (let i = 0; i < 10; i++) await send([only])
     expect(health().status(only.provider).circuit).toBe('closed')
   })
@@ -108,13 +108,13 @@ describe('concurrency', () => {
           maxActive = Math.max(maxActive, ++active)
           setTimeout(() => {
             active--
-            well(socket, call)
+            respondNormally(socket, call)
           }, 50)
         },
       ],
       { id: 'a', maxConcurrency: 4 },
     )
-    const spare = await startProvider([well], { id: 'b' })
+    const spare = await startProvider([respondNormally], { id: 'b' })
     const both = await Promise.all(Array.from({ length: 12 }, () => send([slow, spare])))
     expect(both.filter((result) => result.ok && result.provider.id === 'a')).toHaveLength(4)
     expect(both.filter((result) => result.ok && result.provider.id === 'b')).toHaveLength(8)

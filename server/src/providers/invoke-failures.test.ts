@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { answer, FAULTS, failing, UPSTREAM_SECRET, well } from '../../test/support/faulty-provider.ts'
-import { failingWithCode, invokeFixture, outcomes } from '../../test/support/invoke-fixture.ts'
+import { FAULTS, failWith, respond, respondNormally, UPSTREAM_SECRET } from '../../test/support/faulty-provider.ts'
+import { failWithCode, invokeFixture, outcomes } from '../../test/support/invoke-fixture.ts'
 import { testProvider } from '../../test/support/providers.ts'
 import { Health } from './health.ts'
 
@@ -9,8 +9,8 @@ const { startProvider, send, changeDeps, health, circuits } = invokeFixture()
 describe('refusals', () => {
   test('invoke: a refusal is not retried, goes to no other provider and does not open the breaker', async () => {
     changeDeps({ health: new Health({ threshold: 1 }) })
-    const refusing = await startProvider([failingWithCode(400, 'context_length_exceeded')], { id: 'a', maxRetries: 5 })
-    const spare = await startProvider([well], { id: 'b' })
+    const refusing = await startProvider([failWithCode(400, 'context_length_exceeded')], { id: 'a', maxRetries: 5 })
+    const spare = await startProvider([respondNormally], { id: 'b' })
     const result = await send([refusing, spare])
     expect(result).toMatchObject({
       ok: false,
@@ -26,20 +26,20 @@ describe('refusals', () => {
   })
 
   test('invoke: the next provider gets the request when the first does not have the model', async () => {
-    const without = await startProvider([failingWithCode(404, 'model_not_found')], { id: 'a' })
-    const spare = await startProvider([well], { id: 'b' })
+    const without = await startProvider([failWithCode(404, 'model_not_found')], { id: 'a' })
+    const spare = await startProvider([respondNormally], { id: 'b' })
     expect(outcomes(await send([without, spare]))).toEqual(['a refused', 'b ok'])
   })
 
   test.each([
-    ['missing model, then outage', [failingWithCode(404, 'model_not_found')], [failing(503)], 'PROVIDER_ERROR'],
-    ['outage, then missing model', [failing(503)], [failingWithCode(404, 'model_not_found')], 'PROVIDER_ERROR'],
-    ['rate limit, then wrong key', [failing(429, { 'retry-after': '20' })], [failing(401)], 'RATE_LIMITED'],
-    ['wrong key, then missing model', [failing(401)], [failingWithCode(404, 'model_not_found')], 'PROVIDER_ERROR'],
+    ['missing model, then outage', [failWithCode(404, 'model_not_found')], [failWith(503)], 'PROVIDER_ERROR'],
+    ['outage, then missing model', [failWith(503)], [failWithCode(404, 'model_not_found')], 'PROVIDER_ERROR'],
+    ['rate limit, then wrong key', [failWith(429, { 'retry-after': '20' })], [failWith(401)], 'RATE_LIMITED'],
+    ['wrong key, then missing model', [failWith(401)], [failWithCode(404, 'model_not_found')], 'PROVIDER_ERROR'],
     [
       'missing model at both providers',
-      [failingWithCode(404, 'model_not_found')],
-      [failingWithCode(404, 'model_not_found')],
+      [failWithCode(404, 'model_not_found')],
+      [failWithCode(404, 'model_not_found')],
       'VALIDATION_ERROR',
     ],
   ] as const)('invoke: two failures become one error: %s', async (_, first, second, code) => {
@@ -49,7 +49,7 @@ describe('refusals', () => {
   })
 
   test('invoke: the param of a refusal counts the messages of the client only', async () => {
-    const refusing = await startProvider([answer({ error: { message: '', param: 'messages[3].content' } }, { status: 400 })])
+    const refusing = await startProvider([respond({ error: { message: '', param: 'messages[3].content' } }, { status: 400 })])
     expect(await send([refusing], { addedMessages: 2 })).toMatchObject({ fields: { param: 'messages[1].content' } })
   })
 })
@@ -61,25 +61,25 @@ describe('rate limits of the provider', () => {
     ['a default when the provider sends none', {}, '10'],
     ['a date as Retry-After', { 'retry-after': new Date(Date.now() + 600_000).toUTCString() }, /^5\d\d$|^600$/],
   ])('invoke: a 429 of the provider becomes RATE_LIMITED with %s', async (_, headers, wait) => {
-    const only = await startProvider([failing(429, headers as Record<string, string>)], { maxRetries: 0 })
+    const only = await startProvider([failWith(429, headers as Record<string, string>)], { maxRetries: 0 })
     const result = await send([only])
     expect(result).toMatchObject({ code: 'RATE_LIMITED', fields: { details: { reason: 'provider_rate_limited' } } })
     expect(!result.ok && result.fields.headers?.['retry-after']).toMatch(wait)
   })
 
   test('invoke: RATE_LIMITED has the shortest Retry-After of several providers', async () => {
-    const a = await startProvider([failing(429, { 'retry-after': '20' })], { id: 'a', maxRetries: 0 })
-    const b = await startProvider([failing(429, { 'retry-after': '50' })], { id: 'b', maxRetries: 0 })
+    const a = await startProvider([failWith(429, { 'retry-after': '20' })], { id: 'a', maxRetries: 0 })
+    const b = await startProvider([failWith(429, { 'retry-after': '50' })], { id: 'b', maxRetries: 0 })
     expect(await send([a, b])).toMatchObject({ fields: { headers: { 'retry-after': '20' } } })
   })
 })
 
 describe('failures that only an operator can resolve', () => {
   test.each([
-    ['key_rejected', failing(401)],
-    ['key_rejected', failing(403)],
-    ['quota_exhausted', failingWithCode(429, 'insufficient_quota')],
-    ['quota_exhausted', failing(402)],
+    ['key_rejected', failWith(401)],
+    ['key_rejected', failWith(403)],
+    ['quota_exhausted', failWithCode(429, 'insufficient_quota')],
+    ['quota_exhausted', failWith(402)],
   ] as const)(
     'invoke: %s becomes PROVIDER_ERROR without a retry, is reported once, and the provider ranks behind others',
     async (kind, behaviour) => {
@@ -104,7 +104,7 @@ describe('fallback', () => {
     'invoke: the next provider serves when the first %s',
     async (fault) => {
       const broken = await startProvider([FAULTS[fault]], { id: 'a', maxRetries: 1 })
-      const spare = await startProvider([well], { id: 'b' })
+      const spare = await startProvider([respondNormally], { id: 'b' })
       const result = await send([broken, spare])
       expect(result).toMatchObject({ ok: true, provider: { id: 'b' } })
       expect(outcomes(result).at(-1)).toBe('b ok')
@@ -114,14 +114,14 @@ describe('fallback', () => {
 
   test('invoke: the next provider gets the request after a timeout, and its refusal becomes the error', async () => {
     const hanging = await startProvider([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 100 })
-    const broken = await startProvider([failing(400)], { id: 'b', timeoutMs: 100 })
+    const broken = await startProvider([failWith(400)], { id: 'b', timeoutMs: 100 })
     const result = await send([hanging, broken])
     expect(result).toMatchObject({ ok: false, code: 'VALIDATION_ERROR' })
     expect(outcomes(result)).toEqual(['a timeout', 'b refused'])
   })
 
   test('invoke: opens no connection to a forbidden address', async () => {
-    const internal = await startProvider([well], { source: 'api' })
+    const internal = await startProvider([respondNormally], { source: 'api' })
     const result = await send([internal])
     expect(outcomes(result)).toEqual(['openai blocked'])
     expect(internal.upstream.connections()).toBe(0)
@@ -137,7 +137,7 @@ describe('at most once', () => {
     'omits choices',
   ] as const)('invoke: makes no further attempt when a provider that %s may have had an effect', async (fault) => {
     const first = await startProvider([FAULTS[fault]], { id: 'a', timeoutMs: 150 })
-    const spare = await startProvider([well], { id: 'b' })
+    const spare = await startProvider([respondNormally], { id: 'b' })
     expect(await send([first, spare], { atMostOnce: true })).toMatchObject({ ok: false })
     expect([first.requestCount(), spare.requestCount()]).toEqual([1, 0])
   })
@@ -145,7 +145,7 @@ describe('at most once', () => {
   test('invoke: the next provider gets the request after a refused connection and a 429', async () => {
     const limited = await startProvider([FAULTS['answers 429 with a long wait']], { id: 'a' })
     const down = { provider: testProvider({ id: 'down', baseUrl: 'http://127.0.0.1:1/v1', maxRetries: 0 }) }
-    const spare = await startProvider([well], { id: 'b' })
+    const spare = await startProvider([respondNormally], { id: 'b' })
     expect(outcomes(await send([limited, down, spare], { atMostOnce: true }))).toEqual(['a rate_limited', 'down connect', 'b ok'])
   })
 })

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type Behaviour, completion, FAULTS, failing, UPSTREAM_SECRET, well } from '../../test/support/faulty-provider.ts'
+import {
+  type Behaviour,
+  completion,
+  FAULTS,
+  failWith,
+  respondNormally,
+  UPSTREAM_SECRET,
+} from '../../test/support/faulty-provider.ts'
 import { delayed, invokeFixture, outcomes } from '../../test/support/invoke-fixture.ts'
 import { elapsed } from '../lib/clock.ts'
 import { Health } from './health.ts'
@@ -9,7 +16,7 @@ const { startProvider, send, changeDeps, circuits } = invokeFixture()
 describe('retries', () => {
   test('invoke: returns both attempts with their cost when the second one succeeds', async () => {
     const models = [{ id: 'small', upstreamName: 'x', inputPrice: 2, outputPrice: 10, createdAt: new Date(0) }]
-    const only = await startProvider([failing(500), well], { models })
+    const only = await startProvider([failWith(500), respondNormally], { models })
     const result = await send([only])
     expect(result).toMatchObject({
       ok: true,
@@ -54,15 +61,15 @@ describe('retries', () => {
   })
 
   test('invoke: waits for a short Retry-After', async () => {
-    const only = await startProvider([failing(429, { 'retry-after-ms': '300' }), well])
+    const only = await startProvider([failWith(429, { 'retry-after-ms': '300' }), respondNormally])
     const startedAt = elapsed()
     expect(await send([only])).toMatchObject({ ok: true })
     expect(elapsed() - startedAt).toBeGreaterThanOrEqual(299)
   })
 
   test('invoke: does not wait for Retry-After when another provider is available', async () => {
-    const limited = await startProvider([failing(429, { 'retry-after': '5' })], { id: 'a' })
-    const spare = await startProvider([well], { id: 'b' })
+    const limited = await startProvider([failWith(429, { 'retry-after': '5' })], { id: 'a' })
+    const spare = await startProvider([respondNormally], { id: 'b' })
     const startedAt = elapsed()
     const result = await send([limited, spare])
     expect(outcomes(result)).toEqual(['a rate_limited', 'b ok'])
@@ -90,7 +97,7 @@ describe('time budget', () => {
   })
 
   test('invoke: stops retries when the time budget is used', async () => {
-    const only = await startProvider([failing(500)], { timeoutMs: 100, maxRetries: 5 })
+    const only = await startProvider([failWith(500)], { timeoutMs: 100, maxRetries: 5 })
     const startedAt = elapsed()
     changeDeps({ backoffMs: 80 })
     expect(await send([only])).toMatchObject({ ok: false, code: 'PROVIDER_ERROR' })
@@ -98,21 +105,21 @@ describe('time budget', () => {
   })
 
   test('invoke: does not retry a slow failure when the fallback needs the time', async () => {
-    const slow = await startProvider([delayed(320, failing(503))], { id: 'a', timeoutMs: 400 })
-    const spare = await startProvider([delayed(50, well)], { id: 'b', timeoutMs: 400 })
+    const slow = await startProvider([delayed(320, failWith(503))], { id: 'a', timeoutMs: 400 })
+    const spare = await startProvider([delayed(50, respondNormally)], { id: 'b', timeoutMs: 400 })
     expect(outcomes(await send([slow, spare]))).toEqual(['a status', 'b ok'])
   })
 
   test('invoke: retries a fast failure before the fallback gets the request', async () => {
-    const broken = await startProvider([failing(503)], { id: 'a', timeoutMs: 400 })
-    const spare = await startProvider([well], { id: 'b', timeoutMs: 400 })
+    const broken = await startProvider([failWith(503)], { id: 'a', timeoutMs: 400 })
+    const spare = await startProvider([respondNormally], { id: 'b', timeoutMs: 400 })
     expect(outcomes(await send([broken, spare]))).toEqual(['a status', 'a status', 'a status', 'b ok'])
   })
 
   test('invoke: reserves no time for a fallback whose breaker is open', async () => {
     changeDeps({ health: new Health({ threshold: 2, openMs: 10_000 }) })
-    const slow = await startProvider([delayed(200, failing(503)), well], { id: 'a', timeoutMs: 300 })
-    const down = await startProvider([failing(500)], { id: 'b', timeoutMs: 300, maxRetries: 1 })
+    const slow = await startProvider([delayed(200, failWith(503)), respondNormally], { id: 'a', timeoutMs: 300 })
+    const down = await startProvider([failWith(500)], { id: 'b', timeoutMs: 300, maxRetries: 1 })
     await send([down])
     expect(outcomes(await send([slow, down]))).toEqual(['a status', 'a ok'])
   })
@@ -122,7 +129,7 @@ describe('time budget', () => {
     const hangs = [FAULTS['hangs before headers']]
     const a = await startProvider(hangs, { id: 'a', timeoutMs: 300 })
     const b = await startProvider(hangs, { id: 'b', timeoutMs: 300 })
-    const spare = await startProvider([well], { id: 'c', timeoutMs: 300 })
+    const spare = await startProvider([respondNormally], { id: 'c', timeoutMs: 300 })
     for (let i = 0; i < 2; i++) {
       const result = await send([a, b, spare])
       expect(result).toMatchObject({ ok: false, code: 'PROVIDER_TIMEOUT' })
@@ -136,8 +143,8 @@ describe('time budget', () => {
   test('invoke: a timeout does not open the breaker when earlier attempts used the time', async () => {
     changeDeps({ health: new Health({ threshold: 1 }) })
     const hanging = await startProvider([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 200 })
-    const slow = await startProvider([delayed(100, failing(500))], { id: 'b', timeoutMs: 200 })
-    const healthy = await startProvider([delayed(150, well)], { id: 'c', timeoutMs: 200 })
+    const slow = await startProvider([delayed(100, failWith(500))], { id: 'b', timeoutMs: 200 })
+    const healthy = await startProvider([delayed(150, respondNormally)], { id: 'c', timeoutMs: 200 })
     expect(outcomes(await send([hanging, slow, healthy]))).toEqual(['a timeout', 'b status', 'c timeout'])
     expect(circuits(hanging, slow, healthy)).toEqual(['open', 'open', 'closed'])
   })
@@ -184,8 +191,8 @@ describe('idle limit', () => {
 
   test('invoke: retries a fast failure when the timeout of the fallback equals the whole budget', async () => {
     changeDeps({ limits: { totalMs: 2_000, idleMs: 200 } })
-    const broken = await startProvider([failing(503)], { id: 'a', timeoutMs: 2_000 })
-    const spare = await startProvider([well], { id: 'b', timeoutMs: 2_000 })
+    const broken = await startProvider([failWith(503)], { id: 'a', timeoutMs: 2_000 })
+    const spare = await startProvider([respondNormally], { id: 'b', timeoutMs: 2_000 })
     expect(outcomes(await send([broken, spare]))).toEqual(['a status', 'a status', 'a status', 'b ok'])
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answer, completion, FAULTS, failing, UPSTREAM_SECRET, well } from '../../test/support/faulty-provider.ts'
+import { completion, FAULTS, failWith, respond, respondNormally, UPSTREAM_SECRET } from '../../test/support/faulty-provider.ts'
 import { invokeFixture, outcomes } from '../../test/support/invoke-fixture.ts'
 import { testProvider } from '../../test/support/providers.ts'
 import { elapsed } from '../lib/clock.ts'
@@ -8,8 +8,8 @@ const { startProvider, send } = invokeFixture()
 
 test('invoke: a disconnect of the client ends attempts and pauses', async () => {
   const hanging = await startProvider([FAULTS['hangs before headers']], { id: 'a' })
-  const spare = await startProvider([well], { id: 'b' })
-  const limited = await startProvider([failing(429, { 'retry-after': '8' })], { id: 'c', timeoutMs: 20_000 })
+  const spare = await startProvider([respondNormally], { id: 'b' })
+  const limited = await startProvider([failWith(429, { 'retry-after': '8' })], { id: 'c', timeoutMs: 20_000 })
   const startedAt = elapsed()
   const disconnect = () => AbortSignal.timeout(60)
   expect(outcomes(await send([hanging, spare], { signal: disconnect() }))).toEqual(['a aborted'])
@@ -19,7 +19,7 @@ test('invoke: a disconnect of the client ends attempts and pauses', async () => 
 })
 
 test('invoke: a dry run and a stub send no request', async () => {
-  const real = await startProvider([answer(completion(UPSTREAM_SECRET))])
+  const real = await startProvider([respond(completion(UPSTREAM_SECRET))])
   expect(outcomes(await send([real], { dryRun: true }))).toEqual(['openai stubbed'])
   expect(real.requestCount()).toBe(0)
   const stub = { provider: testProvider({ id: 'demo', kind: 'stub', baseUrl: null }) }

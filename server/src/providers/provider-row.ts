@@ -72,8 +72,8 @@ export function providerOf(row: ProviderRow, models: readonly ProviderModel[], w
   const { source } = row
   const { apiKey, problem: keyProblem } = readKey(row, workspaceId, deps)
   const allowPrivate = isPrivateUrlAllowed(source, deps.allowPrivateUrls)
-  const urlProblem = row.kind !== 'stub' && findUrlProblem(row.base_url ?? '', allowPrivate)
-  const problem = urlProblem ? 'url_not_allowed' : keyProblem
+  const addressProblem = row.kind !== 'stub' && findUrlProblem(row.base_url ?? '', allowPrivate)
+  const problem = addressProblem ? 'url_not_allowed' : keyProblem
   return { ...settingsOf(row), workspaceId, source, apiKey, models, ...(problem && { problem }) }
 }
 

@@ -49,7 +49,7 @@ const errors = () =>
 beforeEach(async () => {
   const { db, workspaceKeys } = context()
   await resumeSigning(db, home, await workspaceKeys.get(home), { accept: true, now: clock.now() })
-  await governed.say()
+  await governed.sendPrompt()
   clock.advance(2 * MINUTE)
   await checkAuditLogs(context())
   await signCheckpoints(context())
@@ -58,7 +58,7 @@ beforeEach(async () => {
 
 test('audit alarm: appears in /readyz, metrics, admin API and server log at each check when a log was rewritten', async () => {
   const before = await latest(home)
-  const denied = await governed.say('juniper-deny')
+  const denied = await governed.sendPrompt('juniper-deny')
   const { integrity } = await admin.get(`/audit/${denied.response.headers.get('x-audit-id')}`, { workspace: home })
   await intruder.allow(integrity.sequence)
   clock.advance(2 * MINUTE)
@@ -91,13 +91,13 @@ test('audit alarm: appears in /readyz, metrics, admin API and server log at each
   await checkAuditLogs(context())
   expect(await ready()).toMatchObject({ audit: check })
   await checkAuditLogs({ ...context(), auditWatch: new AuditWatch() })
-  expect((await governed.say()).response.status).toBe(200)
+  expect((await governed.sendPrompt()).response.status).toBe(200)
   expect(await admin.get('/audit/state', { workspace: other })).toMatchObject({ ok: true, first_bad: null })
   expect(await latest(other)).toBeDefined()
 })
 
 test('audit log: raises the alarm without audit verify when an old record was changed and the log is read again', async () => {
-  const denied = await governed.say('juniper-deny')
+  const denied = await governed.sendPrompt('juniper-deny')
   const { integrity } = await admin.get(`/audit/${denied.response.headers.get('x-audit-id')}`, { workspace: home })
   clock.advance(2 * MINUTE)
   await signCheckpoints(context())
@@ -196,7 +196,7 @@ test('audit verify: stops signing when it finds a fault', async () => {
   await checkAuditLogs(context())
   expect(await ready()).toMatchObject({ audit: { status: 'degraded' } })
   const before = await latest(home)
-  await governed.say()
+  await governed.sendPrompt()
   clock.advance(2 * MINUTE)
   await signCheckpoints(context())
   expect(await latest(home)).toEqual(before)
@@ -207,14 +207,14 @@ test('audit log: is not adopted when its seals and checkpoints were removed, unt
   const keys = await workspaceKeys.get(home)
   await intruder.removeSeals()
   await intruder.deleteCheckpoints()
-  await governed.say()
+  await governed.sendPrompt()
   clock.advance(2 * MINUTE)
   await signCheckpoints(context())
   expect(await latest(home)).toBeUndefined()
   expect(auditWatch.faults.get(home)).toMatchObject({ reason: 'seal_missing' })
   expect(await resumeSigning(db, home, keys, { accept: true, now: clock.now() })).toMatchObject({ done: 'accepted' })
   await signCheckpoints(context())
-  await governed.say()
+  await governed.sendPrompt()
   clock.advance(2 * MINUTE)
   await signCheckpoints(context())
   expect(await latest(home)).toBeDefined()
@@ -226,7 +226,7 @@ test.each([
   ['a year', 365 * 24 * HOUR],
 ])('checkpoints: continue at once and then every minute when the clock is set back by %s', async (_, back) => {
   const sign = async () => {
-    await governed.say()
+    await governed.sendPrompt()
     await signCheckpoints(context())
     return (await latest(home))?.size ?? 0
   }

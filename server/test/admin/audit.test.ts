@@ -25,7 +25,7 @@ const found = async (query: string): Promise<Json[]> => (await admin.get(`/audit
 
 test('audit search: filters by Application, user, verdict, risk, endpoint and status [ADM-API-8]', async () => {
   const user = { id: 'jane.roe@example.org' }
-  const ask = (mark: string, app = 0) => governed.say(mark, { more: { governance: { user } }, options: { app } })
+  const ask = (mark: string, app = 0) => governed.sendPrompt(mark, { more: { governance: { user } }, options: { app } })
   const denied = await ask('juniper-deny')
   const risky = await ask('juniper-risk-critical')
   const elsewhere = await ask('', 1)
@@ -51,14 +51,14 @@ test('audit search: filters by Application, user, verdict, risk, endpoint and st
 
 test('audit search: finds by the keyed hash of a user and shows no user id', async () => {
   const user = { id: 'the-hidden-user' }
-  await governed.say('', { more: { governance: { user } } })
+  await governed.sendPrompt('', { more: { governance: { user } } })
   const reply = await admin.send('GET', '/audit?user=the-hidden-user')
   expect(reply.body.data).toHaveLength(1)
   expect(reply.text).not.toContain('the-hidden-user')
 })
 
 test('audit search: filters by an inclusive start and an exclusive end [ADM-API-8]', async () => {
-  const { response } = await governed.say()
+  const { response } = await governed.sendPrompt()
   const { created_at } = await admin.get(`/audit/${response.headers.get('x-audit-id')}`)
   const after = new Date(new Date(created_at).getTime() + 1).toISOString()
   const has = (records: Json[]) => records.some(({ id }) => id === response.headers.get('x-audit-id'))
@@ -70,7 +70,7 @@ test('audit search: filters by an inclusive start and an exclusive end [ADM-API-
 })
 
 test('audit record: operators see whole records of every Application', async () => {
-  const { response } = await governed.say('', { options: { app: 1 } })
+  const { response } = await governed.sendPrompt('', { options: { app: 1 } })
   const id = response.headers.get('x-audit-id') ?? ''
   expect(await admin.get(`/audit/${id}`)).toEqual(await governed.record(id, 1))
   refused(await admin.send('GET', '/audit/aud_01h455vb4pex5vsknk084sn02q'), 'NOT_FOUND')
@@ -78,7 +78,7 @@ test('audit record: operators see whole records of every Application', async () 
 })
 
 test('audit verify: succeeds, also against a kept checkpoint', async () => {
-  await governed.say()
+  await governed.sendPrompt()
   await sign()
   const { data, public_key } = await admin.get('/audit/checkpoints')
   expect(data[0].size).toBeGreaterThan(0)
@@ -125,7 +125,7 @@ test('audit verify: names the first altered record [GW-AUD-7]', async () => {
 })
 
 test('audit proof: verifies with the record, the proof and the public key alone [GW-AUD-6]', async () => {
-  const { response } = await governed.say()
+  const { response } = await governed.sendPrompt()
   const id = response.headers.get('x-audit-id')
   refused(await admin.send('GET', `/audit/${id}/proof`), 'CONFLICT')
   await sign()
@@ -135,7 +135,7 @@ test('audit proof: verifies with the record, the proof and the public key alone 
 })
 
 test('audit export: contains all records and verifies on its own', async () => {
-  const { response } = await governed.say()
+  const { response } = await governed.sendPrompt()
   const reply = await admin.send('GET', '/audit/export')
   expect(reply.status).toBe(200)
   expect(reply.headers.get('content-type')).toMatch(/^application\/x-ndjson/)

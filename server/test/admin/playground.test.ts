@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Governed } from '../support/governed.ts'
-import { signedIn } from '../support/operators.ts'
+import { signInOperator } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json, type Reply, refused } from './client.ts'
@@ -99,8 +99,8 @@ test('nobody approves what they have played, and it takes no place of what a cli
 })
 
 test('nor with a token of their own, nor what such a token has played: who issued it stands behind it', async () => {
-  const { browser: owner } = await signedIn(governed.server, 'owner')
-  const { browser: other } = await signedIn(governed.server, 'owner')
+  const { browser: owner } = await signInOperator(governed.server, 'owner')
+  const { browser: other } = await signInOperator(governed.server, 'owner')
   const first = (await owner.post('/admin/v1/tokens', { name: 'first' })).body.token
   const second = (await admin.create('/tokens', { name: 'second' }, { token: first })).token
   const [bySession, byFirst, bySecond] = [owner, first, second].map((who) => (path: string, json: unknown) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Governed } from '../support/governed.ts'
-import { signedIn } from '../support/operators.ts'
+import { signInOperator } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json } from './client.ts'
@@ -52,7 +52,7 @@ const asAdmin = (token: string) => ({ authorization: `Bearer ${token}` })
 test('a reviewer sees a hold when it comes and when it is decided, without its content', async () => {
   const queue = await watch()
   expect(await queue.next()).toEqual({ event: 'reset', data: {} })
-  const held = await governed.hold()
+  const held = await governed.holdPrompt()
   const came = await queue.next()
   expect(came).toMatchObject({ event: 'review', data: { id: held.id, object: 'review_item', state: 'pending' } })
   expect(JSON.stringify(came)).not.toContain(held.word)
@@ -64,7 +64,7 @@ test('a reviewer sees a hold when it comes and when it is decided, without its c
 test('who watches another Workspace hears nothing of it', async () => {
   const queue = await watch(await admin.workspace())
   expect(await queue.next()).toEqual({ event: 'reset', data: {} })
-  await governed.hold()
+  await governed.holdPrompt()
   await governed.server.context.signal.publish('reviews', '')
   const silence = new Promise((resolve) => setTimeout(resolve, 500, 'silence'))
   expect(await Promise.race([queue.next(), silence])).toBe('silence')
@@ -80,24 +80,24 @@ describe('a stream ends when its reader loses the right to it', () => {
     await expect(lost.next()).rejects.toThrow('the stream has ended')
     // With the heartbeat alone it would end after 15 s.
     expect(performance.now() - since).toBeLessThan(10_000)
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     expect(await kept.next()).toMatchObject({ event: 'review', data: { id: held.id } })
     kept.leave()
     await governed.decide(held.id, 'deny')
   }
 
   test('a reviewer who is removed', async () => {
-    const { id, browser } = await signedIn(governed.server, 'reviewer')
+    const { id, browser } = await signInOperator(governed.server, 'reviewer')
     await ends({ cookie: browser.cookie }, () => admin.remove(`/operators/${id}`))
   })
 
   test('a reviewer who gets another role', async () => {
-    const { id, browser } = await signedIn(governed.server, 'reviewer')
+    const { id, browser } = await signInOperator(governed.server, 'reviewer')
     await ends({ cookie: browser.cookie }, () => admin.patch(`/operators/${id}`, { role: 'read_only' }))
   })
 
   test('a reviewer who signs out', async () => {
-    const { browser } = await signedIn(governed.server, 'reviewer')
+    const { browser } = await signInOperator(governed.server, 'reviewer')
     await ends({ cookie: browser.cookie }, () => browser.post('/auth/sign-out'))
   })
 
@@ -110,7 +110,7 @@ describe('a stream ends when its reader loses the right to it', () => {
 test('what the detectors find in a held text is pointed at, place by place', async () => {
   const key = word()
   const text = `juniper-hold ${key}: write to jane.roe@brightwater.example.com`
-  const { id } = await governed.hold(text)
+  const { id } = await governed.holdPrompt(text)
   const { content, marks } = await admin.get(`/reviews/${id}`)
   const [mark] = marks.filter(({ type }: Json) => type === 'pii.email')
   expect(mark).toMatchObject({ message: 0, part: null })

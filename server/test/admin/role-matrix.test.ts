@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLES, type Role } from '../../src/domain/operator.ts'
-import { signedIn } from '../support/operators.ts'
+import { signInOperator } from '../support/operators.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import type { Json } from './client.ts'
@@ -155,7 +155,7 @@ const mayOf = (id: string, role: Role): boolean => MATRIX[id]?.split(' ')[ROLES.
 
 describe.each(ROLES)('%s', (role) => {
   test('in a browser, and with a token that has its scopes: may what the table says, and is refused the rest', async () => {
-    const { browser } = await signedIn(server, role)
+    const { browser } = await signInOperator(server, role)
     const { scopes } = (await browser.session()).body
     const token = await tokenWith(scopes)
     const bySession = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }

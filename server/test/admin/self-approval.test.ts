@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
-import { hasPasswordOfOperator } from '../../src/operators/operator-store.ts'
-import { people, unhurried } from '../messaging/client.ts'
+import { hasOperatorIssuedPassword } from '../../src/operators/operator-store.ts'
+import { createMembers, unlimitedRate } from '../messaging/client.ts'
 import { refused as refusedByGateway } from '../support/gateway-client.ts'
-import { type Governed, type Held, startGoverned } from '../support/governed.ts'
+import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
-import { Browser, invited, PASSWORD, signedIn } from '../support/operators.ts'
+import { Browser, inviteOperator, PASSWORD, signInOperator } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { type Admin, adminClient, type Json, refused } from './client.ts'
 
 let governed: Governed
 let admin: Admin
 beforeAll(async () => {
-  governed = await startGoverned({}, { userRateLimiter: unhurried() })
+  governed = await startGoverned({}, { userRateLimiter: unlimitedRate() })
   admin = adminClient(governed.server)
   const message = {
     id: 'linden-hold',
@@ -28,7 +28,7 @@ const LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10
 
 /** An owner, and a key of a new Application that they have issued. */
 async function issuer() {
-  const owner = await signedIn(governed.server, 'owner')
+  const owner = await signInOperator(governed.server, 'owner')
   const application = await admin.create('/applications', {
     name: crypto.randomUUID(),
     default_model: 'demo-mini',
@@ -39,8 +39,8 @@ async function issuer() {
   return { ...owner, application, key: String(key) }
 }
 
-const hold = (key: string, name = 'somebody else'): Promise<Held> =>
-  governed.hold('juniper-hold', { options: { token: key }, more: { governance: { user: { id: name } } } })
+const hold = (key: string, name = 'somebody else'): Promise<HeldPrompt> =>
+  governed.holdPrompt('juniper-hold', { options: { token: key }, more: { governance: { user: { id: name } } } })
 const approve = (at: Browser, id: string) => at.post(`/admin/v1/reviews/${id}/approve`)
 const stateOf = async (id: string) => (await admin.get(`/reviews/${id}`)).state
 
@@ -52,7 +52,7 @@ describe('an operator who issued the key of a request', () => {
     for (const verb of ['approve', 'deny'])
       expect(refused(await owner.browser.post(`/admin/v1/reviews/${id}/${verb}`), 'FORBIDDEN').message).toContain('API key')
     expect(await stateOf(id)).toBe('pending')
-    const other = await signedIn(governed.server, 'reviewer')
+    const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, id)).body.state).toBe('approved')
   })
 
@@ -74,15 +74,15 @@ describe('an operator who issued the key of a request', () => {
     expect(issued_by).toMatch(/^adm_/)
     const held = await hold(key)
     expect((await admin.get(`/reviews/${held.id}`)).key_issuers).toEqual([])
-    const other = await signedIn(governed.server, 'reviewer')
+    const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, held.id)).status).toBe(200)
   })
 
   test('self-approval: they cannot decide on the answer of a request of theirs that another approved', async () => {
     const owner = await issuer()
     const seeded = await admin.create(`/applications/${owner.application.id}/keys`, { name: 'other' })
-    const other = await signedIn(governed.server, 'reviewer')
-    const held = await governed.hold('juniper-hold', { options: { token: owner.key }, answer: 'sorrel-hold' })
+    const other = await signInOperator(governed.server, 'reviewer')
+    const held = await governed.holdPrompt('juniper-hold', { options: { token: owner.key }, answer: 'sorrel-hold' })
     expect((await approve(other.browser, held.id)).status).toBe(200)
     const again = await governed.resubmit(held, {}, {}, { token: seeded.key })
     const successor = refusedByGateway(again, 'POLICY_REVIEW_PENDING').review_item_id
@@ -104,8 +104,8 @@ describe('an operator who issued the key of a request', () => {
 
 describe('an operator who issued a token of a user', () => {
   test('self-approval: they cannot decide on what the user sends', async () => {
-    const owner = await signedIn(governed.server, 'owner')
-    const { ann, ben } = await people(governed.server, ['ann', 'ben'])
+    const owner = await signInOperator(governed.server, 'owner')
+    const { ann, ben } = await createMembers(governed.server, ['ann', 'ben'])
     const { token } = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
     const chat = await ann.create('/conversations', { contact_id: ben.id })
     const sent = await fetch(`${governed.server.base}/v1/messages`, {
@@ -116,15 +116,15 @@ describe('an operator who issued a token of a user', () => {
     const { error } = (await sent.json()) as Json
     expect(error.code).toBe('POLICY_REVIEW_PENDING')
     expect(refused(await approve(owner.browser, error.review_item_id), 'FORBIDDEN').message).toContain('token of the user')
-    const other = await signedIn(governed.server, 'reviewer')
+    const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, error.review_item_id)).status).toBe(200)
   })
 })
 
 describe('an operator who issued a token of a user and revoked it', () => {
   test('self-approval: they cannot decide on what an assistant answers to a message that was sent before', async () => {
-    const owner = await signedIn(governed.server, 'owner')
-    const { ann } = await people(governed.server, ['ann'])
+    const owner = await signInOperator(governed.server, 'owner')
+    const { ann } = await createMembers(governed.server, ['ann'])
     const application = await governed.application({ default_model: 'scripted' })
     const assistant = await admin.create('/assistants', { username: word(), application_id: application.id })
     const issued = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
@@ -140,14 +140,14 @@ describe('an operator who issued a token of a user and revoked it', () => {
     const { data } = await admin.get('/reviews?state=pending&limit=100')
     const [item] = data.filter(({ message_id }: Json) => message_id === sent.body.id)
     expect(refused(await approve(owner.browser, item.id), 'FORBIDDEN').message).toContain('token of the user')
-    const other = await signedIn(governed.server, 'reviewer')
+    const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, item.id)).status).toBe(200)
   })
 })
 
 /** Somebody who chose the password with a link of the server's own. */
 async function independent(role: 'reviewer' | 'owner') {
-  const person = await invited(governed.server, role)
+  const person = await inviteOperator(governed.server, role)
   return { ...person, browser: await acceptFromServer(person.id) }
 }
 
@@ -172,11 +172,11 @@ describe('where a Workspace demands four eyes', () => {
   })
 
   test('four eyes: an operator who could cause requests, an admin token and an invitee of an operator cannot approve', async () => {
-    const { id } = await governed.hold('juniper-hold')
-    const owner = await signedIn(governed.server, 'owner')
+    const { id } = await governed.holdPrompt('juniper-hold')
+    const owner = await signInOperator(governed.server, 'owner')
     expect(refused(await approve(owner.browser, id), 'FORBIDDEN').message).toContain('second role')
     expect(refused(await admin.send('POST', `/reviews/${id}/approve`), 'FORBIDDEN').message).toContain('admin token')
-    const invitee = await signedIn(governed.server, 'reviewer')
+    const invitee = await signInOperator(governed.server, 'reviewer')
     expect(refused(await approve(invitee.browser, id), 'FORBIDDEN').message).toContain('gatehouse operator invite')
     expect(await stateOf(id)).toBe('pending')
     const reviewer = await independentReviewer()
@@ -186,18 +186,18 @@ describe('where a Workspace demands four eyes', () => {
   test('four eyes: whoever gives an independent reviewer a new link takes the independence away', async () => {
     const reviewer = await independentReviewer()
     const { db } = governed.server.context.database
-    expect(await hasPasswordOfOperator(db, reviewer.id)).toBe(false)
+    expect(await hasOperatorIssuedPassword(db, reviewer.id)).toBe(false)
     const { url } = await admin.create(`/operators/${reviewer.id}/invitation`)
     const token = new URL(url).searchParams.get('token')
     const at = new Browser(governed.server.base)
     expect((await at.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
-    const { id } = await governed.hold('juniper-hold')
+    const { id } = await governed.holdPrompt('juniper-hold')
     refused(await approve(at, id), 'FORBIDDEN')
   })
 
   test('four eyes: an owner who takes the role of a reviewer cannot approve, until the server vouches for them anew', async () => {
-    const { id } = await governed.hold('juniper-hold')
-    await signedIn(governed.server, 'owner')
+    const { id } = await governed.holdPrompt('juniper-hold')
+    await signInOperator(governed.server, 'owner')
     const owner = await independent('owner')
     const demoted = await owner.browser.send('PATCH', `/admin/v1/operators/${owner.id}`, { role: 'reviewer' })
     expect(demoted.status, demoted.text).toBe(200)
@@ -209,8 +209,8 @@ describe('where a Workspace demands four eyes', () => {
   })
 
   test('four eyes: a hold is still denied by any reviewer', async () => {
-    const { id } = await governed.hold('juniper-hold')
-    const invitee = await signedIn(governed.server, 'reviewer')
+    const { id } = await governed.holdPrompt('juniper-hold')
+    const invitee = await signInOperator(governed.server, 'reviewer')
     expect((await invitee.browser.post(`/admin/v1/reviews/${id}/deny`)).body.state).toBe('denied')
   })
 

@@ -31,7 +31,7 @@ import { explicitMemories } from '../../src/memory/explicit.ts'
 import { parseExtraction } from '../../src/memory/extract.ts'
 import { subjectKey, subjectOf } from '../../src/memory/subject.ts'
 import { findFirstMentioned } from '../../src/messaging/assistants/mentions.ts'
-import { cleanFilename, savedAs } from '../../src/messaging/attachments/filename.ts'
+import { cleanFilename, contentDisposition } from '../../src/messaging/attachments/filename.ts'
 import { avatarSvg } from '../../src/messaging/people/avatar.ts'
 import { compileLiteralTest } from '../../src/policy/condition/required-literals.ts'
 import { parseCondition } from '../../src/policy/condition/syntax.ts'
@@ -95,7 +95,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     most: 1 << 15,
     common: { tokens: (length) => 'ab '.repeat(length / 3) },
   },
-  savedAs: { most: 4096, run: (text) => refused(() => savedAs(text)) },
+  contentDisposition: { most: 4096, run: (text) => refused(() => contentDisposition(text)) },
   'scan (all detectors)': { run: (text) => scan([text], options) },
   'scan (split over messages of eight characters)': { run: splitScan },
   readings: { run: (text) => readings(text), shapes: shapes(['', 'w\u00ad', ''], ['', 'é\u0301', ''], ['', '𝐚', '']) },

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach } from 'vitest'
 import { Health } from '../../src/providers/health.ts'
 import { type InvokeDeps, type InvokeOptions, type InvokeResult, invoke } from '../../src/providers/invoke.ts'
 import type { Provider } from '../../src/providers/provider.ts'
-import { answer, type Behaviour, type FaultyProvider, startFaultyProvider, UPSTREAM_SECRET } from './faulty-provider.ts'
+import { type Behaviour, type FaultyProvider, respond, startFaultyProvider, UPSTREAM_SECRET } from './faulty-provider.ts'
 import { testPools, testProvider } from './providers.ts'
 
 const REQUEST = { model: 'small', messages: [{ role: 'user', content: 'Good morning' }], parameters: {} }
@@ -57,5 +57,5 @@ export const delayed =
     void setTimeout(behaviour, ms, socket, call)
 
 /** An error response with a code of the OpenAI API. */
-export const failingWithCode = (status: number, code: string, headers: Record<string, string> = {}): Behaviour =>
-  answer({ error: { message: UPSTREAM_SECRET, type: 'invalid_request_error', param: null, code } }, { status, headers })
+export const failWithCode = (status: number, code: string, headers: Record<string, string> = {}): Behaviour =>
+  respond({ error: { message: UPSTREAM_SECRET, type: 'invalid_request_error', param: null, code } }, { status, headers })

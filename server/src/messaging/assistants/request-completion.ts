@@ -6,7 +6,7 @@ import { newId } from '../../lib/id.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../../pipeline/pipeline.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
-import { getReview, reviewContent } from '../../review/review-store.ts'
+import { getReview, readReviewContent } from '../../review/review-store.ts'
 import { chatMessages, loadHistory } from './chat-history.ts'
 import { EMPTY_NOTICE, noticeFor } from './notices.ts'
 import type { TurnContext } from './turn-context.ts'
@@ -58,7 +58,7 @@ async function afterReview(
   if (item?.state === 'denied') return refusal('POLICY_REVIEW_DENIED')
   // The answer itself waited, as a message: it was stored when it was approved.
   if (item?.endpoint === 'message' && item.state === 'released') return { kind: 'done' }
-  const content = item && (await reviewContent(deps.db, turn.workspaceId, id, now, deps.reviewBox))
+  const content = item && (await readReviewContent(deps.db, turn.workspaceId, id, now, deps.reviewBox))
   if (!content || item.endpoint === 'message') return refusal('REVIEW_HOLD_EXPIRED')
   return run(turn, context, { messages: content.messages, reviewItemId: id }, signal, deps)
 }

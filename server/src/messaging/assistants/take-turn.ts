@@ -6,7 +6,7 @@ import type { EventRelay } from '../events/event-relay.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernTextDeps } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
-import { prepareMessage, type ReadyMessage, storeMessage } from '../messages/send-message.ts'
+import { type PreparedMessage, prepareMessage, storeMessage } from '../messages/send-message.ts'
 import { HELD_NOTICE, noticeFor } from './notices.ts'
 import { type CompletionDeps, requestCompletion, type TurnOutcome } from './request-completion.ts'
 import { loadTurnContext, type TurnContext } from './turn-context.ts'
@@ -123,7 +123,7 @@ async function ready(
   auditId: string | undefined,
   deps: TurnDeps,
   replyTo?: string,
-): Promise<ReadyMessage | undefined> {
+): Promise<PreparedMessage | undefined> {
   const draft = { conversationId: turn.conversationId, text, attachments: [], replyTo, auditId }
   try {
     return await prepareMessage(deps, assistant, draft, deps.clock.now())
@@ -137,7 +137,7 @@ async function ready(
 async function together(
   { assistant }: TurnContext,
   change: (tx: Tx) => Promise<boolean>,
-  messages: readonly ReadyMessage[],
+  messages: readonly PreparedMessage[],
   deps: TurnDeps,
 ): Promise<void> {
   const say = messages.filter(({ governed, replyTo }) => replyTo !== undefined || !(governed instanceof HeldText))
