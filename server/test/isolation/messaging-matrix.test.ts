@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Reply } from '../admin/client.ts'
+import type { ApiResponse } from '../admin/client.ts'
 import { refused } from '../admin/client.ts'
 import { createMembers, type Member } from '../messaging/client.ts'
 import type { MessagingServer } from '../support/messenger.ts'
@@ -104,7 +104,7 @@ const QUERIES: Readonly<Record<string, (ids: Things) => string>> = {
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const kindOf = ({ path }: Endpoint) => path.split('/')[1] as Kind
 
-async function call(person: Member, endpoint: Endpoint, ids: Things, token?: null): Promise<Reply> {
+async function call(person: Member, endpoint: Endpoint, ids: Things, token?: null): Promise<ApiResponse> {
   const name = nameOf(endpoint)
   const path = endpoint.path
     .replace('{id}', ids[kindOf(endpoint)] ?? '')
@@ -116,7 +116,7 @@ async function call(person: Member, endpoint: Endpoint, ids: Things, token?: nul
 }
 
 /** What was answered, without what each request has of its own. */
-const bytes = ({ status, headers, text }: Reply, ids: Things): string => {
+const bytes = ({ status, headers, text }: ApiResponse, ids: Things): string => {
   const shown = [...headers].filter(([name]) => !['date', 'x-request-id', 'ratelimit', 'content-length'].includes(name))
   return Object.values(ids).reduce((rest, id) => rest.replaceAll(id, 'ID'), JSON.stringify([status, shown, text]))
 }

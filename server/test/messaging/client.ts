@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import { UserRateLimiter } from '../../src/messaging/api/user-rate-limiter.ts'
-import { adminClient, type Json, type Reply, refused as refusedReply } from '../admin/client.ts'
+import { type ApiResponse, adminClient, type Json, refused as refusedReply } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 
 /** For `startServer({}, { userRateLimiter: unhurried() })`: tests are faster than people. */
@@ -34,7 +34,7 @@ export const formOf = (fields: object, prefix = ''): string =>
 export type Member = ReturnType<typeof memberClient>
 
 function memberClient(base: string, id: string, token: string) {
-  const send = async (method: string, path: string, fields?: object, sending: SendOptions = {}): Promise<Reply> => {
+  const send = async (method: string, path: string, fields?: object, sending: SendOptions = {}): Promise<ApiResponse> => {
     const { as = 'json', headers = {}, raw, token: other = token } = sending
     const type = as === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
     const encoded = fields && (as === 'json' ? JSON.stringify(fields) : formOf(fields))

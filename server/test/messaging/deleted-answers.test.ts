@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminClient, type Json, type Reply } from '../admin/client.ts'
+import { type ApiResponse, adminClient, type Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
@@ -24,9 +24,9 @@ const storedAnswers = async (text: string): Promise<number> => {
 
 /** Sends a request twice under one key, with a deletion in between; answers the second reply. */
 async function repeated(
-  send: () => Promise<Reply>,
+  send: () => Promise<ApiResponse>,
   remove: (first: Json) => Promise<unknown>,
-): Promise<{ first: Json; again: Reply }> {
+): Promise<{ first: Json; again: ApiResponse }> {
   const { body: first, status, text } = await send()
   expect(status, text).toBeLessThan(300)
   expect((await send()).body).toEqual(first)
@@ -34,7 +34,7 @@ async function repeated(
   return { first, again: await send() }
 }
 
-function gone({ status, body, text }: Reply): void {
+function gone({ status, body, text }: ApiResponse): void {
   expect(status, text).toBe(404)
   expect(body.error).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('Idempotency-Key') })
 }

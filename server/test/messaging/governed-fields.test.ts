@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoDeclaration } from '../../src/demo/demo-declaration.ts'
 import { applyWorkspace } from '../../src/setup/apply-workspace.ts'
-import { type Admin, adminClient, type Json, type Reply, refused } from '../admin/client.ts'
+import { type Admin, type ApiResponse, adminClient, type Json, refused } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
@@ -41,16 +41,16 @@ const contactOf = async (id: string): Promise<Json> => ben.get(`/contacts/${enco
 
 /** A field that other users read: written over one of the doors, and read by somebody else. */
 interface Field {
-  readonly write: (text: string) => Promise<Reply>
+  readonly write: (text: string) => Promise<ApiResponse>
   /** All that another user reads of it. */
-  readonly read: (reply: Reply) => Promise<Json>
+  readonly read: (reply: ApiResponse) => Promise<Json>
   /** The field, as the text has to look there. */
   readonly text?: (text: string) => string
   readonly name: string
 }
 
 const group = async (): Promise<Json> => ann.create('/groups', { name: `G ${word()}`, contacts: [ben.id] })
-const groupOf = async ({ body }: Reply): Promise<Json> => ben.get(`/groups/${body.id}`)
+const groupOf = async ({ body }: ApiResponse): Promise<Json> => ben.get(`/groups/${body.id}`)
 const url = (text: string) => `https://pictures.example/${encodeURIComponent(text)}?${text}`
 
 const FIELDS: Record<string, Field> = {

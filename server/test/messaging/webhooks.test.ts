@@ -155,7 +155,7 @@ test('webhooks: delivery is repeated with the same id until it succeeds when an 
   const { receiver, until } = await start()
   receiver.answer.status = 503
   await say()
-  await until({ state: 'pending', attempts: 1, last_status: 503, last_failure: 'It answered 503.' })
+  await until({ state: 'pending', attempts: 1, last_status: 503, last_failure: 'The receiver responded with status 503.' })
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(receiver.received).toHaveLength(1)
   clock.advance(5_000)
@@ -229,7 +229,11 @@ test('webhooks: attempt fails without following the redirect when the receiver r
   const [first, second] = [await start(), await start({ types: ['group.created'] })]
   first.receiver.answer = { status: 307, headers: { location: second.receiver.url } }
   await say()
-  await first.until({ state: 'pending', last_status: 307, last_failure: 'It redirects, which is not followed.' })
+  await first.until({
+    state: 'pending',
+    last_status: 307,
+    last_failure: 'The receiver responded with a redirect, which is not followed. Change the URL of the webhook.',
+  })
   expect(second.receiver.received).toEqual([])
 })
 

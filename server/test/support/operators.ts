@@ -2,7 +2,7 @@ import { createHmac, randomInt } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Role } from '../../src/domain/operator.ts'
 import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
-import { adminClient, type Reply } from '../admin/client.ts'
+import { type ApiResponse, adminClient } from '../admin/client.ts'
 import { word } from './scripted-provider.ts'
 import type { TestServer } from './server.ts'
 
@@ -31,7 +31,7 @@ export class Browser {
     path: string,
     json?: unknown,
     headers: Readonly<Record<string, string | null>> = {},
-  ): Promise<Reply & { readonly cookies: readonly string[] }> {
+  ): Promise<ApiResponse & { readonly cookies: readonly string[] }> {
     const sent: Record<string, string | null> = {
       cookie: this.cookie || null,
       origin: method === 'GET' ? null : this.base,
