@@ -1,19 +1,18 @@
 import type { Choice, Completion } from '../domain/completion.ts'
 
-/** About 24 characters, to the end of the word; only words of over 32 letters are cut (GW-SSE-3). */
+/** About 24 characters, up to the end of a word. Only words of over 32 letters are split (GW-SSE-3). */
 const PIECE = /[\s\S]{1,18}\S{0,32}/gu
 
 export interface ReplayOptions {
   readonly includeUsage: boolean
-  /** The governance block, as JSON text; rides on the first and on each finish chunk. */
+  /** The governance block as JSON text, sent with the first chunk and each finish chunk. */
   readonly governance: string
 }
 
 /**
- * A validated completion as the chunks of a chat stream: role chunk, what the model thought, content deltas, whatever else the
- * message holds, a finish chunk for each choice, then the usage chunk if asked for, then `[DONE]`. Joined, the deltas are the
- * content to the byte. The provider's own fields stand where clients look for them: those around the answer on the first chunk
- * (`system_fingerprint` and `service_tier` on each), those around a choice on its finish chunk.
+ * The chunks of a completion as a chat stream: role, reasoning, content and other fields of the message, a finish chunk for each
+ * choice, the usage chunk if requested, then `[DONE]`. The joined content deltas equal the content. Other fields of the provider are
+ * in the first chunk (`system_fingerprint` and `service_tier` in each), those of a choice in its finish chunk.
  */
 export function* chatChunks(completion: Completion, { includeUsage, governance }: ReplayOptions): Generator<string> {
   const { id, object: _, created, model, choices, usage, system_fingerprint, service_tier, ...others } = completion
@@ -22,11 +21,11 @@ export function* chatChunks(completion: Completion, { includeUsage, governance }
   const chunk = (index: number, delta: string, finish: string, rest = '') =>
     `${head}[{"index":${index},"delta":${delta},${finish}"finish_reason":null}]${rest}}\n\n`
   const governed = `,"governance":${governance}`
-  let around = membersOf(others)
+  let otherFields = membersOf(others)
 
   for (const choice of choices) {
-    yield chunk(choice.index, '{"role":"assistant","content":""}', logprobsOf(choice), `${around}${governed}`)
-    around = ''
+    yield chunk(choice.index, '{"role":"assistant","content":""}', logprobsOf(choice), `${otherFields}${governed}`)
+    otherFields = ''
     for (const delta of deltas(choice)) yield chunk(choice.index, delta, '')
   }
   for (const { index, finish_reason, message: _message, logprobs: _logprobs, ...own } of choices) {
@@ -44,11 +43,11 @@ const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 
 const logprobsOf = ({ logprobs }: Choice): string => (logprobs ? `"logprobs":${JSON.stringify(logprobs)},` : '')
 
-/** The deltas of one choice as JSON texts: what the model thought, words of the content, then whatever else the message holds. */
+/** The deltas of a choice as JSON texts: reasoning, parts of the content, tool calls, then other fields of the message. */
 function* deltas({ message }: Choice): Generator<string> {
   const { role: _, content, tool_calls: toolCalls, reasoning_content, reasoning, reasoning_details, ...others } = message
-  const thought = JSON.stringify({ reasoning_content, reasoning, reasoning_details })
-  if (thought !== '{}') yield thought
+  const reasoningJson = JSON.stringify({ reasoning_content, reasoning, reasoning_details })
+  if (reasoningJson !== '{}') yield reasoningJson
   if (typeof content === 'string') {
     for (const piece of pieces(content)) yield `{"content":${JSON.stringify(piece)}}`
   }

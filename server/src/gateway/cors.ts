@@ -22,10 +22,10 @@ const has = (origins: ReadonlySet<string>, origin: string): boolean => origins.h
  * the origins of all Applications together; the response to the request itself is readable only for an origin of its own Application.
  * Without settings there is no CORS header.
  */
-export function answerCors(app: FastifyInstance, { allowedOrigins }: { readonly allowedOrigins: AllowedOrigins }): void {
+export function registerCors(app: FastifyInstance, { allowedOrigins }: { readonly allowedOrigins: AllowedOrigins }): void {
   app.addHook('onRequest', async (request, reply) => {
     const { origin } = request.headers
-    // The Application is not known before its key is read; `readableFor` then narrows the origins.
+    // The Application is not known before its key is read; `narrowOrigins` then narrows the origins.
     if (origin === undefined) return
     // Without a database no origin is allowed; the request itself fails with its own error.
     const origins = await allowedOrigins.get('').catch(() => NONE)
@@ -33,21 +33,21 @@ export function answerCors(app: FastifyInstance, { allowedOrigins }: { readonly 
   })
 }
 
-/** Answers `OPTIONS` of one path; for an origin of no Application, as if the method did not exist. */
+/** Responds to `OPTIONS` of a path. For an origin of no Application the response is that of an unknown method. */
 export function preflightRoute(app: FastifyInstance, path: string, methods: string): void {
   app.options(path, { schema: { hide: true } }, async (request: FastifyRequest, reply: FastifyReply) => {
-    const asked = request.headers['access-control-request-headers'] ?? ''
+    const requestedHeaders = request.headers['access-control-request-headers'] ?? ''
     if (!reply.hasHeader('access-control-allow-origin') || request.headers['access-control-request-method'] === undefined) {
       return sendError(reply, 'METHOD_NOT_ALLOWED', { headers: { allow: methods } })
     }
     reply.headers({ 'access-control-allow-methods': methods, 'access-control-max-age': PREFLIGHT_SECONDS })
-    if (HEADER_NAMES.test(asked)) reply.header('access-control-allow-headers', asked)
+    if (HEADER_NAMES.test(requestedHeaders)) reply.header('access-control-allow-headers', requestedHeaders)
     return reply.status(204).send()
   })
 }
 
-/** Lets the origin read the response if it is one of the Application's; otherwise removes the header that all origins share. */
-export function readableFor(reply: FastifyReply, { settings }: Application): void {
+/** Allows the origin to read the response only if it is an origin of the Application. */
+export function narrowOrigins(reply: FastifyReply, { settings }: Application): void {
   const { origin } = reply.request.headers
   if (origin === undefined) return
   if (has(new Set(settings.cors?.origins), origin)) return void allow(reply, origin)

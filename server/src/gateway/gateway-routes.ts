@@ -7,13 +7,13 @@ import { handle, type TypedApp } from '../http/route.ts'
 import { chatWithApprovalWait, type PipelineDeps, runPipeline } from '../pipeline/pipeline.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../pipeline/request.ts'
-import { answer, answerChat, closed } from './answers.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
-import { type AllowedOrigins, answerCors, preflightRoute } from './cors.ts'
+import { type AllowedOrigins, preflightRoute, registerCors } from './cors.ts'
 import * as docs from './gateway-schemas.ts'
 import { governanceOf } from './governance.ts'
 import { knowledgeHit, memoryHit } from './hits.ts'
 import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseModel, parseNothing } from './other-requests.ts'
+import { abortOnClose, sendChatResult, sendResult } from './send-response.ts'
 
 export interface GatewayDeps extends PipelineDeps {
   readonly allowedOrigins: AllowedOrigins
@@ -31,7 +31,7 @@ export async function gatewayRoutes(plain: FastifyInstance, deps: GatewayDeps): 
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => JSON.stringify)
 
-  answerCors(plain, deps)
+  registerCors(plain, deps)
   const paths = [...CHAT_PATHS, '/v1/knowledge/search', '/v1/memory/search', '/v1/memory/capture']
   for (const path of paths) preflightRoute(plain, path, 'POST')
   const readOnly = MODEL_PATHS.flatMap((path) => [path, `${path}/*`])
@@ -42,13 +42,13 @@ export async function gatewayRoutes(plain: FastifyInstance, deps: GatewayDeps): 
   for (const path of MODEL_PATHS) modelRoutes(app, path, run)
   handle(app, docs.audit, async (request, reply) => {
     const result = await run('audit', request, reply, parseNothing(paramOf(request, 'id')))
-    return answer(reply, result, () => result.trace.results.authorize?.auditRecord)
+    return sendResult(reply, result, () => result.trace.results.authorize?.auditRecord)
   })
   searchRoutes(app, run)
   handle(app, docs.memoryCapture, async (request, reply) => {
     const result = await run('memory_capture', request, reply, parseCapture)
     const [stored] = result.remembered
-    return answer(reply, result, () => ({
+    return sendResult(reply, result, () => ({
       stored: stored !== undefined,
       ...(stored && { memory_id: stored.id, mode: stored.mode }),
       governance: governanceOf(result),
@@ -64,7 +64,7 @@ type Run = (endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, pa
 function chatRoute(app: TypedApp, path: docs.Path, deps: GatewayDeps): void {
   const parse: Parse = (body, application) => parseChat(body, application, deps.chatLimits)
   const chat = async (request: FastifyRequest, reply: FastifyReply) =>
-    answerChat(reply, await chatWithApprovalWait(incomingOf('chat', request, reply, parse), deps))
+    sendChatResult(reply, await chatWithApprovalWait(incomingOf('chat', request, reply, parse), deps))
   // Stage 1 refuses a request without a valid key at once, before its body is read.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     !hasLargeBody(request) || (await hasKey(request, deps)) ? undefined : chat(request, reply)
@@ -75,11 +75,11 @@ function chatRoute(app: TypedApp, path: docs.Path, deps: GatewayDeps): void {
 function modelRoutes(app: TypedApp, path: docs.Path, run: Run): void {
   const oneModel = async (id: string, request: FastifyRequest, reply: FastifyReply) => {
     const result = await run('models', request, reply, parseModel(id))
-    return answer(reply, result, () => ({ ...result.trace.results.route?.models[0], object: 'model' }))
+    return sendResult(reply, result, () => ({ ...result.trace.results.route?.models[0], object: 'model' }))
   }
   handle(app, docs.models(path), async (request, reply) => {
     const result = await run('models', request, reply, parseNothing(undefined))
-    return answer(reply, result, () => ({
+    return sendResult(reply, result, () => ({
       object: 'list',
       data: (result.trace.results.route?.models ?? []).map((model) => ({ ...model, object: 'model' })),
     }))
@@ -93,7 +93,7 @@ const paramOf = ({ params }: FastifyRequest, name: string): string => (params as
 function searchRoutes(app: TypedApp, run: Run): void {
   handle(app, docs.knowledgeSearch, async (request, reply) => {
     const result = await run('knowledge_search', request, reply, parseKnowledgeSearch)
-    return answer(reply, result, () => ({
+    return sendResult(reply, result, () => ({
       object: 'list',
       data: (result.trace.results.inspect?.passages ?? []).map(knowledgeHit),
       governance: governanceOf(result),
@@ -101,7 +101,7 @@ function searchRoutes(app: TypedApp, run: Run): void {
   })
   handle(app, docs.memorySearch, async (request, reply) => {
     const result = await run('memory_search', request, reply, parseMemorySearch)
-    return answer(reply, result, () => ({
+    return sendResult(reply, result, () => ({
       object: 'list',
       data: (result.trace.results.inspect?.memories ?? []).map(memoryHit),
       governance: governanceOf(result),
@@ -124,7 +124,7 @@ function incomingOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyR
     authorization: request.headers.authorization,
     userToken: Array.isArray(userToken) ? userToken.join() : userToken,
     body: (request.body as Uint8Array | undefined) ?? NO_BODY,
-    callerGone: () => closed(reply),
+    callerGone: () => abortOnClose(reply),
     parse,
   }
 }

@@ -10,9 +10,9 @@ import { findApplication } from '../../identity/application-store.ts'
 import { findUser } from '../../identity/user-store.ts'
 import { PlaygroundCaller } from '../../pipeline/callers.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../../pipeline/pipeline.ts'
-import { answerChat, closed } from '../answers.ts'
 import type { ChatLimits } from '../chat-request.ts'
 import { ChatBody, parseChat } from '../chat-request.ts'
+import { abortOnClose, sendChatResult } from '../send-response.ts'
 
 const docs = withContentTypes(
   inWorkspace('POST /applications/:id/chat', 'chatAsApplication', 'Try an Application: run a chat with its configuration', {
@@ -75,10 +75,10 @@ export function playgroundRoutes(app: TypedApp, deps: Deps): void {
       userToken: undefined,
       caller,
       body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-      callerGone: () => closed(reply),
+      callerGone: () => abortOnClose(reply),
       parse: (body: unknown) => parseChat(body, application, chatLimits),
     }
-    return answerChat(reply, await chatWithApprovalWait(incoming, deps))
+    return sendChatResult(reply, await chatWithApprovalWait(incoming, deps))
   })
 
   async function userOf(id: string | undefined, workspaceId: string): Promise<User | undefined> {

@@ -55,7 +55,7 @@ const docs = {
       errors: LAST_OWNER,
     },
   ),
-  again: inWorkspace(
+  reinvite: inWorkspace(
     'POST /operators/:id/invitation',
     'reinviteOperator',
     'Create a new invitation link for an operator who lost the link, password or second factor',
@@ -102,7 +102,7 @@ export function operatorsRoutes(app: TypedApp, deps: ChangeDeps): void {
     return reply.status(201).send(await invite(request, create, 'invite'))
   })
 
-  handle(app, docs.again, async (request, reply) => {
+  handle(app, docs.reinvite, async (request, reply) => {
     const { id } = request.params
     return reply.status(201).send(await invite(request, (tx) => requirePerson(tx, id), 'reinvite'))
   })
