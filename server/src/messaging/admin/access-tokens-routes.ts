@@ -7,6 +7,7 @@ import { notFound } from '../../http/refusals.ts'
 import { pathOf } from '../../http/schemas.ts'
 import { findUser } from '../../identity/user-store.ts'
 import { answerableFor } from '../../operators/admin-token-store.ts'
+import { ACCESS_TOKENS_TOPIC } from '../api/member.ts'
 import {
   AccessTokenCreate,
   AccessTokenView,
@@ -15,7 +16,6 @@ import {
   IssuedAccessTokenView,
 } from '../people/access-token.ts'
 import { issueAccessToken, listAccessTokens, revokeAccessToken } from '../people/access-token-store.ts'
-import { ACCESS_TOKENS_TOPIC } from '../people/member-authenticator.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the user, or the Workspace' }
 

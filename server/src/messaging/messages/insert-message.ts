@@ -7,7 +7,7 @@ import { enqueueTurn } from '../assistants/enqueue-turn.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernedText } from '../governance/governed-text.ts'
 import { uuidOf } from '../ids.ts'
-import { activity } from '../people/contact-store.ts'
+import { recordActivity } from '../people/contact-store.ts'
 import { type Message, type MessageRow, messageEvent, toMessage } from './message.ts'
 import { attachToMessage, renameFiles } from './message-files.ts'
 
@@ -70,7 +70,7 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
       from moved
       returning id, workspace_id, conversation_id, sequence, sender_id, text, audit_id, flagged, reply_to, created_at,
         updated_at, read_at
-    ), active as (${activity(sender, now)})
+    ), active as (${recordActivity(sender, now)})
     select stored.*, (select array_agg(user_id) from audience) as audience, moved.group_id is not null as is_group,
       exists (
         select from audience join contact_profile as profile using (user_id)

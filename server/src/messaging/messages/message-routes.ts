@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../../http/paging.ts'
 import { forbidden, invalid, notFound } from '../../http/refusals.ts'
 import { type Route, readRoute, refusal, writeRoute } from '../api/route.ts'
-import { findConversation, ownsGroup } from '../conversations/conversation-store.ts'
+import { findConversation } from '../conversations/conversation-store.ts'
+import { isGroupOwner } from '../people/group-member-store.ts'
 import { MessageView } from './message.ts'
 import { checkText, MessageCreate, MessageUpdate, parseAttachmentIds } from './message-bodies.ts'
 import { listAllMessages, listMessages } from './message-list.ts'
@@ -155,7 +156,7 @@ const deleteMessageRoute = writeRoute({
     const place = message && (await findConversation(tx, member, message.conversationId))
     if (!message || !place) throw notFound('message')
     const own = message.senderId === member.user.id
-    if (!own && !(place.groupId !== null && (await ownsGroup(tx, member, place.groupId)))) {
+    if (!own && !(place.groupId !== null && (await isGroupOwner(tx, member, place.groupId)))) {
       throw forbidden('Only the sender and the owner of the group can delete a message.')
     }
     const [gone] = await deleteMessages(tx, message, [message.id], now)

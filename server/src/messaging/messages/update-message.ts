@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import type { GovernedString } from '../../domain/governed.ts'
 import { forbidden, notFound } from '../../http/refusals.ts'
-import { eraseResponsesAbout } from '../api/idempotency-store.ts'
+import { eraseResponsesAbout } from '../api/erase-responses.ts'
 import type { Member } from '../api/member.ts'
 import { findMemberIds } from '../conversations/conversation-members.ts'
 import { findConversation } from '../conversations/conversation-store.ts'
