@@ -73,4 +73,11 @@ export async function loadWorkspaceKeys(db: Db, box: SecretBox, workspaceId: str
   }
 }
 
+/** The same for a Workspace that must exist. Throws if it does not. */
+export async function requireWorkspaceKeys(db: Db, box: SecretBox, workspaceId: string): Promise<WorkspaceKeys> {
+  const keys = await loadWorkspaceKeys(db, box, workspaceId)
+  if (!keys) throw new Error(`${workspaceId} does not exist, so it has no keys`)
+  return keys
+}
+
 const formatSigningKey = (key: KeyObject): string => `${key.export({ type: 'pkcs8', format: 'pem' })}${SEAL_REQUIRED}\n`

@@ -1,25 +1,25 @@
 import { expect } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import { UserRateLimiter } from '../../src/messaging/api/user-rate-limiter.ts'
-import { adminClient, type Json, type Reply, refused as refusedReply } from '../admin/client.ts'
+import { type ApiResponse, adminClient, type Json, refused as refusedReply } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 
 /** For `startServer({}, { userRateLimiter: unhurried() })`: tests are faster than people. */
-export const unhurried = (): UserRateLimiter => {
+export const unlimitedRate = (): UserRateLimiter => {
   const rate = { perMinute: 6_000_000, capacity: 100_000 }
   return new UserRateLimiter({ send: rate, other: rate })
 }
 
-export interface Sending {
-  /** json, unless the fields are to be sent as a form. */
+export interface SendOptions {
+  /** Encoding of the fields; default: json. */
   readonly as?: 'json' | 'form'
   readonly headers?: Readonly<Record<string, string>>
-  /** Instead of fields: sent as it is. */
+  /** Sent unchanged instead of fields. */
   readonly raw?: string | FormData | Uint8Array
   readonly token?: string | null
 }
 
-/** `{a: {b: ['x']}}` → `a[b][]=x`, as the document's examples write it. */
+/** `{a: {b: ['x']}}` → `a[b][]=x`, as in the examples of the API reference. */
 export const formOf = (fields: object, prefix = ''): string =>
   Object.entries(fields)
     .flatMap(([key, value]) => {
@@ -31,10 +31,10 @@ export const formOf = (fields: object, prefix = ''): string =>
     })
     .join('&')
 
-export type Person = ReturnType<typeof personOf>
+export type Member = ReturnType<typeof memberClient>
 
-function personOf(base: string, id: string, token: string) {
-  const send = async (method: string, path: string, fields?: object, sending: Sending = {}): Promise<Reply> => {
+function memberClient(base: string, id: string, token: string) {
+  const send = async (method: string, path: string, fields?: object, sending: SendOptions = {}): Promise<ApiResponse> => {
     const { as = 'json', headers = {}, raw, token: other = token } = sending
     const type = as === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
     const encoded = fields && (as === 'json' ? JSON.stringify(fields) : formOf(fields))
@@ -53,7 +53,7 @@ function personOf(base: string, id: string, token: string) {
   }
   const expecting =
     (status: number, method: string) =>
-    async (path: string, fields?: object, sending?: Sending): Promise<Json> => {
+    async (path: string, fields?: object, sending?: SendOptions): Promise<Json> => {
       const reply = await send(method, path, fields, sending)
       expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(status)
       return reply.body
@@ -67,27 +67,27 @@ function personOf(base: string, id: string, token: string) {
     post: expecting(200, 'POST'),
     put: expecting(200, 'PUT'),
     remove: (path: string): Promise<Json> => expecting(204, 'DELETE')(path),
-    /** The refusal of a request that must be refused. */
-    refused: async (code: ErrorCode, method: string, path: string, fields?: object, sending?: Sending): Promise<Json> =>
+    /** Sends a request that must be refused; returns its `error`. */
+    refused: async (code: ErrorCode, method: string, path: string, fields?: object, sending?: SendOptions): Promise<Json> =>
       refusedReply(await send(method, path, fields, sending), code),
   }
 }
 
-/** New users of a Workspace, each with an access token. Their ids and usernames are the names, with something of their own behind. */
-export async function people<const N extends string>(
+/** Creates users with access tokens. Ids and usernames are the names with a random suffix. */
+export async function createMembers<const N extends string>(
   server: TestServer,
   names: readonly N[],
   workspace?: string,
-): Promise<Record<N, Person>> {
+): Promise<Record<N, Member>> {
   const admin = adminClient(server)
   const sending = workspace === undefined ? {} : { workspace }
-  const made = await Promise.all(
+  const members = await Promise.all(
     names.map(async (name) => {
       const id = `${name}-${crypto.randomUUID().slice(0, 8)}`
       await admin.create('/users', { id, username: id }, sending)
       const { token } = await admin.create(`/users/${id}/tokens`, {}, sending)
-      return [name, personOf(server.base, id, token)] as const
+      return [name, memberClient(server.base, id, token)] as const
     }),
   )
-  return Object.fromEntries(made) as Record<N, Person>
+  return Object.fromEntries(members) as Record<N, Member>
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type RecordSealer, uuidOf } from '../../src/audit/chain.ts'
 import type { AuditDraft, AuditRecord } from '../../src/audit/record.ts'
-import { loadWorkspaceKeys, type WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
+import { requireWorkspaceKeys, type WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
 import type { Db } from '../../src/db/database.ts'
 import { newId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
@@ -11,8 +11,7 @@ import { seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
 /** Creates a Workspace and loads its keys. */
 export async function seedAuditedWorkspace(db: Db): Promise<{ workspaceId: string; keys: WorkspaceKeys }> {
   const { workspaceId } = await seedWorkspace(db)
-  const keys = await loadWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
-  if (!keys) throw new Error('the Workspace has no keys')
+  const keys = await requireWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
   return { workspaceId, keys }
 }
 
@@ -20,13 +19,12 @@ export async function seedAuditedWorkspace(db: Db): Promise<{ workspaceId: strin
 export const findSealer =
   (db: Db) =>
   async (workspaceId: string): Promise<RecordSealer> => {
-    const keys = await loadWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
-    if (!keys) throw new Error('the Workspace has no keys')
+    const keys = await requireWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
     return keys.hasher
   }
 
 /** Changes the log to that of an older version: no seals, checkpoints without links. */
-export async function asOlderVersion(db: Db, workspaceId: string): Promise<void> {
+export async function downgradeAuditLog(db: Db, workspaceId: string): Promise<void> {
   const box = secretBox(TEST_SECRET_KEY, 'workspace')
   const workspace = uuidOf('ws', workspaceId)
   const { signing_key } = await db
@@ -42,20 +40,8 @@ export async function asOlderVersion(db: Db, workspaceId: string): Promise<void>
   await db.updateTable('audit_checkpoint').set(unchained).where('workspace_id', '=', workspace).execute()
 }
 
-/** The record of a usual chat request; `change` replaces fields. */
-export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {}): AuditDraft => ({
-  id: newId('aud'),
-  object: 'audit_record',
-  workspace_id: workspaceId,
-  application_id: 'app_01h455vb4pex5vsknk084sn02q',
-  endpoint: 'chat',
-  created_at: '2026-01-02T03:04:05.678Z',
-  duration_ms: 812.345,
-  status: 200,
-  error_code: null,
-  user: { id: 'a'.repeat(64), verified: true, role: 'engineer', department: 'research' },
-  request: { hash: 'b'.repeat(64), bytes: 1_234, messages: 3 },
-  response: { hash: 'c'.repeat(64), bytes: 2_345, choices: 1 },
+/** Results of the stages of an ordinary chat request. */
+const STAGE_RESULTS = {
   stages: STAGES.map((name, index) => ({ name, outcome: index % 5 === 0 ? 'skipped' : 'ok', ms: 0.123 * index })),
   findings: { classify: { pii: 1, 'pii.email': 1 } },
   classification: 'confidential',
@@ -82,6 +68,23 @@ export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {})
       cost: 0.00012,
     },
   ],
+} as const satisfies Partial<AuditDraft>
+
+/** The record of an ordinary chat request; `change` replaces fields. */
+export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {}): AuditDraft => ({
+  id: newId('aud'),
+  object: 'audit_record',
+  workspace_id: workspaceId,
+  application_id: 'app_01h455vb4pex5vsknk084sn02q',
+  endpoint: 'chat',
+  created_at: '2026-01-02T03:04:05.678Z',
+  duration_ms: 812.345,
+  status: 200,
+  error_code: null,
+  user: { id: 'a'.repeat(64), verified: true, role: 'engineer', department: 'research' },
+  request: { hash: 'b'.repeat(64), bytes: 1_234, messages: 3 },
+  response: { hash: 'c'.repeat(64), bytes: 2_345, choices: 1 },
+  ...STAGE_RESULTS,
   knowledge: [],
   memory: [],
   remembered: [],
@@ -106,8 +109,9 @@ export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {})
 export function assertNoContent(record: AuditRecord | AuditDraft, texts: readonly string[]): void {
   const stored = JSON.stringify(record)
   for (const text of texts) {
-    for (const [how, form] of Object.entries(formsOf(text))) {
-      if (stored.toLowerCase().includes(form.toLowerCase())) throw new Error(`the audit record holds content (${how}): ${text}`)
+    for (const [encoding, form] of Object.entries(formsOf(text))) {
+      if (stored.toLowerCase().includes(form.toLowerCase()))
+        throw new Error(`the audit record contains this text (${encoding}): ${text}`)
     }
   }
 }

@@ -1,49 +1,49 @@
 import type { Environment } from '../../src/config/environment.ts'
 import type { Overrides } from '../../src/context.ts'
-import { type Answer, accepted, type ChatOptions, type Gateway, gatewayClient, refused } from './gateway-client.ts'
+import { accepted, type ChatOptions, type Gateway, type GatewayResponse, gatewayClient, refused } from './gateway-client.ts'
 import { MARKER_RULES, type MarkerRule, policyDocument } from './marker-policies.ts'
 import { type ScriptedProvider, says, startScriptedProvider, word } from './scripted-provider.ts'
 import { startServer, type TestServer } from './server.ts'
 
-/** Far above what tests send: limits have tests of their own. */
-const OPEN_LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
+/** Limits that no test reaches. Limits have their own tests. */
+const HIGH_LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
 /** What the demo knows and remembers would stand in every prompt: knowledgeFixture.ts and memoryFixture.ts bring what a test wants. */
 const PLAIN = { knowledge: { enabled: false }, memory: { enabled: false, capture: 'off' } }
 
-/** A prompt, the word by which its provider calls are found again, and the gateway's answer. */
-export interface Said {
+/** A prompt, the word that identifies its provider calls, and the gateway's response. */
+export interface SentPrompt {
   readonly prompt: string
   readonly word: string
   readonly answer: string
-  readonly response: Answer
+  readonly response: GatewayResponse
 }
 
 /** As `Said`, held: `id` is the review item. */
-export type Held = Said & { readonly id: string }
+export type HeldPrompt = SentPrompt & { readonly id: string }
 
 export type Governed = Awaited<ReturnType<typeof startGoverned>>
 
-/** The environment in which a server has that provider. */
+/** The environment variables that configure this provider. */
 export const providerEnvironment = ({ url }: ScriptedProvider): Environment => ({
   OPENAI_API_KEY: 'sk-scripted',
   OPENAI_BASE_URL: url,
   OPENAI_MODELS: 'scripted',
 })
 
-/** A server whose model `scripted` does as it is told, under the marker policies, with nothing in the way of many requests. */
+/** Starts a server with the scripted provider, the marker policies and high limits. */
 export async function startGoverned(env: Environment = {}, overrides: Overrides = {}) {
   const provider = await startScriptedProvider()
-  return governedOn(await startServer({ ...providerEnvironment(provider), ...env }, overrides), provider)
+  return prepareGoverned(await startServer({ ...providerEnvironment(provider), ...env }, overrides), provider)
 }
 
-/** The same on a server that runs and has that provider. */
-export async function governedOn(server: TestServer, provider: ScriptedProvider) {
+/** Adds the marker policies and high limits to a running server with this provider. */
+export async function prepareGoverned(server: TestServer, provider: ScriptedProvider) {
   const gateway = gatewayClient(server)
   const change = async (id: string | undefined, json: unknown) =>
     accepted(await gateway.admin('PATCH', `/applications/${id}`, { json }))
-  /** An Application of its own, for tests that turn its settings. `token` is its key. */
+  /** Creates an Application with the given fields. `token` is its key. */
   const application = async (fields: Readonly<Record<string, unknown>> = {}) => {
-    const json = { name: word(), default_model: 'demo-mini', limits: OPEN_LIMITS, ...fields }
+    const json = { name: word(), default_model: 'demo-mini', limits: HIGH_LIMITS, ...fields }
     const { id } = accepted(await gateway.admin('POST', '/applications', { json }), 201)
     const { key } = accepted(await gateway.admin('POST', `/applications/${id}/keys`, { json: { name: 'test' } }), 201)
     return { id, token: String(key) }
@@ -52,13 +52,13 @@ export async function governedOn(server: TestServer, provider: ScriptedProvider)
     const source = policyDocument(rules)
     return accepted(await gateway.admin('POST', '/policy-sets', { json: { source } }), 201)
   }
-  for (const { id } of server.demo.applications) await change(id, { limits: OPEN_LIMITS, settings: PLAIN })
+  for (const { id } of server.demo.applications) await change(id, { limits: HIGH_LIMITS, settings: PLAIN })
   await publish(MARKER_RULES)
   return {
     server,
     provider,
     ...gateway,
-    ...conversation(gateway, provider),
+    ...promptSteps(gateway, provider),
     application,
     /** Changes an Application. */
     change,
@@ -71,37 +71,45 @@ export async function governedOn(server: TestServer, provider: ScriptedProvider)
   }
 }
 
-export interface Saying {
-  /** What the provider answers. */
+export interface PromptOptions {
+  /** The content of the provider's completion. */
   readonly answer?: string
   /** Further fields of the body. */
   readonly more?: Readonly<Record<string, unknown>>
   readonly options?: ChatOptions
 }
 
-/** The moves that tests are made of. */
-function conversation({ chat, admin }: Gateway, provider: ScriptedProvider) {
-  /** Asks with `mark` and a fresh word in the prompt. */
-  const say = async (mark = '', { answer = `Noted: ${word()} ${word()}.`, more, options }: Saying = {}): Promise<Said> => {
+/** The steps that tests combine: send, hold, decide, resubmit. */
+function promptSteps({ chat, admin }: Gateway, provider: ScriptedProvider) {
+  /** Sends a prompt with a new word and `mark`, the id of a marker rule. */
+  const sendPrompt = async (
+    mark = '',
+    { answer = `Noted: ${word()} ${word()}.`, more, options }: PromptOptions = {},
+  ): Promise<SentPrompt> => {
     const key = word()
     provider.on(key, says(answer))
     const prompt = `Please look into ${key} ${mark}`
     return { prompt, word: key, answer, response: await chat(prompt, more, options) }
   }
-  const hold = async (mark = 'juniper-hold', saying?: Saying): Promise<Held> => {
-    const said = await say(mark, saying)
-    return { ...said, id: refused(said.response, 'POLICY_REVIEW_PENDING').review_item_id }
+  const holdPrompt = async (mark = 'juniper-hold', options?: PromptOptions): Promise<HeldPrompt> => {
+    const sent = await sendPrompt(mark, options)
+    return { ...sent, id: refused(sent.response, 'POLICY_REVIEW_PENDING').review_item_id }
   }
   return {
-    say,
-    hold,
-    /** Held after the provider: its answer waits. */
-    holdOutput: (saying?: Saying): Promise<Held> => hold('', { answer: `sorrel-hold ${word()} ${word()}`, ...saying }),
+    sendPrompt,
+    holdPrompt,
+    /** Sends a prompt whose completion is held. */
+    holdCompletion: (options?: PromptOptions): Promise<HeldPrompt> =>
+      holdPrompt('', { answer: `sorrel-hold ${word()} ${word()}`, ...options }),
     decide: async (id: string, verb: 'approve' | 'deny', comment = 'looked at') =>
       accepted(await admin('POST', `/reviews/${id}/${verb}`, { json: { comment } })),
-    /** The held request again, with its review item. */
-    resubmit: ({ prompt, id }: Pick<Held, 'prompt' | 'id'>, governance: object = {}, more: object = {}, options?: ChatOptions) =>
-      chat(prompt, { ...more, governance: { review_item_id: id, ...governance } }, options),
-    callsAbout: ({ word: key }: Pick<Said, 'word'>): number => provider.about(key).length,
+    /** Sends the held request again with its review item. */
+    resubmit: (
+      { prompt, id }: Pick<HeldPrompt, 'prompt' | 'id'>,
+      governance: object = {},
+      more: object = {},
+      options?: ChatOptions,
+    ) => chat(prompt, { ...more, governance: { review_item_id: id, ...governance } }, options),
+    countProviderCalls: ({ word: key }: Pick<SentPrompt, 'word'>): number => provider.about(key).length,
   }
 }

@@ -6,13 +6,13 @@ import { createCollection, updateCollection } from '../../src/knowledge/collecti
 import { deleteDocument } from '../../src/knowledge/document-store.ts'
 import { type IncomingDocument, ingestDocument } from '../../src/knowledge/ingest.ts'
 import { type LabelPatch, relabelDocument } from '../../src/knowledge/relabel.ts'
-import { accepted, type Body, type ChatOptions } from './gateway-client.ts'
+import { accepted, type ChatOptions, type ResponseBody } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 import { word } from './scripted-provider.ts'
 
 export const EVERYONE = { everyone: true } as const
 
-/** What was found, as the contract shows it. */
+/** A hit of `POST /v1/knowledge/search`. */
 export interface KnowledgeHit {
   readonly chunk_id: string
   readonly document_title: string
@@ -32,8 +32,8 @@ interface KnowledgeFixtureOptions {
   readonly knowledge?: Readonly<Record<string, unknown>>
 }
 
-/** A collection of that Workspace (default: internal, for everyone), and what librarians do with it. */
-export async function openCollection(
+/** Creates a collection (default: internal, for everyone) and returns functions that change it. */
+export async function createTestCollection(
   { server: { context } }: Pick<Governed, 'server'>,
   workspaceId: string,
   collection: Partial<CollectionCreate> = {},
@@ -44,31 +44,31 @@ export async function openCollection(
     db.transaction().execute((tx) => work(tx, clock.now()))
   const name = `collection ${word()}`
   const create = { classification: 'internal', acl: EVERYONE, name, ...collection } as const
-  const made = await transact((tx, now) => createCollection(tx, workspaceId, create, now))
-  if (!made) throw new Error('the name is taken')
+  const created = await transact((tx, now) => createCollection(tx, workspaceId, create, now))
+  if (!created) throw new Error('the name of the collection is taken')
   return {
-    name: made.name,
-    collection: made,
-    /** Brings in a Markdown document, under its key in the place of the one that was there. Answers its id. */
+    name: created.name,
+    collection: created,
+    /** Ingests a Markdown document; it replaces the document with the same key. Returns its id. */
     put: async (text: string, more: Partial<IncomingDocument> = {}): Promise<string> => {
       const key = more.key ?? word()
       const incoming = { key, name: `${key}.md`, bytes: Buffer.from(text), title: 'A page', ...more }
-      const ingested = await ingestDocument({ db, scanText, transact }, workspaceId, made.id, incoming)
-      if (!ingested) throw new Error('the collection is gone')
+      const ingested = await ingestDocument({ db, scanText, transact }, workspaceId, created.id, incoming)
+      if (!ingested) throw new Error('the collection was deleted')
       return ingested.documentId
     },
     relabel: (document: string, patch: LabelPatch) => transact((tx) => relabelDocument(tx, workspaceId, document, patch)),
     remove: (document: string) => transact((tx) => deleteDocument(tx, workspaceId, document)),
-    change: (patch: CollectionPatch) => transact((tx, now) => updateCollection(tx, workspaceId, made.id, patch, now)),
+    change: (patch: CollectionPatch) => transact((tx, now) => updateCollection(tx, workspaceId, created.id, patch, now)),
   }
 }
 
-/** A collection of the demo's Workspace, and an Application that finds this collection alone. */
+/** Creates a collection in the demo's Workspace and an Application that searches only this collection. */
 export async function createKnowledgeFixture(
   governed: Governed,
   { collection, application, settings, knowledge }: KnowledgeFixtureOptions = {},
 ) {
-  const opened = await openCollection(governed, governed.demo.workspace.id, collection)
+  const opened = await createTestCollection(governed, governed.demo.workspace.id, collection)
   const caller = await governed.application({
     ...application,
     settings: { knowledge: { enabled: true, collections: [opened.name], ...knowledge }, ...settings },
@@ -79,15 +79,15 @@ export async function createKnowledgeFixture(
     ...opened,
     ...caller,
     search,
-    /** The hits of a search that must be answered. */
+    /** The hits of a search that must succeed. */
     hits: async (query: string, more?: object, options?: ChatOptions): Promise<readonly KnowledgeHit[]> =>
       hitsOf(accepted(await search(query, more, options))),
-    /** Their contents. */
+    /** The contents of the hits of a search that must succeed. */
     texts: async (query: string, more?: object, options?: ChatOptions): Promise<string[]> =>
       hitsOf(accepted(await search(query, more, options))).map(({ content }) => content.trim()),
   }
 }
 
-const hitsOf = ({ data }: Body) => data as unknown as readonly KnowledgeHit[]
+const hitsOf = ({ data }: ResponseBody) => data as unknown as readonly KnowledgeHit[]
 
 const scanText = (text: string) => scan([text], { detectors: DETECTORS, budgetMs: 10_000 }).counts

@@ -1,8 +1,8 @@
 import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
-import { accepted, type Body, type ChatOptions } from './gateway-client.ts'
+import { accepted, type ChatOptions, type ResponseBody } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 
-/** What was found, as the contract shows it. */
+/** A hit of `POST /v1/memory/search`. */
 export interface MemoryHit {
   readonly memory_id: string
   readonly scope: string
@@ -13,15 +13,15 @@ export interface MemoryHit {
   readonly similarity: number
 }
 
-/** Who asks: the governance block of a request, and how it is sent. */
-export interface Asking extends ChatOptions {
+/** User and session in the governance block of a request, and options of the client. */
+export interface MemoryRequestOptions extends ChatOptions {
   readonly user?: Readonly<Record<string, unknown>>
   readonly session?: string
 }
 
 export type MemoryFixture = Awaited<ReturnType<typeof createMemoryFixture>>
 
-/** An Application that may remember. What it is told to keep for its own scope, no other finds. */
+/** Creates an Application with memory. Only this Application finds memories of its scope `application`. */
 export async function createMemoryFixture(
   governed: Governed,
   memory: Readonly<Record<string, unknown>> = {},
@@ -31,32 +31,33 @@ export async function createMemoryFixture(
     ...fields,
     settings: { memory: { enabled: true, assertion_scopes: SHARED_SCOPES, ...memory }, ...(settings as object) },
   })
-  const post = (path: string, json: object, { user, session, ...options }: Asking = {}) => {
+  const post = (path: string, json: object, { user, session, ...options }: MemoryRequestOptions = {}) => {
     const governance = { ...(user && { user }), ...(session !== undefined && { session_id: session }) }
     return governed.post(path, { ...json, governance }, { token: caller.token, ...options })
   }
-  const capture = (content: unknown, more: object = {}, asking?: Asking) =>
-    post('/v1/memory/capture', { content, scope: 'application', kind: 'fact', classification: 'internal', ...more }, asking)
-  const search = (query: unknown, more: object = {}, asking?: Asking) => post('/v1/memory/search', { query, ...more }, asking)
-  const hits = async (query: string, more?: object, asking?: Asking): Promise<readonly MemoryHit[]> =>
-    hitsOf(accepted(await search(query, more, asking)))
+  const capture = (content: unknown, more: object = {}, options?: MemoryRequestOptions) =>
+    post('/v1/memory/capture', { content, scope: 'application', kind: 'fact', classification: 'internal', ...more }, options)
+  const search = (query: unknown, more: object = {}, options?: MemoryRequestOptions) =>
+    post('/v1/memory/search', { query, ...more }, options)
+  const hits = async (query: string, more?: object, options?: MemoryRequestOptions): Promise<readonly MemoryHit[]> =>
+    hitsOf(accepted(await search(query, more, options)))
   return {
     ...caller,
     capture,
-    /** The id of what must be stored. */
-    keep: async (content: string, more?: object, asking?: Asking): Promise<string> => {
-      const body = accepted(await capture(content, more, asking))
+    /** Captures a memory that must be stored; returns its id. */
+    store: async (content: string, more?: object, options?: MemoryRequestOptions): Promise<string> => {
+      const body = accepted(await capture(content, more, options))
       if (body.stored !== true) throw new Error(`not stored: ${content}`)
       return String(body.memory_id)
     },
     search,
-    /** The hits of a search that must be answered. */
+    /** The hits of a search that must succeed. */
     hits,
-    /** Their contents. */
-    texts: async (query: string, more?: object, asking?: Asking): Promise<string[]> =>
-      (await hits(query, more, asking)).map(({ content }) => content),
-    /** A chat with a model that does as it is told. */
-    chat: (prompt: string, { user, session, ...options }: Asking = {}, governance: object = {}) =>
+    /** The contents of the hits of a search that must succeed. */
+    texts: async (query: string, more?: object, options?: MemoryRequestOptions): Promise<string[]> =>
+      (await hits(query, more, options)).map(({ content }) => content),
+    /** Sends a chat to the scripted provider. */
+    chat: (prompt: string, { user, session, ...options }: MemoryRequestOptions = {}, governance: object = {}) =>
       governed.chat(
         prompt,
         { governance: { ...(user && { user }), ...(session !== undefined && { session_id: session }), ...governance } },
@@ -65,4 +66,4 @@ export async function createMemoryFixture(
   }
 }
 
-const hitsOf = ({ data }: Body) => data as unknown as readonly MemoryHit[]
+const hitsOf = ({ data }: ResponseBody) => data as unknown as readonly MemoryHit[]

@@ -2,12 +2,12 @@ import { EventReader } from '../../../bench/support/event-reader.ts'
 import type { Environment } from '../../src/config/environment.ts'
 import type { Overrides } from '../../src/context.ts'
 import { adminClient, type Json } from '../admin/client.ts'
-import { type Person, people, unhurried } from '../messaging/client.ts'
+import { createMembers, type Member, unlimitedRate } from '../messaging/client.ts'
 import { type Governed, startGoverned } from './governed.ts'
 import { MARKER_RULES, type MarkerRule } from './marker-policies.ts'
 import { word } from './scripted-provider.ts'
 
-/** As the marker policies, of messages: `rowan-…` in a message chooses what happens to it. */
+/** A marker rule at the point `message`: a test chooses the rule by its id in the text. */
 const messageRule = (id: string, fields: object, condition?: string): MarkerRule => ({
   id,
   at: ['message'],
@@ -15,7 +15,7 @@ const messageRule = (id: string, fields: object, condition?: string): MarkerRule
   ...fields,
 })
 
-/** True only where every variable that a rule at `message` may look at is filled in. */
+/** True only if every variable at the point `message` has a value. */
 const FACTS = [
   'request.endpoint == "message" && user.verified && message.sender == user.id',
   'message.conversation_id.startsWith("conv_") && content.findings["pii.email"] == 1 && now > timestamp("2020-01-01T00:00:00Z")',
@@ -33,50 +33,52 @@ const MESSAGE_RULES: readonly MarkerRule[] = [
   messageRule('rowan-group', { verdict: 'deny' }, 'message.group != ""'),
 ]
 
-export type Messenger = Awaited<ReturnType<typeof startMessenger>>
+export type MessagingServer = Awaited<ReturnType<typeof startMessagingServer>>
 
-/** A governed server with four users: Ann and Ben talk, Cleo joins in where a test says so, Stan is a stranger to them all. */
-export const startMessenger = async (env: Environment = {}, overrides: Overrides = {}) =>
-  messengerOn(await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...env }, { userRateLimiter: unhurried(), ...overrides }))
+/** Starts a governed server with four users: Ann and Ben write, Cleo joins some tests, and Stan is never a member. */
+export const startMessagingServer = async (env: Environment = {}, overrides: Overrides = {}) =>
+  prepareMessaging(
+    await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...env }, { userRateLimiter: unlimitedRate(), ...overrides }),
+  )
 
-/** The same on a governed server that runs. */
-export async function messengerOn(governed: Governed) {
+/** Adds the users and rules of messaging to a running governed server. */
+export async function prepareMessaging(governed: Governed) {
   await governed.publish([...MARKER_RULES, ...MESSAGE_RULES])
   const { server } = governed
-  const team = await people(server, ['ann', 'ben', 'cleo', 'stan'])
+  const team = await createMembers(server, ['ann', 'ben', 'cleo', 'stan'])
   const operator = adminClient(server)
   return {
     ...governed,
     ...team,
     operator,
-    ...moves(team.ann, team.ben),
-    /** The person's events from now on, or from an event on. */
-    listen: ({ token }: Person, lastEventId?: number, query?: string) =>
+    ...messagingSteps(team.ann, team.ben),
+    /** Opens the event stream of a member from now on, or after an event. */
+    listen: ({ token }: Member, lastEventId?: number, query?: string) =>
       EventReader.open({ base: server.base, token, lastEventId, ...(query !== undefined && { query }) }),
   }
 }
 
-/** The moves that tests are made of. */
-function moves(ann: Person, ben: Person) {
-  /** A new direct conversation; its id. */
-  const direct = async (one: Person = ann, other: Person = ben): Promise<string> =>
+/** The steps that tests combine. */
+function messagingSteps(ann: Member, ben: Member) {
+  /** Creates a direct conversation; returns its id. */
+  const direct = async (one: Member = ann, other: Member = ben): Promise<string> =>
     (await one.create('/conversations', { contact_id: other.id })).id
-  /** A new group with a conversation of its own. */
-  const group = async (owner: Person, ...members: readonly Person[]): Promise<{ group: string; conversation: string }> => {
+  /** Creates a group with a conversation; returns both ids. */
+  const group = async (owner: Member, ...members: readonly Member[]): Promise<{ group: string; conversation: string }> => {
     const { id } = await owner.create('/groups', { name: word(), contacts: members.map((member) => member.id) })
     return { group: id, conversation: (await owner.create('/conversations', { group_id: id })).id }
   }
-  const say = (conversation_id: string, message: string = word(), person: Person = ann): Promise<Json> =>
-    person.create('/messages', { conversation_id, message })
-  /** Says each in turn. */
-  const sayAll = async (conversation: string, texts: readonly string[], person: Person = ann): Promise<Json[]> => {
-    const said: Json[] = []
-    for (const text of texts) said.push(await say(conversation, text, person))
-    return said
+  const say = (conversation_id: string, message: string = word(), member: Member = ann): Promise<Json> =>
+    member.create('/messages', { conversation_id, message })
+  /** Sends the texts one after another. */
+  const sayAll = async (conversation: string, texts: readonly string[], member: Member = ann): Promise<Json[]> => {
+    const messages: Json[] = []
+    for (const text of texts) messages.push(await say(conversation, text, member))
+    return messages
   }
-  /** What that person reads in it, oldest first. */
-  const texts = async (conversation: string, person: Person = ann): Promise<string[]> =>
-    (await person.get(`/messages?conversation_id=${conversation}&limit=100`)).data
+  /** The texts of a conversation that a member can read, oldest first. */
+  const texts = async (conversation: string, member: Member = ann): Promise<string[]> =>
+    (await member.get(`/messages?conversation_id=${conversation}&limit=100`)).data
       .map(({ message }: { message: string }) => message)
       .reverse()
   return { direct, group, say, sayAll, texts }
