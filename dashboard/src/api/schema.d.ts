@@ -417,24 +417,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/attachments/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get the metadata of a file */
-        get: operations["getAttachment"];
-        put?: never;
-        post?: never;
-        /** Delete a file permanently; its message stays */
-        delete: operations["deleteAttachment"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/messages/{id}/reactions/{name}": {
         parameters: {
             query?: never;
@@ -475,6 +457,24 @@ export interface paths {
          */
         post: operations["uploadAttachment"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/attachments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the metadata of a file */
+        get: operations["getAttachment"];
+        put?: never;
+        post?: never;
+        /** Delete a file permanently; its message stays */
+        delete: operations["deleteAttachment"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3681,65 +3681,6 @@ export interface operations {
             };
         };
     };
-    getAttachment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Get the metadata of a file */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "attachment";
-                        /** @description null: not sent yet. Unsent uploads are deleted after a day. */
-                        message_id: string | null;
-                        filename: string;
-                        /**
-                         * Format: uri
-                         * @description URL of the content, for members who can see the message.
-                         */
-                        file_url: string;
-                        /** @description Media type, detected from the content. */
-                        file_type: string;
-                        file_size: number;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                    };
-                };
-            };
-        };
-    };
-    deleteAttachment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description No body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     addReaction: {
         parameters: {
             query?: never;
@@ -3925,6 +3866,65 @@ export interface operations {
                         created_at: number;
                     };
                 };
+            };
+        };
+    };
+    getAttachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the metadata of a file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "attachment";
+                        /** @description null: not sent yet. Unsent uploads are deleted after a day. */
+                        message_id: string | null;
+                        filename: string;
+                        /**
+                         * Format: uri
+                         * @description URL of the content, for members who can see the message.
+                         */
+                        file_url: string;
+                        /** @description Media type, detected from the content. */
+                        file_type: string;
+                        file_size: number;
+                        /** @description Unix time in seconds. */
+                        created_at: number;
+                    };
+                };
+            };
+        };
+    };
+    deleteAttachment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

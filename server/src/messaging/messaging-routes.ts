@@ -9,6 +9,7 @@ import { conversationRoutes } from './conversations/conversation-routes.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { groupMemberRoutes } from './groups/group-member-routes.ts'
 import { groupRoutes } from './groups/group-routes.ts'
+import { deleteAttachmentRoute } from './messages/delete-attachment-route.ts'
 import { messageRoutes } from './messages/message-routes.ts'
 import type { MessagingDeps } from './messaging-deps.ts'
 import { avatarRoutes } from './people/avatar-routes.ts'
@@ -29,6 +30,7 @@ const ROUTES: readonly Route[] = [
   ...conversationRoutes,
   ...messageRoutes,
   ...attachmentRoutes,
+  deleteAttachmentRoute,
   ...retentionRoutes,
   ...eventRoutes,
 ]

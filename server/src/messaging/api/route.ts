@@ -6,7 +6,7 @@ import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../error
 import { sendError } from '../../http/error-responses.ts'
 import { fingerprintOf, idempotencyKeyIn, replay, type StoredResponse } from '../../http/idempotency.ts'
 import { notFound } from '../../http/refusals.ts'
-import { type Api, type RouteDocs as Docs, type QueryOf, routeSchema } from '../../http/route.ts'
+import { type Api, type RouteDocs as Docs, type QueryOf, route, type Target } from '../../http/route.ts'
 import { reader } from '../../http/validation.ts'
 import { isStorable } from '../../lib/fields.ts'
 import type { MessagingDeps } from '../messaging-deps.ts'
@@ -27,18 +27,12 @@ const MESSAGING: Api = {
   consumes: ['application/x-www-form-urlencoded', 'application/json'],
 }
 
-/** Documentation of a messaging route; its path defines the path parameters. */
-export type RouteDocs<Q extends TProperties = TProperties> = Omit<Docs, 'query' | 'params' | 'body'> & { readonly query?: Q }
+/** Documentation of a messaging route. */
+export type RouteDocs<Q extends TProperties = TProperties> = Omit<Docs, 'query' | 'body'> & { readonly query?: Q }
 
-/** The OpenAPI schema. It only documents: the routes check queries and bodies themselves. */
-function schemaOf(path: string, docs: RouteDocs, body?: TSchema) {
-  const params = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, Type.String()])
-  return routeSchema(MESSAGING, {
-    ...docs,
-    ...(params.length > 0 && { params: Type.Object(Object.fromEntries(params)) }),
-    ...(body && { body }),
-  })
-}
+/** Method, URL and OpenAPI schema. The schema only documents: the routes check queries and bodies themselves. */
+const documented = (target: Target, docs: RouteDocs, body?: TSchema) =>
+  route(MESSAGING, target, { ...docs, ...(body && { body }) })
 
 /** A request to the messaging API, with a checked query and body. */
 export interface MessagingRequest<Body = undefined, Query = Record<never, never>> {
@@ -74,8 +68,7 @@ export const refusal = (code: ErrorCode, fields: ErrorFields = {}, afterCommit?:
 export type Route = (app: FastifyInstance, deps: MessagingDeps) => void
 
 interface ReadRoute<Q extends TProperties> {
-  readonly method: 'GET'
-  readonly path: string
+  readonly target: Extract<Target, `GET ${string}`>
   readonly docs: RouteDocs<Q>
   /** Returns the JSON of the response, or `reply` after writing a stream to it. */
   readonly handle: (
@@ -87,13 +80,11 @@ interface ReadRoute<Q extends TProperties> {
 
 /** A route that only reads. */
 export const readRoute =
-  <Q extends TProperties = Record<never, never>>({ method, path, docs, handle }: ReadRoute<Q>): Route =>
+  <Q extends TProperties = Record<never, never>>({ target, docs, handle }: ReadRoute<Q>): Route =>
   (app, deps) => {
     const readQuery = reader(Type.Object(docs.query ?? ({} as Q)))
     app.route({
-      method,
-      url: path,
-      schema: schemaOf(path, docs),
+      ...documented(target, docs),
       handler: async (http, reply) => {
         reply.headers(deps.userRateLimiter.admit(http.member, 'other'))
         const query = readQuery(http.query) as QueryOf<Q>
@@ -103,8 +94,7 @@ export const readRoute =
   }
 
 interface WriteRoute<B extends TSchema, P, Q extends TProperties> {
-  readonly method: 'POST' | 'PUT' | 'DELETE'
-  readonly path: string
+  readonly target: Target
   readonly docs: RouteDocs<Q>
   /** undefined: no body, or a body that `prepare` reads (uploads). */
   readonly body?: B
@@ -126,27 +116,25 @@ interface WriteRoute<B extends TSchema, P, Q extends TProperties> {
 
 /** A route that writes: the change, its events and its Idempotency-Key are one transaction. */
 export const writeRoute =
-  <B extends TSchema, P = undefined, Q extends TProperties = Record<never, never>>(route: WriteRoute<B, P, Q>): Route =>
+  <B extends TSchema, P = undefined, Q extends TProperties = Record<never, never>>(definition: WriteRoute<B, P, Q>): Route =>
   (app, deps) => {
-    const { method, path, docs, body, kind = 'other' } = route
+    const { target, docs, body, kind = 'other' } = definition
     const readBody = body && reader(body)
     const readQuery = reader(Type.Object(docs.query ?? ({} as Q)))
     app.route({
-      method,
-      url: path,
-      schema: schemaOf(path, docs, body),
+      ...documented(target, docs, body),
       handler: async (http, reply) => {
         reply.headers(deps.userRateLimiter.admit(http.member, kind))
-        const key = method === 'DELETE' ? undefined : idempotencyKeyIn(http.headers)
+        const key = http.method === 'DELETE' ? undefined : idempotencyKeyIn(http.headers)
         const query = readQuery(http.query) as QueryOf<Q>
         const request = { ...requestOf(http, deps), query, body: readBody?.(http.body) as Static<B> }
-        return respond(route, request, key, deps, reply)
+        return respond(definition, request, key, deps, reply)
       },
     })
   }
 
 async function respond<B extends TSchema, P, Q extends TProperties>(
-  route: WriteRoute<B, P, Q>,
+  definition: WriteRoute<B, P, Q>,
   request: MessagingRequest<Static<B>, QueryOf<Q>>,
   key: string | undefined,
   deps: MessagingDeps,
@@ -154,22 +142,22 @@ async function respond<B extends TSchema, P, Q extends TProperties>(
 ): Promise<FastifyReply> {
   const { member, http, now } = request
   const keyFor = (content: unknown): IdempotencyKey | undefined =>
-    key === undefined ? undefined : { member, key, fingerprint: fingerprintOf(route.method, http.url, content) }
+    key === undefined ? undefined : { member, key, fingerprint: fingerprintOf(http.method, http.url, content) }
 
-  const bodyKey = route.fingerprint ? undefined : keyFor(request.body)
+  const bodyKey = definition.fingerprint ? undefined : keyFor(request.body)
   const replayed = bodyKey && replay(await findResponse(deps.db, bodyKey, now), bodyKey.fingerprint)
   if (replayed) return send(reply, replayed)
-  const prepared = (await route.prepare?.(request, deps)) as P
+  const prepared = (await definition.prepare?.(request, deps)) as P
   let written = false
   try {
-    const result = await writeOnce(bodyKey ?? keyFor(route.fingerprint?.(prepared)), route, request, prepared, deps)
+    const result = await writeOnce(bodyKey ?? keyFor(definition.fingerprint?.(prepared)), definition, request, prepared, deps)
     if ('replayed' in result) return send(reply, result.replayed)
     written = true
     deps.relay.wake()
     result.response.afterCommit?.()
     return send(reply, result.stored, result.response.headers)
   } finally {
-    if (!written) await route.discard?.(prepared, deps)
+    if (!written) await definition.discard?.(prepared, deps)
   }
 }
 
@@ -180,7 +168,7 @@ type WriteResult =
 /** Writes in a transaction, or returns the stored response if the key is in use. */
 const writeOnce = <B extends TSchema, P, Q extends TProperties>(
   idempotencyKey: IdempotencyKey | undefined,
-  route: WriteRoute<B, P, Q>,
+  definition: WriteRoute<B, P, Q>,
   request: MessagingRequest<Static<B>, QueryOf<Q>>,
   prepared: P,
   deps: MessagingDeps,
@@ -191,7 +179,7 @@ const writeOnce = <B extends TSchema, P, Q extends TProperties>(
       if (!replayed) throw new Error('An Idempotency-Key could not be reserved and has no stored response')
       return { replayed }
     }
-    const response = await route.write(tx, request, prepared, deps)
+    const response = await definition.write(tx, request, prepared, deps)
     const stored = { status: response.status, body: response.body === undefined ? '' : JSON.stringify(response.body) }
     if (idempotencyKey) await storeResponse(tx, idempotencyKey, stored)
     return { response, stored }

@@ -18,8 +18,7 @@ const MAX_UNSENT = 100
 const UNKNOWN = { 404: 'NOT_FOUND: the attachment does not exist, or the caller cannot see it' }
 
 const listAttachmentsRoute = readRoute({
-  method: 'GET',
-  path: '/v1/attachments',
+  target: 'GET /v1/attachments',
   docs: {
     operationId: 'listAttachments',
     summary: "List the caller's uploads, newest first",
@@ -33,8 +32,7 @@ const listAttachmentsRoute = readRoute({
 })
 
 const getAttachmentRoute = readRoute({
-  method: 'GET',
-  path: '/v1/attachments/:id',
+  target: 'GET /v1/attachments/:id',
   docs: {
     operationId: 'getAttachment',
     summary: 'Get the metadata of a file',
@@ -49,8 +47,7 @@ const getAttachmentRoute = readRoute({
 })
 
 const downloadAttachmentRoute = readRoute({
-  method: 'GET',
-  path: '/v1/attachments/:id/content',
+  target: 'GET /v1/attachments/:id/content',
   docs: {
     operationId: 'downloadAttachment',
     summary: 'Download a file',
@@ -76,8 +73,7 @@ const downloadAttachmentRoute = readRoute({
 })
 
 const uploadAttachmentRoute = writeRoute({
-  method: 'POST',
-  path: '/v1/attachments',
+  target: 'POST /v1/attachments',
   docs: {
     operationId: 'uploadAttachment',
     summary: 'Upload a file to send with a message',

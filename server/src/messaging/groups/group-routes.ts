@@ -21,8 +21,7 @@ const DENIED = 'POLICY_DENIED, with audit_id: a policy at the point `message` de
 const aboutOf = ({ workspaceId, user: author }: Member, now: Date) => ({ workspaceId, author, now })
 
 const listGroupsRoute = readRoute({
-  method: 'GET',
-  path: '/v1/groups',
+  target: 'GET /v1/groups',
   docs: {
     operationId: 'listGroups',
     summary: "List the caller's groups, newest first",
@@ -37,8 +36,7 @@ const listGroupsRoute = readRoute({
 })
 
 const getGroupRoute = readRoute({
-  method: 'GET',
-  path: '/v1/groups/:id',
+  target: 'GET /v1/groups/:id',
   docs: { operationId: 'getGroup', summary: 'Get a group', answers: { 200: GroupView }, errors: UNKNOWN },
   handle: async ({ member, params, base }, { db }) => {
     const group = await findGroup(db, member, params.id ?? '')
@@ -48,8 +46,7 @@ const getGroupRoute = readRoute({
 })
 
 const createGroupRoute = writeRoute({
-  method: 'POST',
-  path: '/v1/groups',
+  target: 'POST /v1/groups',
   docs: {
     operationId: 'createGroup',
     summary: 'Create a group that the caller owns',
@@ -72,8 +69,7 @@ const createGroupRoute = writeRoute({
 })
 
 const updateGroupRoute = writeRoute({
-  method: 'PUT',
-  path: '/v1/groups/:id',
+  target: 'PUT /v1/groups/:id',
   docs: {
     operationId: 'updateGroup',
     summary: 'Change a group',
@@ -106,8 +102,7 @@ const updateGroupRoute = writeRoute({
 })
 
 const deleteGroupRoute = writeRoute({
-  method: 'DELETE',
-  path: '/v1/groups/:id',
+  target: 'DELETE /v1/groups/:id',
   docs: {
     operationId: 'deleteGroup',
     summary: 'Delete a group, its conversations and their messages, permanently',

@@ -10,8 +10,7 @@ import { emitMessageUpdated, lockMessage } from './message-store.ts'
 
 /** Deletes a file. If a message has the file, the message changes too. */
 export const deleteAttachmentRoute = writeRoute({
-  method: 'DELETE',
-  path: '/v1/attachments/:id',
+  target: 'DELETE /v1/attachments/:id',
   docs: {
     operationId: 'deleteAttachment',
     summary: 'Delete a file permanently; its message stays',

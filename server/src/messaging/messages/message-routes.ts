@@ -4,7 +4,6 @@ import { forbidden, invalid, notFound } from '../../http/refusals.ts'
 import { type Route, readRoute, refusal, writeRoute } from '../api/route.ts'
 import { findConversation } from '../conversations/conversation-store.ts'
 import { isGroupOwner } from '../people/group-member-store.ts'
-import { deleteAttachmentRoute } from './delete-attachment-route.ts'
 import { MessageView } from './message.ts'
 import { checkText, MessageCreate, MessageUpdate, parseAttachmentIds } from './message-bodies.ts'
 import { listAllMessages, listMessages } from './message-list.ts'
@@ -24,8 +23,7 @@ const GOVERNED = {
 const NO_CONVERSATION = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
 
 const listMessagesRoute = readRoute({
-  method: 'GET',
-  path: '/v1/messages',
+  target: 'GET /v1/messages',
   docs: {
     operationId: 'listMessages',
     summary: 'List the messages of one or all conversations, newest first',
@@ -45,8 +43,7 @@ const listMessagesRoute = readRoute({
 })
 
 const searchMessagesRoute = readRoute({
-  method: 'GET',
-  path: '/v1/messages/search',
+  target: 'GET /v1/messages/search',
   docs: {
     operationId: 'searchMessages',
     summary: "Search the messages of the caller's conversations that contain all words of q, newest first",
@@ -70,8 +67,7 @@ const searchMessagesRoute = readRoute({
 })
 
 const getMessageRoute = readRoute({
-  method: 'GET',
-  path: '/v1/messages/:id',
+  target: 'GET /v1/messages/:id',
   docs: {
     operationId: 'getMessage',
     summary: 'Get a message',
@@ -87,8 +83,7 @@ const getMessageRoute = readRoute({
 })
 
 const sendMessageRoute = writeRoute({
-  method: 'POST',
-  path: '/v1/messages',
+  target: 'POST /v1/messages',
   docs: {
     operationId: 'sendMessage',
     summary: 'Send a message',
@@ -112,8 +107,7 @@ const sendMessageRoute = writeRoute({
 })
 
 const updateMessageRoute = writeRoute({
-  method: 'PUT',
-  path: '/v1/messages/:id',
+  target: 'PUT /v1/messages/:id',
   docs: {
     operationId: 'updateMessage',
     summary: "Change a message, its attachments or the caller's reactions",
@@ -143,8 +137,7 @@ const updateMessageRoute = writeRoute({
 })
 
 const deleteMessageRoute = writeRoute({
-  method: 'DELETE',
-  path: '/v1/messages/:id',
+  target: 'DELETE /v1/messages/:id',
   docs: {
     operationId: 'deleteMessage',
     summary: 'Delete a message for all members, permanently',
@@ -175,6 +168,5 @@ export const messageRoutes: readonly Route[] = [
   sendMessageRoute,
   updateMessageRoute,
   deleteMessageRoute,
-  deleteAttachmentRoute,
   ...reactionRoutes,
 ]
