@@ -25,14 +25,14 @@ import {
   PolicySetView,
   PolicySetWithSourceView,
   policySetView,
-  policyVersion,
+  policyVersionView,
   ruleViews,
   SourceBody,
 } from './policy-shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the policy set, or the Workspace' }
-const MOVED = { 409: 'CONFLICT: another version than `base_version` is active, see `details.active_version`' }
-const one = { params: pathOf('id'), errors: UNKNOWN }
+const SUPERSEDED = { 409: 'CONFLICT: another version than `base_version` is active, see `details.active_version`' }
+const oneVersion = { params: pathOf('id'), errors: UNKNOWN }
 
 const docs = {
   list: inWorkspace('listPolicySets', 'List published versions, newest first', {
@@ -48,7 +48,7 @@ const docs = {
       query: BASE_VERSION,
       body: SourceBody,
       answers: { 200: PolicySetView, 201: PolicySetView },
-      errors: MOVED,
+      errors: SUPERSEDED,
     }),
     body: {
       content: {
@@ -59,28 +59,28 @@ const docs = {
   },
   get: inWorkspace('getPolicySet', 'Get a version and its document', {
     scope: 'policies:read',
-    ...one,
+    ...oneVersion,
     query: {},
     answers: { 200: PolicySetWithSourceView },
   }),
-  again: inWorkspace('republishPolicySet', 'Activate an earlier version', {
+  activate: inWorkspace('republishPolicySet', 'Activate an earlier version', {
     scope: 'policies:write',
     params: pathOf('id'),
     query: BASE_VERSION,
     answers: { 200: PolicySetView },
-    errors: { ...UNKNOWN, ...MOVED },
+    errors: { ...UNKNOWN, ...SUPERSEDED },
   }),
   diff: inWorkspace('diffPolicySets', 'Compare two versions, rule by rule', {
     scope: 'policies:read',
-    ...one,
+    ...oneVersion,
     query: { to: Type.Optional(Type.String({ description: 'Id of the other version. Default: the active version.' })) },
     answers: { 200: PolicyDiffView },
   }),
 }
 
 const checkBody = checker(SourceBody)
-/** The document as text, or JSON that contains it. */
-const sourceIn = (body: unknown): string => (typeof body === 'string' ? body : valid(checkBody(body ?? null)).source)
+/** The document of a YAML body, or of a JSON body that contains it. */
+const readSource = (body: unknown): string => (typeof body === 'string' ? body : valid(checkBody(body ?? null)).source)
 
 export function policySetsRoutes(app: AdminApp, deps: ChangeDeps): void {
   const { db } = deps
@@ -91,7 +91,7 @@ export function policySetsRoutes(app: AdminApp, deps: ChangeDeps): void {
   )
 
   app.post('/policy-sets', { schema: docs.publish }, async (request, reply) => {
-    const source = sourceIn(request.body)
+    const source = readSource(request.body)
     const { name } = parseSource(source)
     const { workspaceId, operator, query } = request
     const published = await change(deps, request, async (tx, now) => {
@@ -119,7 +119,7 @@ export function policySetsRoutes(app: AdminApp, deps: ChangeDeps): void {
 function versionRoutes(app: AdminApp, deps: ChangeDeps): void {
   const { db } = deps
 
-  app.post('/policy-sets/:id/publish', { schema: docs.again }, async (request) => {
+  app.post('/policy-sets/:id/publish', { schema: docs.activate }, async (request) => {
     const { workspaceId, params, query } = request
     const set = await change(deps, request, async (tx) => {
       const active = await lockActivePolicySet(tx, workspaceId)
@@ -141,6 +141,6 @@ function versionRoutes(app: AdminApp, deps: ChangeDeps): void {
       query.to === undefined ? await findActivePolicySet(db, workspaceId) : await findPolicySet(db, workspaceId, query.to)
     if (!from || !to) throw notFound('policy set')
     const changes = diffPolicySets(parseSource(from.source), parseSource(to.source))
-    return { object: 'policy_diff', from: policyVersion(from), to: policyVersion(to), ...changes }
+    return { object: 'policy_diff', from: policyVersionView(from), to: policyVersionView(to), ...changes }
   })
 }
