@@ -8,7 +8,7 @@ import { readConfig } from '../server/src/config/config.ts'
 import { readSecrets } from '../server/src/config/secrets.ts'
 import { createContext } from '../server/src/context.ts'
 import { ERRORS } from '../server/src/errors.ts'
-import { PROVIDER_CODES } from '../server/src/providers/refusal.ts'
+import { PROVIDER_CODES } from '../server/src/providers/rejection.ts'
 import { coveragePage } from './contract.ts'
 import { readRepositoryFiles } from './repository-files.ts'
 

@@ -1,6 +1,6 @@
 import { DETECTORS } from '../../server/src/classification/detectors.ts'
 import { scan } from '../../server/src/classification/scan.ts'
-import { plain } from '../../server/src/lib/plain-text.ts'
+import { toPlainText } from '../../server/src/lib/plain-text.ts'
 import { HOSTILE_UNITS, repeated } from '../../server/test/support/classification/hostile-texts.ts'
 import type { Data } from './data.ts'
 import { table } from './score.ts'
@@ -47,7 +47,7 @@ export function benchMessages(data: Data): string[] {
       leastMicroseconds(texts, (text) => all([text])).toFixed(1),
     ]),
   )
-  const texts = (Object.values(messages)[0] ?? []).map((text) => ({ text, seen: plain(text).text }))
+  const texts = (Object.values(messages)[0] ?? []).map((text) => ({ text, seen: toPlainText(text).text }))
   const parts = table(
     'The first of these, by detector',
     ['', 'µs'],

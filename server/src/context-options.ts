@@ -4,8 +4,8 @@ import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { FileStoreOptions } from './messaging/attachments/open-file-store.ts'
 
-/** Where files go, with the keys to it. */
-export function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {
+/** The file store of the configuration, with its credentials. */
+export function fileStoreOptions({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {
   if (store.kind === 'folder') return store
   const { accessKeyIdEnv, secretAccessKeyEnv, ...bucket } = store
   return {
@@ -15,21 +15,24 @@ export function fileStoreOf({ files: { store } }: Config, { fromEnvironment }: S
   }
 }
 
-/** Where checkpoints are written outside, with the keys to it. */
-export function outsideOf({ auditOutside: { file, bucket, http } }: Config, { fromEnvironment }: Secrets): DestinationOptions {
-  const keysOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: AuditBucketConfig) => ({
+/** The external destinations of checkpoints, with their credentials. */
+export function destinationOptions(
+  { auditOutside: { file, bucket, http } }: Config,
+  { fromEnvironment }: Secrets,
+): DestinationOptions {
+  const credentialsOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: AuditBucketConfig) => ({
     accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
     secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
   })
   return {
     file,
-    bucket: bucket && { ...bucket, ...keysOf(bucket) },
+    bucket: bucket && { ...bucket, ...credentialsOf(bucket) },
     http: http && { url: http.url, token: fromEnvironment(http.tokenEnv) },
   }
 }
 
-/** How people sign in, with the secret of single sign-on. */
-export function signInOf({ signIn: { publicUrl, trustedProxies, oidc } }: Config, { secretKey, fromEnvironment }: Secrets) {
+/** How operators sign in, with the client secret of single sign-on. */
+export function signInOptions({ signIn: { publicUrl, trustedProxies, oidc } }: Config, { secretKey, fromEnvironment }: Secrets) {
   const client = oidc && { ...oidc, clientSecret: fromEnvironment(oidc.clientSecretEnv) ?? '' }
   return { secretKey, publicUrl, trustedProxies, oidc: client }
 }

@@ -1,9 +1,9 @@
 import { runCli } from './cli/cli.ts'
-import { limitThreadMemory } from './lib/idle-memory.ts'
+import { limitThreadMemory } from './lib/idle-heap-collector.ts'
 
 limitThreadMemory()
 
-// `gatehouse audit export | head`: who reads no more has had enough.
+// `gatehouse audit export | head` closes the pipe early, which is no error.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1))
 
 process.exitCode = await runCli(process.argv.slice(2), {

@@ -1,4 +1,5 @@
 import { opensDatabaseKeys } from './audit/secret-key-check.ts'
+import type { AuditWatch } from './audit/watch.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { freeBytes, MIN_FREE_BYTES, megabytes } from './db/disk-space.ts'
@@ -6,21 +7,21 @@ import { compareSchema } from './db/migrate.ts'
 import { MIGRATIONS } from './db/migrations/index.ts'
 import type { SecretBox } from './lib/secret-box.ts'
 import type { Shutdown } from './lib/shutdown.ts'
-import { NotReady, type ReadinessCheck } from './telemetry/readiness.ts'
+import { Degraded, NotReady, type ReadinessCheck } from './telemetry/readiness.ts'
 
 interface Deps {
   readonly config: Config
   readonly database: Database
   readonly shutdown: Shutdown
-  /** Opens the keys of Workspaces. */
   readonly workspaceBox: SecretBox
+  readonly auditWatch: AuditWatch
 }
 
-/** What must hold before this node takes requests, in the order in which `/readyz` lists it. */
-export function readinessChecks({ config, database, shutdown, workspaceBox }: Deps): ReadinessCheck[] {
+/** The checks of `/readyz`, in the order of its response. */
+export function readinessChecks({ config, database, shutdown, workspaceBox, auditWatch }: Deps): ReadinessCheck[] {
   const checks: Record<string, ReadinessCheck['run']> = {
     accepting: () => {
-      if (shutdown.leaving.aborted) throw new NotReady('The server is stopping.')
+      if (shutdown.stopping.aborted) throw new NotReady('The server is stopping.')
     },
     database: async () => {
       if (database.broken.aborted) throw new NotReady('The embedded database has died; the process ends.')
@@ -36,6 +37,7 @@ export function readinessChecks({ config, database, shutdown, workspaceBox }: De
         throw new NotReady('The secret key is not the one of this database.')
     },
     ...(database.kind === 'embedded' && { disk: () => requireSpace(config.dataDir) }),
+    audit_log: () => requireNoTampering(auditWatch),
   }
   return Object.entries(checks).map(([name, run]) => ({ name, run }))
 }
@@ -53,4 +55,9 @@ function requireSpace(folder: string): void {
   if (free >= MIN_FREE_BYTES) return
   const [has, needs] = [free, MIN_FREE_BYTES].map(megabytes)
   throw new NotReady(`The disk of the data folder has ${has} MB free; the database needs ${needs} MB.`)
+}
+
+/** Degraded, not NotReady: tampering with the log of one Workspace must not stop the requests of the others. */
+function requireNoTampering({ faults }: AuditWatch): void {
+  if (faults.size > 0) throw new Degraded(`The audit log of ${faults.size} Workspace(s) was tampered with.`)
 }

@@ -8,21 +8,23 @@ import { type Context, createContext, type Overrides } from './context.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { recurringJobs } from './jobs/recurring-jobs.ts'
 
-/** How long `/readyz` says 503 before a process whose database has died ends, so that whoever watches learns why. */
-const BROKEN_NOTICE_MS = 1_000
-/** What exchanges get to write their records after they were cut off: as long as an audit record may take (audit/writer.ts). */
-const CUT_MS = 11_000
-/** Longest time for closing what is left. The process ends then, whatever still hangs. */
+/** Time for which `/readyz` responds 503 after the embedded database has died, so that monitoring can read the reason. */
+const BROKEN_DATABASE_DELAY_MS = 1_000
+/** Time for ended requests to write their audit records: the time limit of the audit writer, and a second more. */
+const RECORD_MS = 11_000
+/** Time limit for closing the app and the context. The process exits after it. */
 const CLOSE_MS = 20_000
 
-type Reason = { readonly kind: 'signal'; readonly signal: string } | { readonly kind: 'broken'; readonly cause: Error }
+type StopReason =
+  | { readonly kind: 'signal'; readonly signal: string }
+  | { readonly kind: 'broken_database'; readonly cause: Error }
 
 /**
- * Starts the server and answers when it has been told to stop and has: everything acknowledged is on disk then. Throws when the
- * database died under it. `overrides` are for measurements and tests (bench/).
+ * Runs the server until a signal stops it. Resolves when every acknowledged write is durable. Throws if the embedded database dies.
+ * Tests and measurements pass `overrides`.
  */
 export async function serve(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<void> {
-  // A database takes its time to open, the embedded one in a thread of its own: what else the server is made of loads meanwhile.
+  // The modules load while the database opens.
   const [context, { createApp }, { prepare }] = await Promise.all([
     createContext(config, secrets, overrides),
     import('./app.ts'),
@@ -30,7 +32,7 @@ export async function serve(config: Config, secrets: Secrets, overrides: Overrid
   ])
   const { log } = context
   const app = await createApp(context)
-  const told = toldToStop(context)
+  const stopReason = awaitStop(context)
   try {
     const announce = await prepare(context)
     await app.listen({ host: config.host, port: config.port })
@@ -38,11 +40,11 @@ export async function serve(config: Config, secrets: Secrets, overrides: Overrid
     const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], log)
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')
     await announce(addressOf({ host: config.host, port }))
-    const reason = await told
+    const reason = await stopReason
     await drain(app, context, jobs.stop, reason)
-    if (reason.kind === 'broken') throw reason.cause
+    if (reason.kind === 'broken_database') throw reason.cause
   } finally {
-    endAfter(CLOSE_MS, context)
+    exitAfter(CLOSE_MS, context)
     await app.close()
     await context.close()
     log.info('stopped')
@@ -50,55 +52,56 @@ export async function serve(config: Config, secrets: Secrets, overrides: Overrid
 }
 
 /**
- * Readiness goes first and the server still answers; after the delay it takes no new connections, what runs may finish, and
- * what takes too long is answered with 503.
+ * Makes `/readyz` respond 503 and, after the delay, closes the listener and waits for the requests in flight. Requests that take too
+ * long get 503.
  */
-async function drain(app: FastifyInstance, context: Context, stopJobs: () => Promise<void>, reason: Reason): Promise<void> {
+async function drain(app: FastifyInstance, context: Context, stopJobs: () => Promise<void>, reason: StopReason): Promise<void> {
   const { config, log, shutdown, waiters } = context
   const { delayMs, timeoutMs } = config.drain
-  if (reason.kind === 'broken') log.fatal({ err: reason.cause }, 'the database has died: the process ends, start it again')
+  if (reason.kind === 'broken_database')
+    log.fatal({ err: reason.cause }, 'the embedded database has died: the process ends; start it again')
   else log.info({ signal: reason.signal }, 'stopping')
-  shutdown.leave()
-  // Somebody at the keyboard waits for the end; a load balancer wants to see 503 first.
-  const delay = reason.kind === 'broken' ? BROKEN_NOTICE_MS : reason.signal === 'SIGINT' ? 0 : delayMs
-  endAfter(delay + timeoutMs + CUT_MS + CLOSE_MS, context)
+  shutdown.stop()
+  // Ctrl+C stops at once. Load balancers need time to see 503.
+  const delay = reason.kind === 'broken_database' ? BROKEN_DATABASE_DELAY_MS : reason.signal === 'SIGINT' ? 0 : delayMs
+  exitAfter(delay + timeoutMs + RECORD_MS + CLOSE_MS, context)
   await sleep(delay)
 
-  // Takes no new connections, ends event streams and idle connections.
+  // Accepts no new connections, ends event streams and idle connections.
   const closed = app.close()
-  // Callers that wait for a reviewer are answered now: 409, as if their time were up.
+  // Requests that wait for a reviewer get 409, as at the end of their waiting time.
   waiters.close()
   const jobsStopped = stopJobs()
-  if (!(await context.drain.idle(reason.kind === 'broken' ? 0 : timeoutMs))) {
-    log.warn({ running: context.drain.size }, 'cutting off what still runs')
-    shutdown.cut()
-    if (!(await context.drain.idle(CUT_MS))) await recordInterruptedResponses(context, await context.drain.cut())
+  if (!(await context.drain.idle(reason.kind === 'broken_database' ? 0 : timeoutMs))) {
+    log.warn({ running: context.drain.size }, 'ending the requests that are still in flight')
+    shutdown.abort()
+    if (!(await context.drain.idle(RECORD_MS))) await recordInterruptedResponses(context, await context.drain.cut())
   }
-  // Connections on which nothing was ever sent would hold the server open for a minute.
+  // Connections without a request would keep the server open for a minute.
   app.server.closeAllConnections()
   await Promise.all([closed, jobsStopped])
 }
 
-/** The first signal, or the death of the embedded database; a second signal ends the process at once. */
-function toldToStop({ database, log }: Context): Promise<Reason> {
+/** Resolves at the first signal, or when the embedded database dies. A second signal exits the process at once. */
+function awaitStop({ database, log }: Context): Promise<StopReason> {
   return new Promise((resolve) => {
     let signals = 0
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => {
         if (++signals > 1) {
-          log.warn({ signal }, 'told to stop a second time: ending at once')
+          log.warn({ signal }, 'second stop signal: exiting at once')
           process.exit(1)
         }
         resolve({ kind: 'signal', signal })
       })
-    database.broken.addEventListener('abort', () => resolve({ kind: 'broken', cause: database.broken.reason as Error }))
+    database.broken.addEventListener('abort', () => resolve({ kind: 'broken_database', cause: database.broken.reason as Error }))
   })
 }
 
 /** A database or a provider that hangs must not keep the process alive. */
-function endAfter(ms: number, { log }: Pick<Context, 'log'>): void {
+function exitAfter(ms: number, { log }: Pick<Context, 'log'>): void {
   const timer = setTimeout(() => {
-    log.fatal({ ms }, 'the server did not stop in time and is ended')
+    log.fatal({ ms }, 'the server did not stop in time: exiting')
     process.exit(1)
   }, ms)
   timer.unref()

@@ -9,13 +9,13 @@ import type { Classification } from '../domain/classification.ts'
 import { DEFAULT_SETTINGS, type User } from '../domain/principal.ts'
 import { viewerOf } from '../domain/viewer.ts'
 import { findApplication } from '../identity/application-store.ts'
-import { idsOfApplications } from '../identity/named-applications.ts'
+import { resolveApplications } from '../identity/resolve-applications.ts'
 import { findWorkspace, listWorkspaces } from '../identity/workspace-store.ts'
 import { aboutOf } from '../messaging/admin/operator-author.ts'
 import { governFields } from '../messaging/governance/governed-fields.ts'
-import { type HeldRelease, prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
-import { tellContact } from '../messaging/people/tell-contact.ts'
-import { issuersBehind } from '../messaging/people/token-issuers.ts'
+import { type PreparedRelease, prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
+import { issuersBehind } from '../messaging/messages/token-issuers.ts'
+import { emitContact } from '../messaging/people/emit-contact.ts'
 import { VERSION } from '../version.ts'
 import type { AdminContext } from './admin-context.ts'
 
@@ -32,7 +32,7 @@ function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
   const initial = { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' } as const
   return {
     scanText: createTextScanner(options),
-    findTexts: (texts: readonly string[]) => scan(texts, options).findings,
+    findInTexts: (texts: readonly string[]) => scan(texts, options).findings,
     inspectTexts: (texts: readonly string[]) => {
       const { findings, counts, failures } = scan(texts, options)
       const raise = (classification: Classification) => assess(counts, { classification, risk: 'low' }).classification
@@ -46,7 +46,7 @@ function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
 }
 
 const identities = ({ db, workspaceBox, workspaceKeys }: AdminContext) => ({
-  idsOfApplications,
+  resolveApplications,
   workspaceKeyring: {
     create: (workspaceId: string) => createWorkspaceKeys(workspaceBox, workspaceId),
     requireSecretKey: (tx: Tx) => requireSecretKey(tx, workspaceBox),
@@ -66,8 +66,8 @@ const identities = ({ db, workspaceBox, workspaceKeys }: AdminContext) => ({
 })
 
 const messages = (context: AdminContext) => ({
-  issuersBehind,
-  announceUser: tellContact,
+  findTokenIssuers: issuersBehind,
+  announceUser: emitContact,
   governName: async <U extends string | undefined>(
     author: Pick<FastifyRequest, 'operator' | 'workspaceId'>,
     { username, id }: { readonly username: U; readonly id?: string | undefined },
@@ -78,7 +78,7 @@ const messages = (context: AdminContext) => ({
   },
   heldMessages: {
     prepare: (workspaceId: string, itemId: string, now: Date) => prepareRelease(context, workspaceId, itemId, now),
-    settle: (tx: Tx, item: Parameters<typeof settleHeldMessage>[1], release: HeldRelease | undefined, now: Date) =>
+    settle: (tx: Tx, item: Parameters<typeof settleHeldMessage>[1], release: PreparedRelease | undefined, now: Date) =>
       settleHeldMessage(tx, item, release, now),
   },
 })

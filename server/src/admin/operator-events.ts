@@ -1,6 +1,6 @@
 import { appendInTransaction } from '../audit/audit-store.ts'
 import { createChangeDraft } from '../audit/record.ts'
-import { loadWorkspaceKeys } from '../audit/workspace-keys.ts'
+import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { listWorkspaces } from '../identity/workspace-store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -15,8 +15,7 @@ export function operatorEventRecorder(deps: { readonly clock: Clock; readonly wo
   return async (tx, { action, id, fields = [], actor }) => {
     const [oldest] = (await listWorkspaces(tx, { limit: 1 }))?.data ?? []
     if (!oldest) return
-    const keys = await loadWorkspaceKeys(tx, deps.workspaceBox, oldest.id)
-    if (!keys) throw new Error('the Workspace has no keys')
+    const keys = await requireWorkspaceKeys(tx, deps.workspaceBox, oldest.id)
     const draft = createChangeDraft({
       id: newId('aud'),
       workspaceId: oldest.id,

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import { derivedKey } from '../lib/derived-key.ts'
+import { deriveKey } from '../lib/derived-key.ts'
 import { canonicalText } from './canonical.ts'
 import { type KeyedSeals, keyedSeals } from './record-seals.ts'
 
@@ -47,7 +47,7 @@ const hmac = (key: KeyObject, text: string | Uint8Array): string => createHmac('
 export function keyedHasher(key: Uint8Array): KeyedHasher {
   if (key.length !== KEY_BYTES) throw new RangeError('the key of the content hashes must have 32 bytes')
   // KeyObjects: an HMAC from raw bytes takes six times as long.
-  const keys = Object.fromEntries(HASH_KINDS.map((of) => [of, createSecretKey(derivedKey(key, `hash ${of}`))])) as Record<
+  const keys = Object.fromEntries(HASH_KINDS.map((of) => [of, createSecretKey(deriveKey(key, `hash ${of}`))])) as Record<
     HashKind,
     KeyObject
   >

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
-import { derivedKey } from '../lib/derived-key.ts'
+import { deriveKey } from '../lib/derived-key.ts'
 
 /** Input of a record's seal. */
 export interface SealedPlace {
@@ -25,8 +25,8 @@ const HASH_BYTES = 32
 /** `key`: the Workspace's hash key, stored encrypted; each kind of seal has its own derived key. */
 export function keyedSeals(key: Uint8Array): KeyedSeals {
   // KeyObjects: an HMAC from raw bytes takes six times as long.
-  const recordKey = createSecretKey(derivedKey(key, 'audit record seal'))
-  const logKey = createSecretKey(derivedKey(key, 'audit log seal'))
+  const recordKey = createSecretKey(deriveKey(key, 'audit record seal'))
+  const logKey = createSecretKey(deriveKey(key, 'audit log seal'))
   const record = ({ sequence, prevHash, hash }: SealedPlace): Buffer => {
     const place = Buffer.allocUnsafe(PLACE_BYTES)
     place.writeBigUInt64BE(BigInt(sequence))

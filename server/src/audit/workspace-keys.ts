@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import type { Db } from '../db/database.ts'
-import { derivedKey } from '../lib/derived-key.ts'
+import { deriveKey } from '../lib/derived-key.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { type KeyedHasher, keyedHasher, underivedBindingKey } from './hashes.ts'
@@ -58,7 +58,7 @@ export async function loadWorkspaceKeys(db: Db, box: SecretBox, workspaceId: str
   try {
     const signingKey: KeyObject = createPrivateKey(box.open(row.signing_key, workspaceId))
     const secret = Buffer.from(box.open(row.hash_key, workspaceId), 'base64')
-    const derive = (label: KeyPurpose): Buffer => derivedKey(secret, label)
+    const derive = (label: KeyPurpose): Buffer => deriveKey(secret, label)
     return {
       hasher: keyedHasher(secret),
       binding: { current: derive('review binding'), earlier: underivedBindingKey(secret) },
@@ -71,6 +71,13 @@ export async function loadWorkspaceKeys(db: Db, box: SecretBox, workspaceId: str
   } catch (cause) {
     throw new KeysUnreadableError(`the keys of ${workspaceId} cannot be decrypted`, { cause })
   }
+}
+
+/** The same for a Workspace that must exist. Throws if it does not. */
+export async function requireWorkspaceKeys(db: Db, box: SecretBox, workspaceId: string): Promise<WorkspaceKeys> {
+  const keys = await loadWorkspaceKeys(db, box, workspaceId)
+  if (!keys) throw new Error(`${workspaceId} does not exist, so it has no keys`)
+  return keys
 }
 
 const formatSigningKey = (key: KeyObject): string => `${key.export({ type: 'pkcs8', format: 'pem' })}${SEAL_REQUIRED}\n`

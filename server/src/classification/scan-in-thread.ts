@@ -1,6 +1,6 @@
 import type { Piscina } from 'piscina'
 import { countFindings } from '../domain/finding.ts'
-import { openThreads } from '../lib/threads.ts'
+import { createThreadPool } from '../lib/thread-pool.ts'
 import type { Detector } from './detector.ts'
 import { DETECTORS } from './detectors.ts'
 import { type Scan, scan } from './scan.ts'
@@ -26,7 +26,7 @@ export class ScanThread {
   /** When the thread ends or is too slow, every detector has failed, so that the request is denied. */
   async run(texts: readonly string[], budgetMs: number): Promise<Scan> {
     const filename = new URL('./scan-worker.ts', import.meta.url).href
-    this.#thread ??= openThreads({ filename, name: 'scanAll', maxThreads: 1, idleTimeout: IDLE_MS })
+    this.#thread ??= createThreadPool({ filename, name: 'scanAll', maxThreads: 1, idleTimeout: IDLE_MS })
     try {
       return await (await this.#thread).run({ texts, budgetMs }, { signal: AbortSignal.timeout(this.#longestMs) })
     } catch {

@@ -8,7 +8,7 @@ import { DatabaseMaintenance } from './database-maintenance.ts'
 const MIB = 1_048_576
 
 test('the write-ahead log of the embedded database stays bounded, however much is written', { timeout: 60_000 }, async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-upkeep-'))
+  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-maintenance-'))
   cpSync(inject('templateDataDir'), dataDir, { recursive: true })
   const database = await openDatabase({ dataDir, poolSize: 1, onError: () => {}, onProgress: () => {} })
   const { pool } = database
@@ -21,16 +21,16 @@ test('the write-ahead log of the embedded database stays bounded, however much i
     await pool.query('select pg_switch_wal()')
   }
   try {
-    const upkeep = new DatabaseMaintenance(pool)
+    const maintenance = new DatabaseMaintenance(pool)
     for (let files = 0; files < 6; files++) await write()
     const unattended = await logBytes()
     expect(unattended).toBeGreaterThanOrEqual(6 * 16 * MIB)
     for (let files = 0; files < 12; files++) {
       await write()
-      await upkeep.checkpoint()
+      await maintenance.checkpoint()
     }
     expect(await logBytes()).toBeLessThanOrEqual(unattended + 2 * 16 * MIB)
-    await upkeep.vacuum()
+    await maintenance.vacuum()
     expect((await pool.query(`select reltuples from pg_class where relname = 'note'`)).rows[0].reltuples).toBe(1_800)
   } finally {
     await database.close()

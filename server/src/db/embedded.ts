@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { within } from '../lib/deadline.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import { freeBytes, MIN_FREE_BYTES, megabytes } from './disk-space.ts'
 import { lockFolder } from './folder-lock.ts'
 
@@ -113,7 +113,7 @@ async function startWorker(
     throw broken.signal.reason
   })
   try {
-    await within(START_MS, Promise.race([ready, refused]), 'the embedded database did not start')
+    await withDeadline(START_MS, Promise.race([ready, refused]), 'the embedded database did not start')
   } catch (cause) {
     stopping = true
     await worker.terminate()
@@ -124,7 +124,7 @@ async function startWorker(
     stopping = true
     try {
       if (!broken.signal.aborted) worker.postMessage('stop')
-      await within(STOP_MS, exited, 'the embedded database did not stop, and was cut off')
+      await withDeadline(STOP_MS, exited, 'the embedded database did not stop, and was cut off')
     } finally {
       await worker.terminate()
       unlock()
@@ -140,7 +140,7 @@ const newWorker = (workerData: { directory: string; socket?: string }): Worker =
 async function createDatabase(directory: string): Promise<void> {
   const worker = newWorker({ directory })
   try {
-    const [code] = (await within(START_MS, once(worker, 'exit'), 'the embedded database was not created')) as [number]
+    const [code] = (await withDeadline(START_MS, once(worker, 'exit'), 'the embedded database was not created')) as [number]
     if (code !== 0) throw new Error(`the thread that creates the embedded database ended with code ${code}`)
   } finally {
     await worker.terminate()

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { elapsed } from '../lib/clock.ts'
-import { within } from '../lib/deadline.ts'
+import { withDeadline } from '../lib/deadline.ts'
 
 /** What nodes tell each other: a topic (`policies`, `reviews` …) and the key that changed. */
 export interface Signal {
@@ -122,7 +122,7 @@ export async function postgresSignal(pool: pg.Pool, url: string, { onError, onSi
     async close() {
       closed = true
       clearTimeout(beating)
-      await within(ANSWER_MS, client?.end() ?? Promise.resolve(), 'the listening connection did not end').catch(() => {
+      await withDeadline(ANSWER_MS, client?.end() ?? Promise.resolve(), 'the listening connection did not end').catch(() => {
         if (client) endNow(client)
       })
     },

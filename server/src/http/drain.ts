@@ -21,11 +21,11 @@ export class Drain {
       this.#running.add(reply)
       reply.raw.once('close', () => this.#running.delete(reply))
       // A new connection leads keep-alive clients to another node.
-      if (shutdown.leaving.aborted) reply.header('connection', 'close')
+      if (shutdown.stopping.aborted) reply.header('connection', 'close')
       done()
     })
     app.addHook('onSend', (_request, reply, payload, done) => {
-      if (shutdown.leaving.aborted) reply.header('connection', 'close')
+      if (shutdown.stopping.aborted) reply.header('connection', 'close')
       done(null, payload)
     })
   }

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody, GatehouseError } from '../errors.ts'
-import { isUnavailable } from '../lib/faults.ts'
+import { isUnavailable } from '../lib/unavailable.ts'
 
 declare module 'fastify' {
   interface FastifyReply {

@@ -3,23 +3,23 @@ import type { DatabaseMaintenance } from '../db/database-maintenance.ts'
 import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
-import { IdleMemory } from '../lib/idle-memory.ts'
+import { IdleHeapCollector } from '../lib/idle-heap-collector.ts'
 import { removeExpired } from '../memory/erase.ts'
 import { deleteExpiredKeys } from '../messaging/api/idempotency-store.ts'
 import type { AssistantWorker } from '../messaging/assistants/assistant-worker.ts'
-import { removeUnsent } from '../messaging/attachments/attachment-store.ts'
+import { removeUnsentUploads } from '../messaging/attachments/attachment-store.ts'
+import { removeDueFiles } from '../messaging/attachments/file-removal.ts'
 import type { FileStore } from '../messaging/attachments/file-store.ts'
-import { removeLeftovers } from '../messaging/attachments/receive.ts'
-import { removeFiles } from '../messaging/attachments/removed-files.ts'
+import { removeStaleUploads } from '../messaging/attachments/receive-file.ts'
 import { removeEndedDeliveries } from '../messaging/events/delivery-store.ts'
 import { pruneEventLog } from '../messaging/events/event-log-store.ts'
 import type { EventRelay } from '../messaging/events/event-relay.ts'
 import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.ts'
-import { removeExpiredHolds } from '../messaging/messages/expired-holds.ts'
+import { removeExpiredHolds } from '../messaging/messages/remove-expired-holds.ts'
 import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from '../messaging/retention/delete-expired-messages.ts'
 import { finishErasures } from '../messaging/retention/erase-user-content.ts'
-import { removeExpiredSignIns } from '../operators/expired.ts'
-import { eraseExpired } from '../review/review-store.ts'
+import { removeExpiredSignIns } from '../operators/expired-sign-ins.ts'
+import { eraseExpiredReviews } from '../review/review-store.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
 import type { Job } from './jobs.ts'
 import { listWorkspaceIds, runForEach } from './workspaces.ts'
@@ -49,7 +49,7 @@ interface Deps extends AuditJobDeps {
 }
 
 /** What runs regularly, and how often. */
-export const recurringJobs = (deps: Deps, memory = new IdleMemory()): Job[] => [
+export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job[] => [
   ...removalJobs(deps),
   ...auditJobs(deps),
   // Code that fills a queue wakes its worker. These jobs are for retries, and for work whose node died before it could wake anything.
@@ -73,13 +73,13 @@ function removalJobs(deps: Deps): Job[] {
   const { db, clock, files } = deps
   const before = (ms: number): Date => new Date(clock.now().getTime() - ms)
   const jobs: readonly [name: string, everyMs: number, run: () => Promise<unknown>][] = [
-    ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpired(db, clock.now(), most))],
+    ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpiredReviews(db, clock.now(), most))],
     ['remove expired holds of messages', MINUTE, () => inBatches(500, (most) => removeExpiredHolds(db, clock.now(), most))],
     ['remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))],
     ['remove deleted collections', 30 * SECOND, () => removeCollections(db)],
     ['prune events and deliveries', HOUR, () => pruneEvents(db, before)],
     ['remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))],
-    ['remove files', 10 * SECOND, () => inBatches(100, (most) => removeFiles(db, files, clock.now(), most))],
+    ['remove files', 10 * SECOND, () => inBatches(100, (most) => removeDueFiles(db, files, clock.now(), most))],
     ['remove unsent uploads', 10 * MINUTE, () => removeUploads(deps, before(UNSENT_MS))],
     ['end message retention', HOUR, () => endMessageRetention(deps)],
     ['remove expired sessions', HOUR, () => removeExpiredSignIns(db, clock.now())],
@@ -104,8 +104,8 @@ async function pruneEvents(db: Db, before: (ms: number) => Date): Promise<void> 
 }
 
 async function removeUploads({ db, clock, files }: Deps, before: Date): Promise<void> {
-  await inBatches(500, (most) => removeUnsent(db, before, clock.now(), most))
-  await removeLeftovers(files.incoming, clock.now())
+  await inBatches(500, (most) => removeUnsentUploads(db, before, clock.now(), most))
+  await removeStaleUploads(files.incoming, clock.now())
 }
 
 async function endMessageRetention({ db, clock }: Deps): Promise<void> {

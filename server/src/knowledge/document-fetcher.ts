@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, request } from 'undici'
 import { ADDRESS_REFUSED } from '../lib/http-request.ts'
-import { guardedConnector, hostProblem } from '../lib/url-guard.ts'
+import { findHostProblem, guardedConnector } from '../lib/url-guard.ts'
 
 export interface FetchedFile {
   readonly bytes: Uint8Array
@@ -76,7 +76,7 @@ export class DocumentFetcher {
     const url = URL.parse(text, base?.href)
     if (!url || !/^https?:$/.test(url.protocol)) throw new FetchError('blocked', 'The URL must begin with https:// or http://.')
     if (url.username || url.password) throw new FetchError('blocked', 'The URL must not contain a user name or password.')
-    const problem = hostProblem(url, this.#options.allowPrivateUrls)
+    const problem = findHostProblem(url, this.#options.allowPrivateUrls)
     if (problem !== undefined) throw new FetchError('blocked', `The URL ${problem}.`)
     return url
   }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { within } from './deadline.ts'
+import { withDeadline } from './deadline.ts'
 
 export interface CacheOptions {
   readonly maxAgeMs?: number | undefined
@@ -29,7 +29,7 @@ export class Cache<V> {
     const known = this.#entries.get(key)
     if (known) return known
     const work = this.#load(key)
-    const value = this.#loadMs === undefined ? work : within(this.#loadMs, work, 'not looked up')
+    const value = this.#loadMs === undefined ? work : withDeadline(this.#loadMs, work, 'not looked up')
     this.#entries.set(key, value)
     value.catch(() => {
       if (this.#entries.peek(key) === value) this.#entries.delete(key)

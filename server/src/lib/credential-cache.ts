@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { elapsed } from './clock.ts'
-import { DeadlineError, within } from './deadline.ts'
+import { DeadlineError, withDeadline } from './deadline.ts'
 
 /** A revocation reaches every node within this, and a query, even when no signal does (GW-AUTH-3). */
 const MAX_AGE_MS = 750
@@ -62,7 +62,7 @@ export class CredentialCache<A> {
     if (pending) return pending
     const until = elapsed() + this.#lookUpMs
     const work = known ? this.#lookUp(hash) : this.#strangersInTurn(() => this.#lookUpUntil(until, hash))
-    const lookup = within(this.#lookUpMs, work, 'the credential was not looked up').finally(() => {
+    const lookup = withDeadline(this.#lookUpMs, work, 'the credential was not looked up').finally(() => {
       if (this.#pending.get(hash) === lookup) this.#pending.delete(hash)
     })
     this.#pending.set(hash, lookup)

@@ -33,7 +33,7 @@ const FORMS: Readonly<Record<CredentialPrefix, { readonly name: string; readonly
  * The message for a credential of another API, judged by its form alone, so it says nothing about whether that credential is valid.
  * Undefined for every other header.
  */
-export function misplacedCredential(authorization: string | undefined, wanted: CredentialPrefix): string | undefined {
+export function describeMisplacedCredential(authorization: string | undefined, wanted: CredentialPrefix): string | undefined {
   const [, prefix, jwt] = /^bearer +(?:(g[kua]_)|([\w-]+\.[\w-]+\.[\w-]+)$)/i.exec(authorization?.slice(0, 8_192) ?? '') ?? []
   const sent = prefix === undefined ? jwt && 'gu_' : prefix.toLowerCase()
   if (!sent || sent === wanted) return undefined

@@ -5,7 +5,7 @@ export class DeadlineError extends Error {
 }
 
 /** Resolves or rejects with `work`, but after `ms` at the latest rejects with a DeadlineError. The work itself goes on. */
-export async function within<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
+export async function withDeadline<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new DeadlineError(`${what} within ${ms} ms`)), ms)

@@ -11,7 +11,7 @@ import { traceHeaders } from './trace-context.ts'
  */
 type FailureKind = 'blocked' | 'connect' | 'reset' | 'truncated' | 'timeout' | 'aborted' | 'status' | 'malformed' | 'too_large'
 
-export interface Failure {
+export interface HttpFailure {
   readonly ok: false
   readonly failure: FailureKind
   /** HTTP status; 0 when none was received. */
@@ -24,13 +24,13 @@ export interface Failure {
   readonly body?: Buffer
 }
 
-interface Received {
+interface HttpResponse {
   readonly ok: true
   readonly status: number
   readonly body: Buffer
 }
 
-interface ExchangeRequest {
+interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly headers: readonly string[]
@@ -60,7 +60,7 @@ const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?:json|plain))(?:
  * One HTTP exchange that ends in one answer of JSON, as bytes. Never throws, never follows a redirect, never decodes a content
  * encoding: with `identity` asked for, another one is malformed, so a small body cannot unfold into a large one.
  */
-export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Received | Failure> {
+export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpResponse | HttpFailure> {
   if (request.signal?.aborted) return Promise.resolve({ ok: false, failure: 'aborted', status: 0 })
   return new Promise((resolve) => {
     const { method, path, body } = request
@@ -72,8 +72,8 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
 
 /** undici's own handler interface instead of its streams: this is the gateway's hot path. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #request: ExchangeRequest
-  readonly #resolve: (result: Received | Failure) => void
+  readonly #request: HttpRequest
+  readonly #resolve: (result: HttpResponse | HttpFailure) => void
   readonly #startedAt = elapsed()
   #timer: NodeJS.Timeout
   /** When the last byte came; the start, before one did. */
@@ -83,11 +83,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status = 0
   #size = 0
   /** What an error status came to, while its body is read; whatever happens to that body changes nothing else. */
-  #refusal: Failure | undefined
+  #refusal: HttpFailure | undefined
   #first: Buffer | undefined
   #rest: Buffer[] | undefined
 
-  constructor(request: ExchangeRequest, resolve: (result: Received | Failure) => void) {
+  constructor(request: HttpRequest, resolve: (result: HttpResponse | HttpFailure) => void) {
     this.#request = request
     this.#resolve = resolve
     this.#timer = setTimeout(expire, Math.min(this.#idleMs, request.timeoutMs), this)
@@ -159,7 +159,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#cut()
   }
 
-  #settle(result: Received | Failure): void {
+  #settle(result: HttpResponse | HttpFailure): void {
     if (this.#settled) return
     this.#settled = true
     this.#resolve(this.#refusal ?? result)

@@ -1,4 +1,4 @@
-import { INVISIBLE_RANGES } from './invisible.ts'
+import { INVISIBLE_RANGES } from './invisible-characters.ts'
 
 /** What becomes of a character in the plain text. A number above all of these is the one UTF-16 unit that takes its place. */
 const UNKNOWN = 0

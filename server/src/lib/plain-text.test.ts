@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { plain, plainText, readings, withoutAccents } from './plain-text.ts'
+import { readings, toPlainString, toPlainText, withoutAccents } from './plain-text.ts'
 
 test('plain: ASCII and letters of other scripts stay as they are', () => {
   for (const text of ['', 'Hello,\tworld!\r\n', 'Zoë, 你好, Привет, 👍', 'हिन्दी', 'שָׁלוֹם', 'ภาษาไทย', '한국어']) {
-    expect(plain(text).text).toBe(text)
+    expect(toPlainText(text).text).toBe(text)
     expect(readings(text).others).toEqual([])
   }
 })
@@ -34,12 +34,12 @@ test.each([
   ['long compatibility forms', 'ﷺ', 'ﷺ'],
   ['emoji keep their pictures', '❤\ufe0f', '❤'],
   ['lone surrogates', '\ud835a\udb40', '\ud835a\udb40'],
-])('plain: %s', (_, text, expected) => expect(plain(text).text).toBe(expected))
+])('plain: %s', (_, text, expected) => expect(toPlainText(text).text).toBe(expected))
 
 test('plain: digits of every script are read by their value', () => {
   const digits = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter((one) => /^\p{Nd}$/u.test(one))
   expect(digits.length).toBeGreaterThan(600)
-  const blocks = digits.map((digit) => plain(digit).text).join('')
+  const blocks = digits.map((digit) => toPlainText(digit).text).join('')
   expect(blocks).toBe('0123456789'.repeat(digits.length / 10))
 })
 
@@ -50,9 +50,9 @@ test('plain: is plain itself', () => {
   )
   fc.assert(
     fc.property(fc.array(character, { maxLength: 20 }), (parts) => {
-      const { text } = plain(parts.join(''))
-      expect(plain(text).text).toBe(text)
-      expect(plainText(parts.join(''))).toBe(text)
+      const { text } = toPlainText(parts.join(''))
+      expect(toPlainText(text).text).toBe(text)
+      expect(toPlainString(parts.join(''))).toBe(text)
     }),
     { numRuns: 300 },
   )
@@ -81,7 +81,7 @@ test('withoutAccents: Latin letters without their accents, other scripts as they
 
 test('original: a span of the plain text leads back to what it stands for', () => {
   const text = 'key: s\u200bk-\u200babc𝐝𝐞 end'
-  const { text: seen, original } = plain(text)
+  const { text: seen, original } = toPlainText(text)
   const start = seen.indexOf('sk-')
   const span = original(start, start + 'sk-abcde'.length)
   expect(text.slice(span.start, span.end)).toBe('s\u200bk-\u200babc𝐝𝐞')
@@ -95,7 +95,7 @@ test.each([
   ['a\u00adb\u200b', 'ab', 'a\u00adb\u200b'],
   ['x ½ y', '1⁄2', '½'],
 ])('original: %j, found as %j, is %j', (text, needle, expected) => {
-  const view = plain(text)
+  const view = toPlainText(text)
   const at = view.text.indexOf(needle)
   const { start, end } = view.original(at, at + needle.length)
   expect(text.slice(start, end)).toBe(expected)
@@ -122,13 +122,13 @@ test('original: every span, mapped back, reads the same when made plain', () => 
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 40 }), fc.nat(), fc.nat(), (pieces, from, size) => {
       const text = pieces.join('')
-      const view = plain(text)
+      const view = toPlainText(text)
       if (view.text === '') return
       const start = from % view.text.length
       const end = Math.min(view.text.length, start + 1 + (size % 5))
       const isWhole = !/^[\udc00-\udfff]|[\ud800-\udbff]$/.test(view.text.slice(start, end))
       const span = view.original(start, end)
-      if (isWhole) expect(plain(text.slice(span.start, span.end)).text).toBe(view.text.slice(start, end))
+      if (isWhole) expect(toPlainText(text.slice(span.start, span.end)).text).toBe(view.text.slice(start, end))
     }),
   )
 })

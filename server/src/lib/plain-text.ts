@@ -240,10 +240,10 @@ export function readings(text: string): Readings {
 
 const NONE: readonly PlainText[] = []
 
-export const plain = (text: string): PlainText => readings(text).plain
+export const toPlainText = (text: string): PlainText => readings(text).plain
 
 /** The text of the plain form alone. */
-export function plainText(text: string): string {
+export function toPlainString(text: string): string {
   const from = firstChange(text)
   return from < 0 ? text : build(text, from, true, false).toString()
 }

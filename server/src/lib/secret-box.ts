@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { derivedKey } from './derived-key.ts'
+import { deriveKey } from './derived-key.ts'
 
 const VERSION = 1
 const NONCE_BYTES = 12
@@ -14,7 +14,7 @@ export interface SecretBox {
 }
 
 export function secretBox(secretKey: Uint8Array, purpose: string): SecretBox {
-  const key = derivedKey(secretKey, purpose)
+  const key = deriveKey(secretKey, purpose)
   return {
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES)

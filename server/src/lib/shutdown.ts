@@ -1,30 +1,30 @@
 import { setMaxListeners } from 'node:events'
 
-/** How far the server's end has come. What has to end with it listens to one of the two signals. */
+/** The two phases of the server's stop, as signals. */
 export class Shutdown {
-  readonly #leaving = new AbortController()
-  readonly #cutting = new AbortController()
+  readonly #stopping = new AbortController()
+  readonly #aborting = new AbortController()
 
   constructor() {
-    // One listener for each exchange that runs.
-    setMaxListeners(0, this.#leaving.signal, this.#cutting.signal)
+    // Each request in flight adds a listener.
+    setMaxListeners(0, this.#stopping.signal, this.#aborting.signal)
   }
 
-  /** Aborted when the server has been told to stop: it still answers, and no longer wants new work. */
-  get leaving(): AbortSignal {
-    return this.#leaving.signal
+  /** Aborted when the stop begins. Requests in flight still get their responses; clients should use another node. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal
   }
 
-  /** Aborted when exchanges that still run must end now, with an error. */
-  get cutting(): AbortSignal {
-    return this.#cutting.signal
+  /** Aborted when requests in flight must end with an error. */
+  get aborting(): AbortSignal {
+    return this.#aborting.signal
   }
 
-  leave(): void {
-    this.#leaving.abort()
+  stop(): void {
+    this.#stopping.abort()
   }
 
-  cut(): void {
-    this.#cutting.abort()
+  abort(): void {
+    this.#aborting.abort()
   }
 }

@@ -1,6 +1,6 @@
 import { createServer, type LookupFunction } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { AddressRefusedError, addressKind, guardedConnector, urlProblem } from './url-guard.ts'
+import { AddressRefusedError, addressKind, findUrlProblem, guardedConnector } from './url-guard.ts'
 
 describe('where an address leads [ADM-ENV-10]', () => {
   test.each([
@@ -102,14 +102,14 @@ describe('base URLs', () => {
     ['api.example.com', /absolute/],
     ['', /absolute/],
   ])('%s is refused', (url, why) => {
-    expect(urlProblem(url, false)).toMatch(why)
+    expect(findUrlProblem(url, false)).toMatch(why)
     // What counts as configured may be private, but never more than that.
-    if (why === PRIVATE) expect(urlProblem(url, true)).toBeUndefined()
-    else expect(urlProblem(url, true)).toMatch(why)
+    if (why === PRIVATE) expect(findUrlProblem(url, true)).toBeUndefined()
+    else expect(findUrlProblem(url, true)).toMatch(why)
   })
 
   test.each(['https://api.openai.com/v1', 'http://8.8.8.8:8000', 'https://[2606:4700::1111]/v1'])('%s is accepted', (url) =>
-    expect(urlProblem(url, false)).toBeUndefined(),
+    expect(findUrlProblem(url, false)).toBeUndefined(),
   )
 })
 

@@ -93,13 +93,13 @@ const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'me
  * What is wrong with a provider's base URL, in words for its operator; undefined when nothing is. The URL parser has already
  * turned decimal, octal, hexadecimal and short IPv4 forms into the plain one. Other names are judged when connecting.
  */
-export function urlProblem(text: string, allowPrivate: boolean): string | undefined {
+export function findUrlProblem(text: string, allowPrivate: boolean): string | undefined {
   const url = URL.parse(text)
   if (!url) return 'must be an absolute URL'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https:// or http://'
   if (url.username || url.password) return 'must not hold credentials; give the key as api_key'
   if (/[?#]/.test(text)) return 'must not have a query or a fragment; put a query into path'
-  return hostProblem(url, allowPrivate)
+  return findHostProblem(url, allowPrivate)
 }
 
 /** A loop, because an expression for dots at the end looks from each dot on. */
@@ -110,7 +110,7 @@ function withoutFinalDots(host: string): string {
 }
 
 /** What is wrong with the host of a URL, as far as its name tells. */
-export function hostProblem({ hostname }: URL, allowPrivate: boolean): string | undefined {
+export function findHostProblem({ hostname }: URL, allowPrivate: boolean): string | undefined {
   const host = withoutFinalDots(hostname.replace(/^\[|\]$/g, ''))
   const kind = isIP(host) ? addressKind(host) : nameKind(host)
   if (kind === 'never') return 'must not point at a link-local, metadata or reserved address'

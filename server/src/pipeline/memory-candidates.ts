@@ -8,7 +8,7 @@ import { extractionPrompt, parseExtraction } from '../memory/extract.ts'
 import { collectDirectives } from '../policy/directives.ts'
 import type { PolicyInput } from '../policy/input.ts'
 import { type InvokeDeps, invoke } from '../providers/invoke.ts'
-import { stillEligible } from '../providers/route.ts'
+import { filterCandidates } from '../providers/route.ts'
 import { type GovernDeps, governScanned, scanContent } from './govern.ts'
 import type { Authorized, Inspected, Recalled, RequestContext, Retrieved, Route } from './stage-results.ts'
 
@@ -111,9 +111,9 @@ export async function extractedCandidates(
   { messages, vault }: Authorized,
   scope: Scope,
   { retrieved, recalled, route, inspected: { completion, decision } }: MemorySources,
-  { providerCalls }: { readonly providerCalls: InvokeDeps },
+  { invokeDeps }: { readonly invokeDeps: InvokeDeps },
 ): Promise<{ candidates: MemoryCandidate[]; attempts: readonly ProviderAttempt[] }> {
-  const eligible = stillEligible(route.candidates, { application, classification: decision.classification })
+  const eligible = filterCandidates(route.candidates, { application, classification: decision.classification })
   const [first] = eligible
   if (!first || !completion) return { candidates: [], attempts: [] }
   const said = [...messages, ...completion.choices.map(({ message }) => message)].map((message) => ({
@@ -121,7 +121,7 @@ export async function extractedCandidates(
     content: vault.conceal(collectTexts([message.content ?? '']).join('\n')),
   }))
   const asked = { model: request.model || first.model.id, messages: extractionPrompt(said), parameters: {} }
-  const result = await invoke(eligible, asked, providerCalls, { signal: AbortSignal.timeout(EXTRACTION_MS), atMostOnce: true })
+  const result = await invoke(eligible, asked, invokeDeps, { signal: AbortSignal.timeout(EXTRACTION_MS), atMostOnce: true })
   const text = result.ok ? result.completion.choices[0]?.message.content : undefined
   const extracted = typeof text === 'string' ? (parseExtraction(text) ?? []) : []
   const sources = [...retrieved.hits, ...recalled.hits]

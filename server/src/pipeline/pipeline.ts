@@ -124,7 +124,7 @@ async function recordRun({ incoming, trace, outcome }: Run, deps: PipelineDeps):
 
 async function runStages(incoming: IncomingRequest, deps: PipelineDeps): Promise<Run> {
   const trace = new StageTrace<StageResults>(ENDPOINT_PLANS[incoming.endpoint].works)
-  const outcome = await untilAborted(stages(incoming, deps, trace), deps.cutting, stopping).catch(
+  const outcome = await untilAborted(stages(incoming, deps, trace), deps.aborting, stopping).catch(
     (thrown: unknown): Outcome => (thrown instanceof Halt ? thrown.outcome : { kind: 'failed', cause: thrown }),
   )
   return { incoming, trace, outcome }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { oneRule, policyInput } from '../../test/support/policies.ts'
+import { policyInput, singleRuleDocument } from '../../test/support/policies.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
@@ -55,18 +55,30 @@ describe.each(testDatabases())('ActivePolicies on $name', ({ open }) => {
     expect(await createPolicies().current(workspaceId)).toBeUndefined()
   })
 
+<<<<<<< HEAD
   test('active version is compiled once', async () => {
     const { id } = await publish(oneRule('true'))
     const policies = createPolicies()
+=======
+  test('the version in force is compiled once, and named', async () => {
+    const { id } = await publish(singleRuleDocument('true'))
+    const policies = library()
+>>>>>>> main
     const policy = await policies.current(workspaceId)
-    expect(policy?.version).toEqual({ id, name: 'test', version: 1, sha256: policySha256(oneRule('true')) })
+    expect(policy?.version).toEqual({ id, name: 'test', version: 1, sha256: policySha256(singleRuleDocument('true')) })
     policies.forget(workspaceId)
     expect(await policies.current(workspaceId)).toBe(policy)
   })
 
+<<<<<<< HEAD
   test('new version decides after forget, and every request has a version', async () => {
     await publish(oneRule('true'))
     const policies = createPolicies()
+=======
+  test('a new version decides as soon as it is told of, and there is no moment without one', async () => {
+    await publish(singleRuleDocument('true'))
+    const policies = library()
+>>>>>>> main
     let published = false
     const verdicts = [await verdictOf(policies)]
     const requests = (async () => {
@@ -75,13 +87,14 @@ describe.each(testDatabases())('ActivePolicies on $name', ({ open }) => {
         await new Promise(setImmediate)
       }
     })()
-    await publish(oneRule('true', { verdict: 'escalate' }))
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
     policies.forget(workspaceId)
     published = true
     await requests
     expect(new Set(verdicts)).toEqual(new Set(['deny', 'escalate']))
   })
 
+<<<<<<< HEAD
   test('new version decides after the maximum age when forget is not called', async () => {
     await publish(oneRule('true'))
     const policies = createPolicies(database.db, 20)
@@ -95,17 +108,33 @@ describe.each(testDatabases())('ActivePolicies on $name', ({ open }) => {
     const policies = createPolicies()
     expect(await verdictOf(policies)).toBe('deny')
     await publish(oneRule('user.gone == ""', { verdict: 'allow' }))
+=======
+  test('a new version decides after a while also when nobody tells', async () => {
+    await publish(singleRuleDocument('true'))
+    const policies = library(database.db, 20)
+    expect(await verdict(policies)).toBe('deny')
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
+    await expect.poll(() => verdict(policies)).toBe('escalate')
+  })
+
+  test('a set that is not valid any more leaves the last good one in force, and says so', async () => {
+    await publish(singleRuleDocument('true'))
+    const policies = library()
+    expect(await verdict(policies)).toBe('deny')
+    await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
+>>>>>>> main
     policies.forget()
     expect(await verdictOf(policies)).toBe('deny')
     expect(String(problems[0]?.cause)).toContain('user has no field gone')
     policies.forget()
     expect(await verdictOf(policies)).toBe('deny')
     expect(problems).toHaveLength(1)
-    await publish(oneRule('true', { verdict: 'escalate' }))
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
     policies.forget()
     expect(await verdictOf(policies)).toBe('escalate')
   })
 
+<<<<<<< HEAD
   test('current throws when the version is not valid and none was loaded before', async () => {
     await publish(oneRule('user.gone == ""', { verdict: 'allow' }))
     await expect(createPolicies().current(workspaceId)).rejects.toThrow('is not valid')
@@ -119,14 +148,34 @@ describe.each(testDatabases())('ActivePolicies on $name', ({ open }) => {
     state.unavailable = true
     loaded.forget()
     expect(await verdictOf(loaded)).toBe('deny')
+=======
+  test('a set that is not valid, and no good one before it, lets nothing through', async () => {
+    await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
+    await expect(library().current(workspaceId)).rejects.toThrow('is not valid')
+  })
+
+  test('a database that is away leaves the last good set in force; where there never was one, nothing passes', async () => {
+    await publish(singleRuleDocument('true'))
+    const { state, db } = fragile()
+    const [warm, cold] = [library(db), library(db)]
+    expect(await verdict(warm)).toBe('deny')
+    state.away = true
+    warm.forget()
+    expect(await verdict(warm)).toBe('deny')
+>>>>>>> main
     expect(problems).toHaveLength(1)
     await expect(unloaded.current(workspaceId)).rejects.toThrow('unavailable')
     state.unavailable = false
     expect(await verdictOf(unloaded)).toBe('deny')
   })
 
+<<<<<<< HEAD
   test('policies of another Workspace are not returned', async () => {
     await publish(oneRule('true'))
+=======
+  test('a Workspace that does not exist has no policies of another', async () => {
+    await publish(singleRuleDocument('true'))
+>>>>>>> main
     const other = (await seedWorkspace(database.db)).workspaceId
     expect(await createPolicies().current(other)).toBeUndefined()
   })

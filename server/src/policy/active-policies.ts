@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { Cache } from '../lib/cache.ts'
-import { within } from '../lib/deadline.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'
 import { findActivePolicyId, findActivePolicySet, type StoredPolicySet } from './policy-store.ts'
@@ -53,9 +53,17 @@ export class ActivePolicies {
 
   async #load(workspaceId: string): Promise<CompiledPolicy | undefined> {
     try {
+<<<<<<< HEAD
       const loading = this.#read(workspaceId)
       const policy = await (this.#loadMs === undefined ? loading : within(this.#loadMs, loading, 'the policies were not read'))
       this.#lastValid.set(workspaceId, policy)
+=======
+      const reading = this.#read(workspaceId)
+      const policy = await (this.#loadMs === undefined
+        ? reading
+        : withDeadline(this.#loadMs, reading, 'the policies were not read'))
+      this.#lastGood.set(workspaceId, policy)
+>>>>>>> main
       return policy
     } catch (cause) {
       if (!this.#lastValid.has(workspaceId)) throw cause

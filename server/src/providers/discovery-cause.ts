@@ -1,4 +1,4 @@
-import type { Failure } from '../lib/http-request.ts'
+import type { HttpFailure } from '../lib/http-request.ts'
 
 /** Why a provider could not be asked for its models: a closed list, with what an operator can do about each. */
 export const CAUSES = {
@@ -24,7 +24,7 @@ const TLS = /TLS|SSL|CERT|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|^EPROTO$/
 const TIMEOUT = /TIMEDOUT|TIMEOUT/
 
 /** The cause of a failure, from its kind, its status and the code of the system's error. Nothing that the provider wrote is read. */
-export function causeOf({ failure, status, code = '' }: Failure): DiscoveryCause {
+export function causeOf({ failure, status, code = '' }: HttpFailure): DiscoveryCause {
   switch (failure) {
     case 'blocked':
       return 'address_not_allowed'

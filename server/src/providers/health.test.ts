@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testProvider } from '../../test/support/providers.ts'
-import { Health, type Permit, type Verdict } from './health.ts'
+import { Health, type HealthSignal, type Permit } from './health.ts'
 
 const provider = testProvider({ maxConcurrency: 3 })
 let time: number
@@ -15,7 +15,7 @@ const acquire = (insist = false): Permit => {
   if (permit === 'open' || permit === 'busy') throw new Error(permit)
   return permit
 }
-const attempt = (verdict: Verdict, retryAfterMs?: number) => health.release(provider, acquire(), verdict, retryAfterMs)
+const attempt = (verdict: HealthSignal, retryAfterMs?: number) => health.release(provider, acquire(), verdict, retryAfterMs)
 const open = () => {
   for (let i = 0; i < 3; i++) attempt('failed')
 }

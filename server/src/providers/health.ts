@@ -2,7 +2,7 @@ import { elapsed } from '../lib/clock.ts'
 import type { Provider } from './provider.ts'
 
 /** What an attempt says about the provider, whatever it says about the request. */
-export type Verdict =
+export type HealthSignal =
   /** It works: it answered, be it that this request is wrong (4xx). */
   | 'alive'
   /** It is there and serves nobody for a while: overloaded (429), or it rejects our key. */
@@ -114,7 +114,7 @@ export class Health {
     return 'probe'
   }
 
-  release(provider: Provider, permit: Permit, verdict: Verdict, retryAfterMs = 0): void {
+  release(provider: Provider, permit: Permit, verdict: HealthSignal, retryAfterMs = 0): void {
     const state = this.#state(provider)
     state.active--
     if (permit === 'probe') state.probes--

@@ -1,24 +1,24 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { elapsed } from '../lib/clock.ts'
-import { endsRun, faultOf, isWorthRepeating, limitedMs, mayHaveWorked, outcomeOf, spentOn, verdictOf } from './call-outcome.ts'
-import { Failures, type RunFailure } from './failed-run.ts'
+import { endsRun, faultOf, isWorthRepeating, limitedMs, mayHaveWorked, outcomeOf, signalOf, spentOn } from './attempt-outcome.ts'
+import type { ConnectionPools } from './connection-pools.ts'
+import { Failures, type InvokeFailure } from './failed-attempts.ts'
 import type { Health, Permit } from './health.ts'
 import {
-  type CallDeps,
-  type CallFailure,
-  type CallResult,
-  callProvider,
+  type AdapterDeps,
   type ProviderRequest,
   requestBody,
+  requestCompletion,
+  type UpstreamFailure,
+  type UpstreamResult,
 } from './openai-adapter.ts'
-import type { Pools } from './pools.ts'
 import type { Provider, ProviderModel } from './provider.ts'
 import type { Candidate } from './route.ts'
 import { stubCompletion } from './stub.ts'
 
-export interface InvokeDeps extends CallDeps {
-  readonly pools: Pools
+export interface InvokeDeps extends AdapterDeps {
+  readonly pools: ConnectionPools
   readonly health: Health
   /** From 0 up to but not including 1. */
   readonly random: () => number
@@ -60,7 +60,7 @@ export type InvokeResult =
       readonly model: ProviderModel
       readonly attempts: readonly ProviderAttempt[]
     }
-  | ({ readonly ok: false; readonly attempts: readonly ProviderAttempt[] } & RunFailure)
+  | ({ readonly ok: false; readonly attempts: readonly ProviderAttempt[] } & InvokeFailure)
 
 /** Longest wait that a Retry-After may ask for, and the longest while another provider stands ready. */
 const MAX_WAIT_MS = 10_000
@@ -189,18 +189,18 @@ class Run {
     }
   }
 
-  async #call(candidate: Candidate, body: string, permit: Permit): Promise<CallResult> {
+  async #call(candidate: Candidate, body: string, permit: Permit): Promise<UpstreamResult> {
     const { provider } = candidate
     const { pools, health } = this.#deps
     const startedAt = elapsed()
     const timeoutMs = Math.max(1, Math.min(provider.timeoutMs, this.#deadline - startedAt))
     const hadItsTime = timeoutMs >= this.#patienceMs(provider) * WHOLE_SHARE
-    let result: CallResult | undefined
+    let result: UpstreamResult | undefined
     try {
       const limits = { timeoutMs, idleMs: this.#patienceMs(provider), signal: this.#options.signal }
-      result = await callProvider(pools.endpoint(provider), body, this.#request.model, limits, this.#deps)
+      result = await requestCompletion(pools.endpoint(provider), body, this.#request.model, limits, this.#deps)
     } finally {
-      const verdict = result ? verdictOf(result, hadItsTime) : 'unknown'
+      const verdict = result ? signalOf(result, hadItsTime) : 'unknown'
       health.release(provider, permit, verdict, result && !result.ok ? limitedMs(result) : 0)
     }
     this.#report(provider, result)
@@ -212,7 +212,7 @@ class Run {
   }
 
   /** For operators: what the provider's last error was, and at once what only they can end. */
-  #report(provider: Provider, result: CallResult): void {
+  #report(provider: Provider, result: UpstreamResult): void {
     const { health, clock, onFault } = this.#deps
     if (result.ok) return void health.note(provider, undefined)
     if (result.failure === 'aborted') return
@@ -235,7 +235,7 @@ class Run {
 
   /** Waits before the next try with full jitter, at least as long as the provider asked for; false when that is not worth it. */
   async #pause(
-    { retryAfterMs = 0 }: CallFailure,
+    { retryAfterMs = 0 }: UpstreamFailure,
     { provider, retry, took, next }: { provider: Provider; retry: number; took: number; next: Provider | undefined },
   ): Promise<boolean> {
     const { random, backoffMs = BACKOFF_MS } = this.#deps

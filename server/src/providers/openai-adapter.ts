@@ -1,11 +1,11 @@
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Clock } from '../lib/clock.ts'
-import { exchange, type Failure } from '../lib/http-request.ts'
-import { readCompletion } from './answer.ts'
-import type { Endpoint } from './pools.ts'
+import { type HttpFailure, sendHttpRequest } from '../lib/http-request.ts'
+import type { Endpoint } from './connection-pools.ts'
 import type { ProviderModel } from './provider.ts'
-import { type Rejection, rejectionOf } from './refusal.ts'
+import { readCompletion } from './read-completion.ts'
+import { type Rejection, readRejection } from './rejection.ts'
 
 /** A chat request as policies have left it. */
 export interface ProviderRequest {
@@ -16,14 +16,14 @@ export interface ProviderRequest {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-export interface CallFailure extends Omit<Failure, 'body'> {
+export interface UpstreamFailure extends Omit<HttpFailure, 'body'> {
   /** What an error status is about, where it is not an outage. */
   readonly rejection?: Rejection
 }
 
-export type CallResult = { readonly ok: true; readonly status: number; readonly completion: Completion } | CallFailure
+export type UpstreamResult = { readonly ok: true; readonly status: number; readonly completion: Completion } | UpstreamFailure
 
-interface CallOptions {
+interface AttemptLimits {
   /** For the whole call. */
   readonly timeoutMs: number
   /** Without a byte, up to the headers and between bytes of the body. */
@@ -31,12 +31,12 @@ interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface CallDeps {
+export interface AdapterDeps {
   readonly clock: Clock
   /** A fresh id with that prefix. */
   readonly newId: (prefix: string) => string
   /** Largest answer of a provider, in bytes; 8 MiB by default. */
-  readonly maxAnswerBytes?: number
+  readonly maxResponseBytes?: number
 }
 
 const MAX_ANSWER_BYTES = 8 * 1_048_576
@@ -53,21 +53,21 @@ export const requestBody = ({ messages, parameters }: ProviderRequest, model: Pr
   })
 
 /** Asks an OpenAI-compatible provider once. Any failure is a value; of what the provider wrote about it, only words of closed lists remain. */
-export async function callProvider(
+export async function requestCompletion(
   endpoint: Endpoint,
   body: string,
   model: string,
-  { timeoutMs, idleMs = timeoutMs, signal }: CallOptions,
-  deps: CallDeps,
-): Promise<CallResult> {
+  { timeoutMs, idleMs = timeoutMs, signal }: AttemptLimits,
+  deps: AdapterDeps,
+): Promise<UpstreamResult> {
   const now = () => deps.clock.now().getTime()
   const { dispatcher, headers, chatPath: path } = endpoint
-  const maxBytes = deps.maxAnswerBytes ?? MAX_ANSWER_BYTES
+  const maxBytes = deps.maxResponseBytes ?? MAX_ANSWER_BYTES
   const limits = { timeoutMs, idleMs, maxBytes, signal, keepsErrorBody: true }
-  const answer = await exchange(dispatcher, { method: 'POST', path, headers, body, now, ...limits })
+  const answer = await sendHttpRequest(dispatcher, { method: 'POST', path, headers, body, now, ...limits })
   if (!answer.ok) {
     const { body: _, ...failure } = answer
-    const rejection = rejectionOf(answer)
+    const rejection = readRejection(answer)
     return rejection ? { ...failure, rejection } : failure
   }
   const completion = readCompletion(answer.body, {

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { urlProblem } from '../lib/url-guard.ts'
+import { findUrlProblem } from '../lib/url-guard.ts'
 import {
-  mayBePrivate,
+  isPrivateUrlAllowed,
   originOf,
   type Provider,
   type ProviderModel,
@@ -73,7 +73,7 @@ export const modelOf = (row: Selectable<ModelTable>): ProviderModel => ({
 export function providerOf(row: ProviderRow, models: readonly ProviderModel[], workspaceId: string, deps: LoadDeps): Provider {
   const source = sourceOf(row)
   const { apiKey, problem } = keyOf(row, workspaceId, deps)
-  const blocked = row.kind !== 'stub' && urlProblem(row.base_url ?? '', mayBePrivate(source, deps.allowPrivateUrls))
+  const blocked = row.kind !== 'stub' && findUrlProblem(row.base_url ?? '', isPrivateUrlAllowed(source, deps.allowPrivateUrls))
   const reason = blocked ? 'url_not_allowed' : problem
   return { ...settingsOf(row), workspaceId, source, apiKey, models, ...(reason && { problem: reason }) }
 }

@@ -4,7 +4,7 @@ import { type Page, type PageRequest, readPage } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import {
-  changedProvider,
+  applyProviderChange,
   type NewProvider,
   originOf,
   type Provider,
@@ -39,7 +39,7 @@ export async function lockProvider(tx: Tx, workspaceId: string, id: string): Pro
   return row && recordOf(row)
 }
 
-/** False when the Workspace has a provider of that id already. The settings are to be checked before (providerProblem). */
+/** False when the Workspace has a provider of that id already. The settings are to be checked before (findProviderProblem). */
 export async function createProvider(
   db: Db,
   workspaceId: string,
@@ -77,7 +77,7 @@ export async function createProvider(
 
 /**
  * False when the Workspace has no such provider. A key stored for another origin is not carried over: give it anew. `by` says who
- * changes it; the result is to be checked before (changedProvider, providerProblem).
+ * changes it; the result is to be checked before (applyProviderChange, findProviderProblem).
  */
 export async function updateProvider(
   db: Db,
@@ -88,7 +88,7 @@ export async function updateProvider(
 ): Promise<boolean> {
   const before = await findProvider(db, workspaceId, id)
   if (!before) return false
-  const { source, baseUrl } = changedProvider(before, change, by)
+  const { source, baseUrl } = applyProviderChange(before, change, by)
   const seal = (apiKey: string) => box.seal(apiKey, keyContext(workspaceId, id, baseUrl))
   const result = await db
     .updateTable('provider')

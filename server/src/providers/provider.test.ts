@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { changedProvider, modelProblem, type NewProvider, PROVIDER_DEFAULTS, providerProblem } from './provider.ts'
+import { applyProviderChange, findModelProblem, findProviderProblem, type NewProvider, PROVIDER_DEFAULTS } from './provider.ts'
 
 const declared = (change: Partial<NewProvider> = {}): NewProvider => ({
   ...PROVIDER_DEFAULTS,
@@ -22,7 +22,7 @@ describe('a declaration', () => {
     ['with a variable in the configuration', { source: 'config', apiKeyEnv: 'OPENAI_API_KEY' }],
     ['with a query in its path', { path: '/chat/completions?api-version=2024-10-21' }],
     ['with half a weight', { weight: 0.5 }],
-  ])('%s is sound', (_, change) => expect(providerProblem(declared(change), false)).toBeUndefined())
+  ])('%s is sound', (_, change) => expect(findProviderProblem(declared(change), false)).toBeUndefined())
 
   test.each<[string, Partial<NewProvider>]>([
     ['id', { id: 'Open AI' }],
@@ -53,13 +53,13 @@ describe('a declaration', () => {
     ['api_key', { apiKey: 'line\n' }],
     ['api_key', { apiKey: 'a', apiKeyEnv: 'B', source: 'config' }],
     ['api_key_env', { apiKeyEnv: 'GATEHOUSE_SECRET_KEY' }],
-  ])('is refused for its %s: %j', (param, change) => expect(providerProblem(declared(change), false)?.param).toBe(param))
+  ])('is refused for its %s: %j', (param, change) => expect(findProviderProblem(declared(change), false)?.param).toBe(param))
 })
 
 describe('an operator', () => {
   const configured = declared({ source: 'config', apiKeyEnv: 'VENDOR_KEY' })
-  const problem = (change: Parameters<typeof changedProvider>[1]) =>
-    providerProblem(changedProvider(configured, change, 'api'), false)?.param
+  const problem = (change: Parameters<typeof applyProviderChange>[1]) =>
+    findProviderProblem(applyProviderChange(configured, change, 'api'), false)?.param
 
   test('may tune a configured provider', () =>
     expect(problem({ timeoutMs: 2_000, enabled: false, path: '/v2/chat' })).toBeUndefined())
@@ -79,5 +79,5 @@ test.each([
   ['output_price', { outputPrice: Number.POSITIVE_INFINITY }],
   [undefined, { id: 'meta-llama/Llama-3.1:free', inputPrice: 0 }],
 ])('a model is refused for its %s: %j', (param, change) =>
-  expect(modelProblem({ id: 'm', upstreamName: null, inputPrice: null, outputPrice: null, ...change })?.param).toBe(param),
+  expect(findModelProblem({ id: 'm', upstreamName: null, inputPrice: null, outputPrice: null, ...change })?.param).toBe(param),
 )

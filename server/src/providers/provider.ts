@@ -1,6 +1,6 @@
 import { CLASSIFICATIONS, type Classification } from '../domain/classification.ts'
 import type { Problem } from '../lib/schema.ts'
-import { urlProblem } from '../lib/url-guard.ts'
+import { findUrlProblem } from '../lib/url-guard.ts'
 
 /** `openai`: any server that speaks the OpenAI chat API. `stub`: answers by itself (stub.ts). */
 export const PROVIDER_KINDS = ['openai', 'stub'] as const
@@ -73,7 +73,8 @@ export interface ProviderModel {
 }
 
 /** What an operator may point at: `allowPrivateUrls` is GATEHOUSE_ALLOW_PRIVATE_URLS. */
-export const mayBePrivate = (source: ProviderSource, allowPrivateUrls: boolean): boolean => source !== 'api' || allowPrivateUrls
+export const isPrivateUrlAllowed = (source: ProviderSource, allowPrivateUrls: boolean): boolean =>
+  source !== 'api' || allowPrivateUrls
 
 const PROVIDER_ID = /^[a-z0-9][a-z0-9_-]{0,62}$/
 /** `*` is left out because Applications name models by patterns. */
@@ -128,10 +129,10 @@ export type ProviderChange = Partial<Omit<ProviderSettings, 'id' | 'kind'>> & Cr
 export const originOf = (baseUrl: string | null): string => (baseUrl === null ? '' : (URL.parse(baseUrl)?.origin ?? ''))
 
 /**
- * A provider after a change, to be checked by providerProblem before it is stored. Who points it elsewhere, or names the variable
+ * A provider after a change, to be checked by findProviderProblem before it is stored. Who points it elsewhere, or names the variable
  * of its key, becomes its source: an operator cannot borrow what only the server's configuration may do.
  */
-export function changedProvider(
+export function applyProviderChange(
   before: ProviderSettings & { readonly source: ProviderSource; readonly apiKeyEnv?: string | null },
   change: ProviderChange,
   by: ProviderSource,
@@ -142,9 +143,9 @@ export function changedProvider(
 }
 
 /** The first thing wrong with a declaration, by its name in the admin API; undefined when it is sound. */
-export function providerProblem(provider: NewProvider, allowPrivateUrls: boolean): Problem | undefined {
+export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boolean): Problem | undefined {
   if (!PROVIDER_ID.test(provider.id)) return { param: 'id', message: 'must be lower-case letters, digits, - and _, at most 63' }
-  const url = baseUrlProblem(provider, mayBePrivate(provider.source, allowPrivateUrls))
+  const url = baseUrlProblem(provider, isPrivateUrlAllowed(provider.source, allowPrivateUrls))
   if (url !== undefined) return { param: 'base_url', message: url }
   if (!PATH.test(provider.path)) return { param: 'path', message: 'must start with one / and hold no spaces or fragment' }
   for (const [name, [min, max]] of Object.entries(RANGES) as [keyof typeof RANGES, readonly [number, number]][]) {
@@ -160,7 +161,7 @@ export function providerProblem(provider: NewProvider, allowPrivateUrls: boolean
 
 function baseUrlProblem({ kind, baseUrl }: ProviderSettings, allowPrivate: boolean): string | undefined {
   if (kind === 'stub') return baseUrl === null ? undefined : 'must be absent: a stub calls nobody'
-  return baseUrl === null ? 'is required' : urlProblem(baseUrl, allowPrivate)
+  return baseUrl === null ? 'is required' : findUrlProblem(baseUrl, allowPrivate)
 }
 
 function headersProblem(headers: Readonly<Record<string, string>>): Problem | undefined {
@@ -185,7 +186,7 @@ function credentialsProblem({ apiKey, apiKeyEnv, source }: NewProvider): Problem
 }
 
 /** What is wrong with a model's declaration, by its name in the admin API. */
-export function modelProblem(model: Omit<ProviderModel, 'createdAt'>): Problem | undefined {
+export function findModelProblem(model: Omit<ProviderModel, 'createdAt'>): Problem | undefined {
   if (!MODEL_ID.test(model.id)) return { param: 'id', message: 'must be printable ASCII without spaces and *, at most 200' }
   if (model.upstreamName !== null && !/^\S.{0,199}$/.test(model.upstreamName)) {
     return { param: 'upstream_name', message: 'must be a name of at most 200 characters' }

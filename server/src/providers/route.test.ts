@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../test/support/cpu-time.ts'
 import { testProvider } from '../../test/support/providers.ts'
 import type { Provider } from './provider.ts'
-import { allowedModels, eligible, matches, modelAllowed, type RouteNeed } from './route.ts'
+import { isModelAllowed, listAllowedModels, matchesPattern, type RouteRequirements, selectCandidates } from './route.ts'
 
 const EVERYTHING = { models: null, providers: null, ceiling: 'restricted' } as const
-const need = (change: Partial<RouteNeed> = {}): RouteNeed => ({
+const need = (change: Partial<RouteRequirements> = {}): RouteRequirements => ({
   model: 'small',
   application: EVERYTHING,
   classification: 'internal',
@@ -20,13 +20,13 @@ const model = (id: string, change: object = {}) => ({
   ...change,
 })
 const well = { rank: () => 0, random: Math.random }
-const ids = (providers: Provider[], change: Partial<RouteNeed> = {}) => {
-  const { candidates, excluded } = eligible(providers, need(change), well)
+const ids = (providers: Provider[], change: Partial<RouteRequirements> = {}) => {
+  const { candidates, excluded } = selectCandidates(providers, need(change), well)
   return { candidates: candidates.map(({ provider }) => provider.id), excluded: excluded.map(({ reason }) => reason) }
 }
 
 describe('who may serve', () => {
-  test.each<[string, Partial<Provider>, Partial<RouteNeed>, string]>([
+  test.each<[string, Partial<Provider>, Partial<RouteRequirements>, string]>([
     ['a provider that is switched off', { enabled: false }, {}, 'disabled'],
     ['a provider whose key cannot be had', { problem: 'key_missing' }, {}, 'unusable'],
     [
@@ -55,7 +55,7 @@ describe('who may serve', () => {
     expect(ids([testProvider(provider)], change)).toEqual({ candidates: [], excluded: [reason] }),
   )
 
-  test.each<[string, Partial<Provider>, Partial<RouteNeed>]>([
+  test.each<[string, Partial<Provider>, Partial<RouteRequirements>]>([
     ['content as sensitive as the provider may see', { maxClassification: 'internal' }, { classification: 'internal' }],
     ['the directed provider and region', { region: 'eu' }, { provider: 'openai', region: 'eu' }],
     [
@@ -87,7 +87,7 @@ describe('in which order', () => {
     testProvider({ id: 'spare', weight: 0 }),
   ]
   const order = (rank: (provider: Provider) => number) =>
-    eligible(providers, need(), { rank, random: Math.random }).candidates.map(({ provider }) => provider.id)
+    selectCandidates(providers, need(), { rank, random: Math.random }).candidates.map(({ provider }) => provider.id)
 
   test('weights share the traffic, and weight 0 comes last', () => {
     const orders = Array.from({ length: 4_000 }, () => order(() => 0))
@@ -117,11 +117,11 @@ describe('patterns', () => {
     ['a.c', 'abc', false],
     ['(a+)+$', 'aaaa', false],
     ['', 'a', false],
-  ])('%s on %s: %s', (pattern, text, expected) => expect(matches(pattern, text)).toBe(expected))
+  ])('%s on %s: %s', (pattern, text, expected) => expect(matchesPattern(pattern, text)).toBe(expected))
 
   test('a hostile pattern costs no more than pattern × text', () => {
     const hostile = `${'*a'.repeat(50)}b`
-    expect(cpuMs(() => expect(matches(hostile, 'a'.repeat(200))).toBe(false))).toBeLessThan(50)
+    expect(cpuMs(() => expect(matchesPattern(hostile, 'a'.repeat(200))).toBe(false))).toBeLessThan(50)
   })
 
   test.each([
@@ -132,7 +132,9 @@ describe('patterns', () => {
     [{ models: [], providers: null }, false],
     [{ models: null, providers: ['openai'] }, true],
     [{ models: ['*'], providers: ['azure'] }, false],
-  ])('%j allows openai/small: %s', (application, expected) => expect(modelAllowed(application, 'openai', 'small')).toBe(expected))
+  ])('%j allows openai/small: %s', (application, expected) =>
+    expect(isModelAllowed(application, 'openai', 'small')).toBe(expected),
+  )
 })
 
 test('the models list names each allowed model once, sorted, under the first provider that offers it', () => {
@@ -142,7 +144,7 @@ test('the models list names each allowed model once, sorted, under the first pro
     testProvider({ id: 'off', enabled: false, models: [model('off')] }),
     testProvider({ id: 'broken', problem: 'key_missing', models: [model('broken')] }),
   ]
-  expect(allowedModels(providers, { models: ['m', 'z'], providers: null })).toEqual([
+  expect(listAllowedModels(providers, { models: ['m', 'z'], providers: null })).toEqual([
     { id: 'm', owned_by: 'a', created: 7 },
     { id: 'z', owned_by: 'b', created: 7 },
   ])

@@ -8,7 +8,7 @@ export interface Candidate {
   readonly model: ProviderModel
 }
 
-export interface RouteNeed {
+export interface RouteRequirements {
   /** `model`, or `provider/model` to name one provider's. */
   readonly model: string
   readonly application: Pick<Application, 'models' | 'providers' | 'ceiling'>
@@ -45,7 +45,7 @@ export interface RouteDeps {
  * Who may serve a request, the best first: by health, then by a weighted draw, so that equally able providers share the
  * traffic and the next ones stand ready as fallbacks.
  */
-export function eligible(providers: readonly Provider[], need: RouteNeed, deps: RouteDeps): Route {
+export function selectCandidates(providers: readonly Provider[], need: RouteRequirements, deps: RouteDeps): Route {
   const candidates: Candidate[] = []
   const excluded: { provider: string; reason: Exclusion }[] = []
   for (const provider of providers) {
@@ -59,12 +59,14 @@ export function eligible(providers: readonly Provider[], need: RouteNeed, deps: 
 }
 
 /** Those of the candidates that may also serve something that came to light after they were chosen. */
-export const stillEligible = (candidates: readonly Candidate[], need: Omit<RouteNeed, 'model'>): readonly Candidate[] =>
-  candidates.filter(({ provider, model }) => exclusion(provider, model, need) === undefined)
+export const filterCandidates = (
+  candidates: readonly Candidate[],
+  need: Omit<RouteRequirements, 'model'>,
+): readonly Candidate[] => candidates.filter(({ provider, model }) => exclusion(provider, model, need) === undefined)
 
-function offeredModel(provider: Provider, { model: name, application }: RouteNeed): ProviderModel | undefined {
+function offeredModel(provider: Provider, { model: name, application }: RouteRequirements): ProviderModel | undefined {
   const found = findModel(provider, name)
-  return found && modelAllowed(application, provider.id, found.id) ? found : undefined
+  return found && isModelAllowed(application, provider.id, found.id) ? found : undefined
 }
 
 function findModel({ id, models }: Provider, name: string): ProviderModel | undefined {
@@ -74,7 +76,7 @@ function findModel({ id, models }: Provider, name: string): ProviderModel | unde
   return models.find((model) => model.id === rest)
 }
 
-function exclusion(provider: Provider, model: ProviderModel, need: Omit<RouteNeed, 'model'>): Exclusion | undefined {
+function exclusion(provider: Provider, model: ProviderModel, need: Omit<RouteRequirements, 'model'>): Exclusion | undefined {
   if (!provider.enabled) return 'disabled'
   if (provider.problem !== undefined) return 'unusable'
   const rank = classificationRank(need.classification)
@@ -107,17 +109,20 @@ function draw(candidates: readonly Candidate[], { rank, random }: RouteDeps): Ca
 }
 
 /** True when the Application may use that model of that provider. */
-export function modelAllowed(
+export function isModelAllowed(
   { models, providers }: Pick<Application, 'models' | 'providers'>,
   providerId: string,
   modelId: string,
 ): boolean {
   if (providers !== null && !providers.includes(providerId)) return false
-  return models === null || models.some((pattern) => matches(pattern, modelId) || matches(pattern, `${providerId}/${modelId}`))
+  return (
+    models === null ||
+    models.some((pattern) => matchesPattern(pattern, modelId) || matchesPattern(pattern, `${providerId}/${modelId}`))
+  )
 }
 
 /** `*` stands for any run of characters, also an empty one; everything else for itself. Worst case pattern × text, no regular expression. */
-export function matches(pattern: string, text: string): boolean {
+export function matchesPattern(pattern: string, text: string): boolean {
   if (!pattern.includes('*')) return pattern === text
   let p = 0
   let star = -1
@@ -148,12 +153,13 @@ export interface ModelEntry {
 }
 
 /** The entry of one model that the Application may use, named as in a chat: `model`, or `provider/model`. */
-export function allowedModel(
+export function findAllowedModel(
   providers: readonly Provider[],
   application: Pick<Application, 'models' | 'providers'>,
   name: string,
 ): ModelEntry | undefined {
-  const entryOf = (some: readonly Provider[], model: string) => allowedModels(some, application).find(({ id }) => id === model)
+  const entryOf = (some: readonly Provider[], model: string) =>
+    listAllowedModels(some, application).find(({ id }) => id === model)
   const exact = entryOf(providers, name)
   if (exact) return exact
   const provider = providers.find(({ id, models }) => models.some((model) => `${id}/${model.id}` === name))
@@ -162,7 +168,7 @@ export function allowedModel(
 }
 
 /** The models an Application may use, each once, by id. Providers that are switched off or unusable offer none. */
-export function allowedModels(
+export function listAllowedModels(
   providers: readonly Provider[],
   application: Pick<Application, 'models' | 'providers'>,
 ): ModelEntry[] {
@@ -171,7 +177,7 @@ export function allowedModels(
     if (!enabled || problem !== undefined) continue
     for (const { id, createdAt } of models) {
       const known = entries.get(id)
-      if ((known && known.owned_by <= owned_by) || !modelAllowed(application, owned_by, id)) continue
+      if ((known && known.owned_by <= owned_by) || !isModelAllowed(application, owned_by, id)) continue
       entries.set(id, { id, owned_by, created: Math.floor(createdAt.getTime() / 1_000) })
     }
   }

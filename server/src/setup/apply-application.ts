@@ -2,9 +2,9 @@ import {
   type ApplicationCreate,
   type ApplicationRecord,
   DEFAULT_CEILING,
-  filledLimits,
-  filledSettings,
-  patched,
+  fillApplicationLimits,
+  fillApplicationSettings,
+  patchOverrides,
 } from '../identity/application.ts'
 import { createApplication, findApplicationByName, updateApplication } from '../identity/application-store.ts'
 import { applyKeys } from './apply-keys.ts'
@@ -62,15 +62,15 @@ const comparable = ({ settings, limits, models, providers, defaultModel, ceiling
 
 /** The same with every declared field in its place: null is the default. */
 function afterPatch(known: ApplicationRecord, { name: _, ceiling, settings, limits, ...plain }: ApplicationCreate) {
-  const merged = patched(
+  const merged = patchOverrides(
     { settings: known.settings, limits: { ...known.limits } },
     { ...(settings && { settings }), ...(limits && { limits }) },
   )
   return {
     ...comparable(known),
     ...plain,
-    settings: filledSettings(merged.settings),
-    limits: filledLimits(merged.limits),
+    settings: fillApplicationSettings(merged.settings),
+    limits: fillApplicationLimits(merged.limits),
     ...(ceiling !== undefined && { ceiling: ceiling ?? DEFAULT_CEILING }),
   }
 }

@@ -1,4 +1,4 @@
-import { idsOfApplications } from '../identity/named-applications.ts'
+import { resolveApplications } from '../identity/resolve-applications.ts'
 import type { COLLECTION_DEFAULTS, Collection, CollectionPatch } from '../knowledge/collection.ts'
 import { createCollection, findCollectionByName, updateCollection } from '../knowledge/collection-store.ts'
 import { normalizedLabels } from '../knowledge/labels.ts'
@@ -48,7 +48,7 @@ async function applicationsIn(
 ): Promise<Pick<CollectionPatch, 'applications'>> {
   if (applications === undefined) return {}
   if (applications === null) return { applications }
-  const named = await idsOfApplications(tx, workspaceId, applications)
+  const named = await resolveApplications(tx, workspaceId, applications)
   if (!named.ok) throw new DeclarationConflict(`applications[${named.index}]`, 'names no Application of this Workspace')
   return { applications: named.ids }
 }

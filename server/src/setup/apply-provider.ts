@@ -1,5 +1,5 @@
 import { deleteModel, listModels, putModels } from '../providers/model-store.ts'
-import { changedProvider, PROVIDER_DEFAULTS, type ProviderSource } from '../providers/provider.ts'
+import { applyProviderChange, PROVIDER_DEFAULTS, type ProviderSource } from '../providers/provider.ts'
 import { createProvider, findProvider, updateProvider } from '../providers/provider-store.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredModel, DeclaredProvider } from './declaration.ts'
@@ -33,7 +33,7 @@ async function createOrUpdate(
   if (known && known.kind !== kind) {
     throw new DeclarationConflict('kind', `is ${kind}, but ${id} is there already as ${known.kind}: choose another id`)
   }
-  const fields = known ? differences(known, changedProvider(known, declared.fields, by)) : []
+  const fields = known ? differences(known, applyProviderChange(known, declared.fields, by)) : []
   if (!known) {
     const provider = { ...PROVIDER_DEFAULTS, baseUrl: null, ...declared.fields, id, kind, source: by }
     await createProvider(tx, workspaceId, provider, { box, now })

@@ -5,7 +5,7 @@ import { checkWorkspaceCreate } from '../identity/workspace.ts'
 import { collectionPatch } from '../knowledge/collection-fields.ts'
 import type { Checked, Problem } from '../lib/schema.ts'
 import { parsePolicySet } from '../policy/parse.ts'
-import { modelProblem, PROVIDER_DEFAULTS, providerProblem } from '../providers/provider.ts'
+import { findModelProblem, findProviderProblem, PROVIDER_DEFAULTS } from '../providers/provider.ts'
 import type {
   Declaration,
   DeclaredApplication,
@@ -95,7 +95,7 @@ export class DeclarationReader {
     const { id, kind = 'openai', models = [] } = yaml
     const fields = providerFields(yaml)
     const whole = { ...PROVIDER_DEFAULTS, baseUrl: null, ...fields, id, kind, source: 'config' as const }
-    this.#note(at, providerProblem(whole, false))
+    this.#note(at, findProviderProblem(whole, false))
     this.#unique(`${at}.models`, models, 'id')
     const declared = models.map((model, index) => this.#model(`${at}.models[${index}]`, model))
     return { id, kind, fields, models: declared }
@@ -112,7 +112,7 @@ export class DeclarationReader {
     { id, upstream_name: upstreamName, input_price: inputPrice, output_price: outputPrice }: ModelYaml,
   ): DeclaredModel {
     const model = defined({ id, upstreamName, inputPrice, outputPrice }) as DeclaredModel
-    this.#note(at, modelProblem({ upstreamName: null, inputPrice: null, outputPrice: null, ...model }))
+    this.#note(at, findModelProblem({ upstreamName: null, inputPrice: null, outputPrice: null, ...model }))
     return model
   }
 

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
 import type { EnvironmentProvider } from '../config/environment-providers.ts'
-import { discoverModels } from '../providers/discover.ts'
-import type { Pools } from '../providers/pools.ts'
-import { modelProblem, PROVIDER_DEFAULTS, providerProblem } from '../providers/provider.ts'
+import type { ConnectionPools } from '../providers/connection-pools.ts'
+import { discoverModels } from '../providers/discover-models.ts'
+import { findModelProblem, findProviderProblem, PROVIDER_DEFAULTS } from '../providers/provider.ts'
 import { findProvider, listProviders, loadProviders, updateProvider } from '../providers/provider-store.ts'
 import { applyProvider } from './apply-provider.ts'
 import { type Change, describeDrift } from './change.ts'
@@ -15,7 +15,7 @@ import type { Scope } from './scope.ts'
 export interface EnvironmentSyncDeps extends ChangeDeps {
   readonly config: Pick<Config, 'providers' | 'allowPrivateUrls'>
   readonly fromEnvironment: (name: string) => string | undefined
-  readonly pools: Pools
+  readonly pools: ConnectionPools
   readonly warn: (text: string) => void
 }
 
@@ -58,10 +58,10 @@ export async function syncEnvironmentProviders(workspaceId: string, deps: Enviro
 function declaredProvider({ id, baseUrl, apiKeyEnv, models }: EnvironmentProvider): DeclaredProvider {
   const prefix = id.toUpperCase()
   const fields = { baseUrl, apiKeyEnv, enabled: true }
-  const problem = providerProblem({ ...PROVIDER_DEFAULTS, ...fields, id, kind: 'openai', source: 'environment' }, true)
+  const problem = findProviderProblem({ ...PROVIDER_DEFAULTS, ...fields, id, kind: 'openai', source: 'environment' }, true)
   if (problem) throw new ConfigError(`${apiKeyEnv === null ? `${prefix}_HOST` : `${prefix}_BASE_URL`} ${problem.message}`)
   for (const model of models ?? []) {
-    const wrong = modelProblem({ id: model, upstreamName: null, inputPrice: null, outputPrice: null })
+    const wrong = findModelProblem({ id: model, upstreamName: null, inputPrice: null, outputPrice: null })
     if (wrong) throw new ConfigError(`${prefix}_MODELS: every name ${wrong.message}`)
   }
   return { id, kind: 'openai', fields, models: (models ?? []).map((model) => ({ id: model })), exactModels: models !== null }

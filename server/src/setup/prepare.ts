@@ -9,12 +9,12 @@ import { prepareDemo } from '../demo/demo.ts'
 import { demoFilePath, placeDemo, writeDemoFile } from '../demo/demo-file.ts'
 import type { FileOutcome } from '../ingestion/ingest-folder.ts'
 import { hasFolders, ingestFolders } from '../ingestion/ingest-folders.ts'
-import type { Background } from '../lib/background.ts'
+import type { BackgroundWork } from '../lib/background-work.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { hasAdminToken } from '../operators/admin-token-store.ts'
 import { invitationUrl } from '../operators/invitation-store.ts'
-import type { Pools } from '../providers/pools.ts'
+import type { ConnectionPools } from '../providers/connection-pools.ts'
 import { applyConfiguration } from './apply.ts'
 import { type BannerFacts, banner } from './banner.ts'
 import { describeChange, describeDrift } from './change.ts'
@@ -32,8 +32,8 @@ export interface PrepareDeps {
   readonly clock: Clock
   readonly workspaceBox: SecretBox
   readonly providerBox: SecretBox
-  readonly providerCalls: { readonly pools: Pools }
-  readonly background: Pick<Background, 'start'>
+  readonly invokeDeps: { readonly pools: ConnectionPools }
+  readonly background: Pick<BackgroundWork, 'start'>
 }
 
 const WRONG_KEY =
@@ -130,11 +130,11 @@ async function readFolders({ log, ...deps }: PrepareDeps, { declaration }: Gateh
   }
 }
 
-async function demoOf({ config, secrets, log, providerCalls, ...deps }: PrepareDeps): Promise<BannerFacts['demo']> {
+async function demoOf({ config, secrets, log, invokeDeps, ...deps }: PrepareDeps): Promise<BannerFacts['demo']> {
   const { dataDir } = config
   const content = await prepareDemo({ ...deps, dataDir }, reachable(`http://${config.host}:${config.port}`))
   if (!content) return undefined
-  const { pools } = providerCalls
+  const { pools } = invokeDeps
   const warn = (text: string): void => log.warn(text)
   const { fromEnvironment } = secrets
   const providers = await syncEnvironmentProviders(content.workspace.id, { ...deps, config, pools, warn, fromEnvironment })

@@ -1,7 +1,7 @@
 import { appendInTransaction } from '../audit/audit-store.ts'
 import type { KeyedHasher } from '../audit/hashes.ts'
 import { type AuditDraft, createChangeDraft } from '../audit/record.ts'
-import { loadWorkspaceKeys } from '../audit/workspace-keys.ts'
+import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
 import { listWorkspaces } from '../identity/workspace-store.ts'
 import { newId } from '../lib/id.ts'
@@ -57,7 +57,6 @@ function draftOf({ workspaceId, now }: RecordScope, change: Change, hashed: (id:
 const needsHash = ({ object, done }: Change): boolean => object === 'user' && done !== 'unchanged'
 
 async function hasherOf({ tx, workspaceBox, workspaceId }: RecordScope): Promise<KeyedHasher> {
-  const keys = await loadWorkspaceKeys(tx, workspaceBox, workspaceId)
-  if (!keys) throw new Error('the Workspace has no keys')
+  const keys = await requireWorkspaceKeys(tx, workspaceBox, workspaceId)
   return keys.hasher
 }

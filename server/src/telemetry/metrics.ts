@@ -3,7 +3,7 @@ import type { ProviderAttempt } from '../domain/completion.ts'
 import type { Fault } from '../domain/fault.ts'
 
 /** What an exchange leaves for the counters: names and numbers only, never content, keys or tokens. */
-export interface ExchangeFigures {
+export interface RequestMetrics {
   readonly endpoint: string
   readonly status: number
   readonly code: string
@@ -98,7 +98,7 @@ export class Metrics {
     this.#faults.inc({ kind, name, how })
   }
 
-  observe(figures: ExchangeFigures): void {
+  observe(figures: RequestMetrics): void {
     const { endpoint } = figures
     this.#requests.inc({ endpoint, status: figures.status, code: figures.code })
     this.#request.observe({ endpoint }, figures.seconds)

@@ -3,7 +3,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor, type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace-base'
 import type { TraceContext } from '../lib/trace-context.ts'
-import type { ExchangeSpan, Tracing } from './request-span.ts'
+import type { RequestSpan, Tracing } from './request-span.ts'
 
 /** The real one. Loaded by tracing.ts, and only where a collector is configured. */
 export function openTelemetryTracing(url: string, resource: Readonly<Record<string, string>>): Tracing {
@@ -15,25 +15,25 @@ export function openTelemetryTracing(url: string, resource: Readonly<Record<stri
   })
   const tracer = provider.getTracer('gatehouse')
   return {
-    exchange(exchange) {
+    recordSpan(request) {
       const parent = tracer.startSpan(
-        exchange.endpoint,
+        request.endpoint,
         {
           kind: SpanKind.SERVER,
-          startTime: exchange.startedAt,
-          attributes: attributesOf(exchange),
+          startTime: request.startedAt,
+          attributes: attributesOf(request),
         },
-        ids.contextOf(exchange.trace),
+        ids.contextOf(request.trace),
       )
-      if (exchange.status >= 500) parent.setStatus({ code: SpanStatusCode.ERROR })
+      if (request.status >= 500) parent.setStatus({ code: SpanStatusCode.ERROR })
       const context = spans.setSpan(ROOT_CONTEXT, parent)
-      for (const stage of exchange.stages) {
+      for (const stage of request.stages) {
         if (stage.outcome === 'skipped') continue
-        const startTime = exchange.startedAt + stage.startMs
+        const startTime = request.startedAt + stage.startMs
         const child = tracer.startSpan(stage.name, { startTime, attributes: { 'gatehouse.outcome': stage.outcome } }, context)
         child.end(startTime + stage.ms)
       }
-      parent.end(exchange.startedAt + exchange.ms)
+      parent.end(request.startedAt + request.ms)
     },
     close: () => provider.shutdown(),
   }
@@ -79,7 +79,7 @@ class RequestIds implements IdGenerator {
 }
 
 /** GenAI semantic conventions where they have a name for it. */
-const attributesOf = ({ endpoint, requestId, auditId, status, model, provider }: ExchangeSpan) => ({
+const attributesOf = ({ endpoint, requestId, auditId, status, model, provider }: RequestSpan) => ({
   'http.response.status_code': status,
   'gatehouse.request_id': requestId,
   ...(auditId && { 'gatehouse.audit_id': auditId }),

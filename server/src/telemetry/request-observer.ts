@@ -25,12 +25,12 @@ export interface FinishedRequest {
 }
 
 /** Tells counters, spans and, where something broke, the log. */
-export const exchangeObserver =
+export const requestObserver =
   ({ metrics, tracing, log }: { metrics: Metrics; tracing: Tracing; log: Logger }) =>
-  (exchange: FinishedRequest): void => {
-    metrics.observe({ ...exchange, seconds: exchange.ms / 1_000 })
-    tracing.exchange({ ...exchange, trace: currentTrace() })
-    if (exchange.cause === undefined) return
-    const { requestId: reqId, auditId: audit_id, endpoint, code } = exchange
-    log.error({ reqId, audit_id, endpoint, code, err: exchange.cause }, 'exchange failed')
+  (request: FinishedRequest): void => {
+    metrics.observe({ ...request, seconds: request.ms / 1_000 })
+    tracing.recordSpan({ ...request, trace: currentTrace() })
+    if (request.cause === undefined) return
+    const { requestId: reqId, auditId: audit_id, endpoint, code } = request
+    log.error({ reqId, audit_id, endpoint, code, err: request.cause }, 'exchange failed')
   }

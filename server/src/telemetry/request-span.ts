@@ -1,7 +1,7 @@
 import type { TraceContext } from '../lib/trace-context.ts'
 
 /** One exchange as a span with a child for each stage that worked. Names and numbers only, never content. */
-export interface ExchangeSpan {
+export interface RequestSpan {
   readonly endpoint: string
   readonly requestId: string
   readonly auditId: string | undefined
@@ -18,6 +18,6 @@ export interface ExchangeSpan {
 
 export interface Tracing {
   /** Called once, when the exchange is over: only ids travel with the request, so spans cost nothing while it runs. */
-  exchange(span: ExchangeSpan): void
+  recordSpan(span: RequestSpan): void
   close(): Promise<void>
 }

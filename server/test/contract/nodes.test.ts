@@ -3,21 +3,21 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { accepted, contentOf, type Gateway, gatewayClient, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const url = inject('postgresUrl')
-const PATIENCE = { timeout: 10_000, interval: 50 }
+const WAIT = { timeout: 10_000, interval: 50 }
 
-/** Several servers, one database. Needs TEST_DATABASE_URL. */
+/** Needs TEST_DATABASE_URL. */
 describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {
   let governed: Governed
   let second: TestServer
   let other: Gateway
-  let database: Awaited<ReturnType<typeof ownDatabase>>
+  let database: Awaited<ReturnType<typeof createOwnDatabase>>
   beforeAll(async () => {
-    database = await ownDatabase(url ?? '')
+    database = await createOwnDatabase(url ?? '')
     const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
     governed = await startGoverned(env)
     const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: governed.provider.url, OPENAI_MODELS: 'scripted' }
@@ -30,8 +30,8 @@ describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {
     await database.drop()
   })
 
-  test('a decision made on one node wakes who waits on the other [GW-REV-16]', async () => {
-    const held = await governed.hold()
+  test('reviews: a decision on one node ends the wait on the other [GW-REV-16]', async () => {
+    const held = await governed.holdPrompt()
     const startedAt = performance.now()
     const waiting = other.chat(held.prompt, { governance: { review_item_id: held.id, wait_for_approval_seconds: 30 } })
     await sleep(200)
@@ -39,37 +39,37 @@ describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {
     expect(contentOf(await waiting)).toBe(held.answer)
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
-  test('resubmissions to both nodes at once call the provider once, and get one answer [GW-REV-13]', async () => {
-    const held = await governed.hold()
+  test('holds: concurrent resubmissions to both nodes call the provider once and get the same completion [GW-REV-13]', async () => {
+    const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
     const again = { governance: { review_item_id: held.id } }
     const answers = await Promise.all([0, 1, 2, 3].map((i) => (i % 2 ? governed : other).chat(held.prompt, again)))
     for (const answer of answers) expect(contentOf(answer)).toBe(held.answer)
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
-  test('identical requests to both nodes at once get one hold [GW-RETRY-2]', async () => {
+  test('holds: identical concurrent requests to both nodes share one hold [GW-RETRY-2]', async () => {
     const prompt = `juniper-hold ${word()}`
     const answers = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => (i % 2 ? governed : other).chat(prompt)))
     expect(new Set(answers.map((answer) => refused(answer, 'POLICY_REVIEW_PENDING').review_item_id)).size).toBe(1)
   })
-  test('a revocation on one node reaches the other [GW-AUTH-3]', async () => {
+  test('keys: a key revoked on one node is refused by the other [GW-AUTH-3]', async () => {
     const { id, token } = await governed.application()
     accepted(await other.chat('Good morning', {}, { token }))
     const { data } = accepted(await governed.admin('GET', `/applications/${id}/keys`))
     accepted(await governed.admin('POST', `/keys/${data[0]?.id}/revoke`))
-    await vi.waitFor(async () => refused(await other.chat('Good morning', {}, { token }), 'AUTH_KEY_REVOKED'), PATIENCE)
+    await vi.waitFor(async () => refused(await other.chat('Good morning', {}, { token }), 'AUTH_KEY_REVOKED'), WAIT)
   })
-  test('a policy published on one node is in force on the other', async () => {
+  test('policies: a version published on one node is active on the other', async () => {
     const key = word()
     accepted(await other.chat(key))
     await governed.publish([
       ...MARKER_RULES,
       { id: 'fresh', at: ['input'], when: `content.text.contains("${key}")`, verdict: 'deny' },
     ])
-    await vi.waitFor(async () => refused(await other.chat(key), 'POLICY_DENIED'), PATIENCE)
+    await vi.waitFor(async () => refused(await other.chat(key), 'POLICY_DENIED'), WAIT)
     await governed.publish(MARKER_RULES)
   })
-  test('both write one chain, without a gap, and each finds the records of the other', async () => {
+  test('audit log: both nodes write one chain without gaps and read all its records', async () => {
     const ids = await Promise.all(
       Array.from(
         { length: 60 },
@@ -80,6 +80,6 @@ describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {
     await vi.waitFor(async () => {
       const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')
       expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
-    }, PATIENCE)
+    }, WAIT)
   })
 })

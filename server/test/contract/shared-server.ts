@@ -4,7 +4,7 @@ import { startGoverned } from '../support/governed.ts'
 /** The server's time. */
 export const clock = adjustableClock()
 
-/** What the server takes chances with; a test may make it throw. */
+/** The server's source of random numbers; a test may make it throw. */
 export const chance = { next: (): number => 0.5 }
 
 /** One server for all files of the gateway contract that a worker runs. */

@@ -20,18 +20,18 @@ import { asTitle, cleanText, decodeText } from '../../src/knowledge/parsing/text
 import { splitHeadings } from '../../src/knowledge/split-headings.ts'
 import { canonicalJson } from '../../src/lib/canonical-json.ts'
 import { parseDuration, parseTime } from '../../src/lib/clock.ts'
-import { misplacedCredential, readBearer } from '../../src/lib/credential.ts'
+import { describeMisplacedCredential, readBearer } from '../../src/lib/credential.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { parseJson } from '../../src/lib/json.ts'
 import { normalize } from '../../src/lib/normalize.ts'
 import { readings, withoutAccents } from '../../src/lib/plain-text.ts'
-import { urlProblem } from '../../src/lib/url-guard.ts'
+import { findUrlProblem } from '../../src/lib/url-guard.ts'
 import { normalizeContent, signatureText } from '../../src/memory/duplicate-text.ts'
 import { explicitMemories } from '../../src/memory/explicit.ts'
 import { parseExtraction } from '../../src/memory/extract.ts'
 import { subjectKey, subjectOf } from '../../src/memory/subject.ts'
 import { findFirstMentioned } from '../../src/messaging/assistants/mentions.ts'
-import { cleanFilename, savedAs } from '../../src/messaging/attachments/filename.ts'
+import { cleanFilename, contentDisposition } from '../../src/messaging/attachments/filename.ts'
 import { avatarSvg } from '../../src/messaging/people/avatar.ts'
 import { compileLiteralTest } from '../../src/policy/condition/required-literals.ts'
 import { parseCondition } from '../../src/policy/condition/syntax.ts'
@@ -41,8 +41,8 @@ import { readPolicyTests } from '../../src/policy/policy-test-reader.ts'
 import { maskText } from '../../src/policy/redaction.ts'
 import { applyTransforms, parseTransform } from '../../src/policy/transforms.ts'
 import { Vault } from '../../src/policy/vault.ts'
-import { readCompletion } from '../../src/providers/answer.ts'
-import { matches } from '../../src/providers/route.ts'
+import { readCompletion } from '../../src/providers/read-completion.ts'
+import { matchesPattern } from '../../src/providers/route.ts'
 import { termsOf } from '../../src/retrieval/language.ts'
 import { parseQuery } from '../../src/retrieval/query.ts'
 import { cutText } from '../../src/retrieval/semantic/batches.ts'
@@ -74,8 +74,8 @@ function splitScan(text: string): unknown {
 export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   cleanFilename: { most: 1 << 16, run: cleanFilename, shapes: shapes(['.', 'a', ''], ['', '.a', ''], ['', '\u202e', '']) },
   requestIdOf: { run: (text) => requestIdOf({ headers: { 'x-request-id': text } } as never) },
-  misplacedCredential: {
-    run: (text) => misplacedCredential(`Bearer ${text}`, 'gk_'),
+  describeMisplacedCredential: {
+    run: (text) => describeMisplacedCredential(`Bearer ${text}`, 'gk_'),
     shapes: shapes(['', 'a.', ''], ['', ' ', 'a']),
   },
   'Vault.conceal': { run: (text) => vaultOf('jane').conceal(text), shapes: shapes(['', 'jane ', ''], ['', 'jan', '']) },
@@ -95,7 +95,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     most: 1 << 15,
     common: { tokens: (length) => 'ab '.repeat(length / 3) },
   },
-  savedAs: { most: 4096, run: (text) => refused(() => savedAs(text)) },
+  contentDisposition: { most: 4096, run: (text) => refused(() => contentDisposition(text)) },
   'scan (all detectors)': { run: (text) => scan([text], options) },
   'scan (split over messages of eight characters)': { run: splitScan },
   readings: { run: (text) => readings(text), shapes: shapes(['', 'w\u00ad', ''], ['', 'é\u0301', ''], ['', '𝐚', '']) },
@@ -288,9 +288,9 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     run: (text) => new Vault().reserve(text),
     shapes: shapes(['', '<A', ''], ['', '<A_', ''], ['', '&lt;A_1', ''], ['', '<EMAIL_1>', '']),
   },
-  matches: { run: (text) => matches('a*b*c*d*e', text), shapes: shapes(['', 'ab', ''], ['', 'abcd', '']) },
-  'matches (pattern)': { run: (text) => matches(text, 'a'.repeat(256)), shapes: shapes(['', '*a', 'b']) },
-  urlProblem: { run: (text) => urlProblem(`https://${text}`, false), most: 1 << 16 },
+  matchesPattern: { run: (text) => matchesPattern('a*b*c*d*e', text), shapes: shapes(['', 'ab', ''], ['', 'abcd', '']) },
+  'matchesPattern (pattern)': { run: (text) => matchesPattern(text, 'a'.repeat(256)), shapes: shapes(['', '*a', 'b']) },
+  findUrlProblem: { run: (text) => findUrlProblem(`https://${text}`, false), most: 1 << 16 },
   readCompletion: {
     run: (text) =>
       readCompletion(

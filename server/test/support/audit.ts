@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type RecordSealer, uuidOf } from '../../src/audit/chain.ts'
 import type { AuditDraft, AuditRecord } from '../../src/audit/record.ts'
-import { loadWorkspaceKeys, type WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
+import { requireWorkspaceKeys, type WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
 import type { Db } from '../../src/db/database.ts'
 import { newId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
@@ -11,8 +11,7 @@ import { seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
 /** Creates a Workspace and loads its keys. */
 export async function seedAuditedWorkspace(db: Db): Promise<{ workspaceId: string; keys: WorkspaceKeys }> {
   const { workspaceId } = await seedWorkspace(db)
-  const keys = await loadWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
-  if (!keys) throw new Error('the Workspace has no keys')
+  const keys = await requireWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
   return { workspaceId, keys }
 }
 
@@ -20,13 +19,12 @@ export async function seedAuditedWorkspace(db: Db): Promise<{ workspaceId: strin
 export const findSealer =
   (db: Db) =>
   async (workspaceId: string): Promise<RecordSealer> => {
-    const keys = await loadWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
-    if (!keys) throw new Error('the Workspace has no keys')
+    const keys = await requireWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
     return keys.hasher
   }
 
 /** Changes the log to that of an older version: no seals, checkpoints without links. */
-export async function asOlderVersion(db: Db, workspaceId: string): Promise<void> {
+export async function downgradeAuditLog(db: Db, workspaceId: string): Promise<void> {
   const box = secretBox(TEST_SECRET_KEY, 'workspace')
   const workspace = uuidOf('ws', workspaceId)
   const { signing_key } = await db

@@ -1,4 +1,4 @@
-import { Pools, type PoolsOptions } from '../../src/providers/pools.ts'
+import { ConnectionPools, type ConnectionPoolsOptions } from '../../src/providers/connection-pools.ts'
 import { PROVIDER_DEFAULTS, type Provider } from '../../src/providers/provider.ts'
 
 /** A provider as the store would load it, with one model. Configured, so that it may stand on loopback. */
@@ -14,4 +14,5 @@ export const testProvider = (change: Partial<Provider> = {}): Provider => ({
   ...change,
 })
 
-export const testPools = (options: Partial<PoolsOptions> = {}): Pools => new Pools({ allowPrivateUrls: false, ...options })
+export const testPools = (options: Partial<ConnectionPoolsOptions> = {}): ConnectionPools =>
+  new ConnectionPools({ allowPrivateUrls: false, ...options })

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Operator } from '../../domain/operator.ts'
 import { GatehouseError } from '../../errors.ts'
-import { misplacedCredential } from '../../lib/credential.ts'
+import { describeMisplacedCredential } from '../../lib/credential.ts'
 import type { AdminAuthenticator } from '../../operators/admin-authenticator.ts'
 import type { SignIn } from '../../operators/sign-in.ts'
 
@@ -22,6 +22,6 @@ export async function operatorOf(
 async function byToken(authorization: string | undefined, authenticator: AdminAuthenticator): Promise<Operator> {
   const answer = await authenticator.authenticate(authorization)
   if (answer.ok) return answer.operator
-  const misplaced = answer.code === 'AUTH_INVALID_KEY' ? misplacedCredential(authorization, 'ga_') : undefined
+  const misplaced = answer.code === 'AUTH_INVALID_KEY' ? describeMisplacedCredential(authorization, 'ga_') : undefined
   throw new GatehouseError(answer.code, { message: misplaced ?? answer.message })
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { appendInTransaction } from '../../audit/audit-store.ts'
 import type { KeyedHasher } from '../../audit/hashes.ts'
 import { type ChangeFacts, createChangeDraft } from '../../audit/record.ts'
-import { loadWorkspaceKeys } from '../../audit/workspace-keys.ts'
+import { requireWorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Signal } from '../../db/signal.ts'
 import { GatehouseError } from '../../errors.ts'
@@ -60,8 +60,7 @@ export async function change<T>(
     const workspaceId = made.workspaceId ?? request.workspaceId
     try {
       // Read in this transaction, which may have created the Workspace.
-      const keys = await loadWorkspaceKeys(tx, workspaceBox, workspaceId)
-      if (!keys) throw new Error('the Workspace has no keys')
+      const keys = await requireWorkspaceKeys(tx, workspaceBox, workspaceId)
       const draft = createChangeDraft({
         id: newId('aud'),
         workspaceId,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Db } from '../../db/database.ts'
 import { RETRY_DELAYS, RetryPause } from '../../jobs/queue/retry-delays.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { DeadlineError, within } from '../../lib/deadline.ts'
+import { DeadlineError, withDeadline } from '../../lib/deadline.ts'
 import { type Checkpoint, isGenuine } from '../checkpoint.ts'
 import { countCheckpointsAfter, findCheckpointCovering } from '../checkpoint-store.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
@@ -115,7 +115,7 @@ export class CheckpointDelivery {
     const writing = this.#destination.write(checkpoint, now).finally(() => {
       this.#isWriting = false
     })
-    await within(this.#writeMs, writing, 'the write timed out')
+    await withDeadline(this.#writeMs, writing, 'the write timed out')
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { buildConnector } from 'undici'
+import { guardedConnector } from '../../lib/url-guard.ts'
 import { BucketDestination, type BucketOptions } from './bucket-destination.ts'
 import type { CheckpointDestination } from './destination.ts'
 import { FileDestination } from './file-destination.ts'
@@ -11,11 +11,11 @@ export interface DestinationOptions {
   readonly http: { readonly url: string; readonly token: string | undefined } | undefined
 }
 
-/** Opens all configured destinations. */
-export function openDestinations(
-  { file, bucket, http }: DestinationOptions,
-  connect: buildConnector.connector,
-): CheckpointDestination[] {
+const CONNECT_MS = 5_000
+
+/** Opens all configured destinations. Their URLs come from the environment, so they may be private. */
+export function openDestinations({ file, bucket, http }: DestinationOptions): CheckpointDestination[] {
+  const connect = guardedConnector(true, CONNECT_MS)
   const destinations: CheckpointDestination[] = []
   if (file !== undefined) destinations.push(new FileDestination(file))
   if (bucket) destinations.push(new BucketDestination(bucket, openConnection(connect)))

@@ -1,5 +1,5 @@
 import type { Finding } from '../../domain/finding.ts'
-import { classOf, INVISIBLE_HIGH, INVISIBLE_RANGES, isInvisiblePair } from '../../lib/invisible.ts'
+import { classOf, INVISIBLE_HIGH, INVISIBLE_RANGES, isInvisiblePair } from '../../lib/invisible-characters.ts'
 import type { Detector } from '../detector.ts'
 
 const ANY = new RegExp(`[${classOf([...INVISIBLE_RANGES, [INVISIBLE_HIGH, INVISIBLE_HIGH]])}]`)

@@ -1,5 +1,5 @@
 import type { Signal } from '../../db/signal.ts'
-import { Background } from '../../lib/background.ts'
+import { BackgroundWork } from '../../lib/background-work.ts'
 import { Loop } from './loop.ts'
 
 export interface WorkQueueOptions<Item> {
@@ -26,13 +26,13 @@ export interface WorkQueueOptions<Item> {
 export class WorkQueue<Item> {
   readonly #options: WorkQueueOptions<Item>
   readonly #claims: Loop
-  readonly #working: Background
+  readonly #working: BackgroundWork
   readonly #unsubscribe: readonly (() => void)[]
 
   constructor(options: WorkQueueOptions<Item>) {
     this.#options = options
     this.#claims = new Loop(() => this.#claim(), options)
-    this.#working = new Background(options.onError)
+    this.#working = new BackgroundWork(options.onError)
     this.#unsubscribe = options.topics.map((topic) => options.signal.subscribe(topic, () => this.wake()))
   }
 

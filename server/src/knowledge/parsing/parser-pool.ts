@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Piscina } from 'piscina'
-import { openThreads } from '../../lib/threads.ts'
+import { createThreadPool } from '../../lib/thread-pool.ts'
 import { DocumentError, unreadable } from './document.ts'
 import type { Task, TaskResult } from './parser-worker.ts'
 
@@ -75,7 +75,7 @@ export class ParserPool {
     const filename = new URL('./parser-worker.ts', import.meta.url).href
     // A second limit for allocations that are faster than the watch below.
     const resourceLimits = { maxOldGenerationSizeMb: Math.ceil((1.5 * memoryBytes) / (1 << 20)) }
-    return openThreads({ filename, name: 'runTask', maxThreads: workers, idleTimeout: idleMs, resourceLimits })
+    return createThreadPool({ filename, name: 'runTask', maxThreads: workers, idleTimeout: idleMs, resourceLimits })
   }
 
   /** Ends threads above the memory limit; V8's own limit does not cover buffers outside the heap. Returns whether one was ended. */

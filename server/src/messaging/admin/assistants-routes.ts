@@ -16,7 +16,7 @@ import {
 } from '../assistants/assistant-store.ts'
 import { governFields } from '../governance/governed-fields.ts'
 import type { GovernTextDeps } from '../governance/governed-text.ts'
-import { tellContact } from '../people/tell-contact.ts'
+import { emitContact } from '../people/emit-contact.ts'
 import { aboutOf } from './operator-author.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the assistant, the Application, or the Workspace' }
@@ -75,7 +75,7 @@ export function assistantsRoutes(app: AdminApp, deps: ChangeDeps & GovernTextDep
     const shown = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
     const assistant = await change(deps, request, async (tx, now) => {
       const value = changed(await createAssistant(tx, workspaceId, { ...body, ...shown }, now))
-      await tellContact(tx, 'contact.created', workspaceId, value.id, request.base)
+      await emitContact(tx, 'contact.created', workspaceId, value.id, request.base)
       await settle(tx)
       return { value, action: 'assistant.create', id: hashed(value), fields: changedFields(AssistantCreate, body) }
     })
@@ -95,7 +95,7 @@ export function assistantsRoutes(app: AdminApp, deps: ChangeDeps & GovernTextDep
     const shown = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
     const assistant = await change(deps, request, async (tx, now) => {
       const value = changed(await updateAssistant(tx, workspaceId, params.id, { ...body, ...shown }, now))
-      await tellContact(tx, 'contact.updated', workspaceId, value.id, request.base)
+      await emitContact(tx, 'contact.updated', workspaceId, value.id, request.base)
       await settle(tx)
       return { value, action: 'assistant.update', id: hashed(value), fields: changedFields(AssistantPatch, body) }
     })

@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/retried-transaction.ts'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import { fingerprintOf, replay } from '../../http/idempotency.ts'
-import { deleteExpiredKeys, findResponse, type KeyUse, storeResponse, takeKey } from './idempotency-store.ts'
+import { deleteExpiredKeys, findResponse, type IdempotencyKey, reserveKey, storeResponse } from './idempotency-store.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const DAY = 86_400_000
@@ -20,15 +20,15 @@ describe.each(testDatabases())('idempotency keys on $name', ({ name, open }) => 
   })
   afterAll(() => database.close())
 
-  const once = (key: string = crypto.randomUUID(), body: unknown = 'body', userId = 'ann'): KeyUse => ({
+  const once = (key: string = crypto.randomUUID(), body: unknown = 'body', userId = 'ann'): IdempotencyKey => ({
     member: { workspaceId, user: { ...ANONYMOUS_USER, id: userId } },
     key,
     fingerprint: fingerprintOf('POST', '/v1/messages', body),
   })
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
-  const answer = (of: KeyUse, body: string, now = NOW) =>
+  const answer = (of: IdempotencyKey, body: string, now = NOW) =>
     run(async (tx) => {
-      const taken = await takeKey(tx, of, now)
+      const taken = await reserveKey(tx, of, now)
       if (taken) await storeResponse(tx, of, { status: 201, body })
       return taken
     })
@@ -50,7 +50,7 @@ describe.each(testDatabases())('idempotency keys on $name', ({ name, open }) => 
     const order: string[] = []
     let second: Promise<boolean> = Promise.resolve(false)
     const first = run(async (tx) => {
-      expect(await takeKey(tx, of, NOW)).toBe(true)
+      expect(await reserveKey(tx, of, NOW)).toBe(true)
       second = answer(of, '{}').finally(() => order.push('second'))
       await new Promise((resolve) => setTimeout(resolve, 100))
       order.push('first')
@@ -86,7 +86,7 @@ describe.each(testDatabases())('idempotency keys on $name', ({ name, open }) => 
     await answer(a, '0')
     await answer(b, '0')
     let runs = 0
-    const both = (first: KeyUse, second: KeyUse) =>
+    const both = (first: IdempotencyKey, second: IdempotencyKey) =>
       inTransaction(database.db, async (tx) => {
         runs++
         await storeResponse(tx, first, { status: 201, body: '1' })

@@ -11,7 +11,7 @@ const KEPT_MS = 24 * 3_600_000
 const IN_PROGRESS = 0
 
 /** The idempotency key of one user's request. */
-export interface KeyUse {
+export interface IdempotencyKey {
   readonly member: Member
   readonly key: string
   readonly fingerprint: Buffer
@@ -20,7 +20,7 @@ export interface KeyUse {
 /** The response to the key's first request, and that request's fingerprint. */
 export const findResponse = (
   db: Db,
-  { member, key }: KeyUse,
+  { member, key }: IdempotencyKey,
   now: Date,
 ): Promise<(StoredResponse & { readonly fingerprint: Buffer }) | undefined> =>
   db
@@ -33,7 +33,7 @@ export const findResponse = (
     .executeTakeFirst()
 
 /** Reserves the key for this transaction, after any other transaction with the key has ended. False when the key was used before. */
-export async function takeKey(tx: Tx, { member, key, fingerprint }: KeyUse, now: Date): Promise<boolean> {
+export async function reserveKey(tx: Tx, { member, key, fingerprint }: IdempotencyKey, now: Date): Promise<boolean> {
   const values = { fingerprint, status: IN_PROGRESS, body: '', created_at: now }
   const row = await tx
     .insertInto('idempotency_key')
@@ -50,7 +50,7 @@ export async function takeKey(tx: Tx, { member, key, fingerprint }: KeyUse, now:
 }
 
 /** Stores the response under a key that this transaction took. */
-export async function storeResponse(tx: Tx, { member, key }: KeyUse, { status, body }: StoredResponse): Promise<void> {
+export async function storeResponse(tx: Tx, { member, key }: IdempotencyKey, { status, body }: StoredResponse): Promise<void> {
   await tx
     .updateTable('idempotency_key')
     .set({ status, body, object_ids: objectIdsIn(body) })

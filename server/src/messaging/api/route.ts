@@ -9,9 +9,9 @@ import { notFound } from '../../http/refusals.ts'
 import { type Api, type RouteDocs as Docs, type QueryOf, routeSchema } from '../../http/route.ts'
 import { reader } from '../../http/validation.ts'
 import { isStorable } from '../../lib/fields.ts'
-import { findResponse, type KeyUse, storeResponse, takeKey } from './idempotency-store.ts'
+import type { MessagingDeps } from '../messaging-deps.ts'
+import { findResponse, type IdempotencyKey, reserveKey, storeResponse } from './idempotency-store.ts'
 import type { Member } from './member.ts'
-import type { MessagingDeps } from './messaging-deps.ts'
 import type { Kind } from './user-rate-limiter.ts'
 
 const MESSAGING: Api = {
@@ -153,7 +153,7 @@ async function respond<B extends TSchema, P, Q extends TProperties>(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { member, http, now } = request
-  const keyUse = (content: unknown): KeyUse | undefined =>
+  const keyUse = (content: unknown): IdempotencyKey | undefined =>
     key === undefined ? undefined : { member, key, fingerprint: fingerprintOf(route.method, http.url, content) }
 
   const known = route.fingerprint ? undefined : keyUse(request.body)
@@ -176,14 +176,14 @@ async function respond<B extends TSchema, P, Q extends TProperties>(
 type Result = { readonly response: MessagingResponse; readonly stored: StoredResponse } | { readonly replayed: StoredResponse }
 
 const write = <B extends TSchema, P, Q extends TProperties>(
-  use: KeyUse | undefined,
+  use: IdempotencyKey | undefined,
   route: WriteRoute<B, P, Q>,
   request: MessagingRequest<Static<B>, QueryOf<Q>>,
   prepared: P,
   deps: MessagingDeps,
 ): Promise<Result> =>
   inTransaction(deps.db, async (tx): Promise<Result> => {
-    if (use && !(await takeKey(tx, use, request.now))) {
+    if (use && !(await reserveKey(tx, use, request.now))) {
       const replayed = replay(await findResponse(tx, use, request.now), use.fingerprint)
       if (!replayed) throw new Error('an Idempotency-Key is neither free nor taken')
       return { replayed }

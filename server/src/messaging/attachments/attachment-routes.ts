@@ -6,15 +6,15 @@ import { ID_PAGE, IdList, idListOf, idPageOf } from '../../http/paging.ts'
 import { forbidden, notFound } from '../../http/refusals.ts'
 import { eraseResponsesAbout } from '../api/idempotency-store.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
-import { membersOfConversation } from '../conversations/members.ts'
+import { findMemberIds } from '../conversations/conversation-members.ts'
 import { emit } from '../events/outbox.ts'
-import { lockMessageFor, tellOfUpdate } from '../messages/message-store.ts'
+import { emitMessageUpdated, lockMessage } from '../messages/message-store.ts'
 import { AttachmentView, attachmentEvent, attachmentView } from './attachment.ts'
-import { countUnsent, deleteAttachment, findAttachmentFor, insertAttachment, listAttachments } from './attachment-store.ts'
-import { savedAs } from './filename.ts'
-import { keepUpload } from './keep-upload.ts'
-import { abandonPlace, takePlace } from './removed-files.ts'
-import { readUpload } from './upload.ts'
+import { countUnsentUploads, deleteAttachment, findAttachment, insertAttachment, listAttachments } from './attachment-store.ts'
+import { claimFileKey, discardFile } from './file-removal.ts'
+import { contentDisposition } from './filename.ts'
+import { readUpload } from './read-upload.ts'
+import { storeUpload } from './store-upload.ts'
 
 /** Maximum number of unsent uploads of one user. */
 const MAX_UNSENT = 100
@@ -46,7 +46,7 @@ const getAttachmentRoute = readRoute({
     errors: UNKNOWN,
   },
   handle: async ({ member, params, base }, { db }) => {
-    const attachment = await findAttachmentFor(db, member, params.id ?? '')
+    const attachment = await findAttachment(db, member, params.id ?? '')
     if (!attachment) throw notFound(WHAT)
     return attachmentView(attachment, base)
   },
@@ -63,13 +63,13 @@ const downloadAttachmentRoute = readRoute({
     errors: UNKNOWN,
   },
   handle: async ({ member, params, http }, { db, files }, reply) => {
-    const attachment = await findAttachmentFor(db, member, params.id ?? '')
+    const attachment = await findAttachment(db, member, params.id ?? '')
     if (!attachment) throw notFound(WHAT)
     // An empty stream keeps the content-length header below.
     const body = http.method === 'HEAD' ? Readable.from([]) : await files.open(attachment.place).catch(unavailable)
     return reply
       .headers({
-        'content-disposition': savedAs(attachment.filename),
+        'content-disposition': contentDisposition(attachment.filename),
         'content-length': attachment.bytes,
         'content-security-policy': "default-src 'none'; sandbox",
         'cross-origin-resource-policy': 'same-origin',
@@ -93,17 +93,17 @@ const deleteAttachmentRoute = writeRoute({
     },
   },
   write: async (tx, { member, params, now }) => {
-    const attachment = await findAttachmentFor(tx, member, params.id ?? '')
+    const attachment = await findAttachment(tx, member, params.id ?? '')
     if (!attachment) throw notFound(WHAT)
     const { workspaceId } = member
-    const message = attachment.messageId === null ? undefined : await lockMessageFor(tx, member, attachment.messageId)
+    const message = attachment.messageId === null ? undefined : await lockMessage(tx, member, attachment.messageId)
     if (message && message.senderId !== member.user.id) throw forbidden('Only the sender of the message can delete its files.')
     const done = await deleteAttachment(tx, member, attachment, now)
     if (done === 'gone') throw notFound(WHAT)
     if (done === 'deleted') await eraseResponsesAbout(tx, workspaceId, [attachment.id])
     if (done === 'held') throw new GatehouseError('CONFLICT', { message: 'A message with this file is waiting for a reviewer.' })
-    if (message) await tellOfUpdate(tx, message, now)
-    const audience = message ? await membersOfConversation(tx, workspaceId, message.conversationId) : [member.user.id]
+    if (message) await emitMessageUpdated(tx, message, now)
+    const audience = message ? await findMemberIds(tx, workspaceId, message.conversationId) : [member.user.id]
     await emit(tx, { workspaceId, type: 'attachment.deleted', audience, payload: attachmentEvent(attachment) })
     return { status: 204, body: undefined }
   },
@@ -125,21 +125,21 @@ const uploadAttachmentRoute = writeRoute({
     },
   },
   prepare: async ({ member, http, now }, deps) => {
-    if ((await countUnsent(deps.db, member, MAX_UNSENT)) === MAX_UNSENT) {
+    if ((await countUnsentUploads(deps.db, member, MAX_UNSENT)) === MAX_UNSENT) {
       throw new GatehouseError('CONFLICT', { message: `${MAX_UNSENT} uploads are not sent yet. Send or delete some first.` })
     }
     const upload = await readUpload(http, deps.files.incoming, deps.fileLimits.maxBytes)
-    return keepUpload(deps, member, upload, now)
+    return storeUpload(deps, member, upload, now)
   },
   fingerprint: ({ filename, sha256 }) => ({ filename, sha256: sha256.toString('hex') }),
   write: async (tx, { member, base, now }, attachment) => {
-    if (!(await takePlace(tx, attachment.place, now))) throw new GatehouseError('UNAVAILABLE')
+    if (!(await claimFileKey(tx, attachment.place, now))) throw new GatehouseError('UNAVAILABLE')
     await insertAttachment(tx, member, attachment)
     const event = { type: 'attachment.created', audience: [member.user.id], payload: attachmentEvent(attachment) } as const
     await emit(tx, { workspaceId: member.workspaceId, ...event })
     return { status: 201, body: attachmentView(attachment, base) }
   },
-  discard: ({ place }, { db, files }) => abandonPlace(db, files, place),
+  discard: ({ place }, { db, files }) => discardFile(db, files, place),
 })
 
 /** The multipart parser reads files, so it is registered for this route only. */

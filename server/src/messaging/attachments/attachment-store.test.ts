@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
-import { asGoverned } from '../../../test/support/governed-words.ts'
+import { asGoverned } from '../../../test/support/governed-text.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
@@ -14,17 +14,17 @@ import { createConversation } from '../conversations/conversation-store.ts'
 import { uuidOf } from '../ids.ts'
 import type { Attachment } from './attachment.ts'
 import {
-  countUnsent,
+  countUnsentUploads,
   deleteAttachment,
-  findAttachmentFor,
+  findAttachment,
   insertAttachment,
   listAttachments,
-  removeUnsent,
+  removeUnsentUploads,
 } from './attachment-store.ts'
+import { claimFileKey, discardFile, newFileKey, removeDueFiles } from './file-removal.ts'
 import type { FileStore } from './file-store.ts'
 import { openFileStore } from './open-file-store.ts'
-import { receive } from './receive.ts'
-import { abandonPlace, newPlace, removeFiles, takePlace } from './removed-files.ts'
+import { receiveFile } from './receive-file.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)
@@ -48,13 +48,13 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
   }
   /** With its file, as an upload leaves it. */
   const upload = async (member: Member, createdAt = NOW): Promise<Attachment> => {
-    const place = await newPlace(database.db, NOW)
-    const received = await receive(bytes(), files.incoming, 100)
+    const place = await newFileKey(database.db, NOW)
+    const received = await receiveFile(bytes(), files.incoming, 100)
     await files.keep(place, received)
     const known = { filename: 'a.txt', mediaType: 'text/plain', bytes: received.bytes, sha256: received.sha256, place }
     const attachment = { id: newId('att'), messageId: null, uploadedBy: member.user.id, ...known, createdAt }
     await run(async (tx) => {
-      expect(await takePlace(tx, place, NOW)).toBe(true)
+      expect(await claimFileKey(tx, place, NOW)).toBe(true)
       await insertAttachment(tx, member, attachment)
     })
     return attachment
@@ -78,7 +78,7 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
       .where('id', '=', uuidOf('att', attachment.id))
       .execute()
   const isOnDisk = ({ place }: Attachment): boolean => existsSync(join(folder, place))
-  const sweep = (now: Date) => removeFiles(database.db, files, now, 1_000)
+  const sweep = (now: Date) => removeDueFiles(database.db, files, now, 1_000)
 
   beforeAll(async () => {
     database = await open()
@@ -94,21 +94,21 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
   test('are their uploaders’ until they are sent, then the conversation’s', async () => {
     const { db } = database
     const attachment = await upload(ann)
-    const seen = async () => Promise.all([ann, ben, foreign].map((member) => findAttachmentFor(db, member, attachment.id)))
+    const seen = async () => Promise.all([ann, ben, foreign].map((member) => findAttachment(db, member, attachment.id)))
     expect(await seen()).toEqual([attachment, undefined, undefined])
     const messageId = await message()
     await send(attachment, messageId)
     expect(await seen()).toEqual([{ ...attachment, messageId }, { ...attachment, messageId }, undefined])
     expect((await listAttachments(db, ben, { limit: 10 }))?.data).toEqual([])
     await db.deleteFrom('conversation_member').where('user_id', '=', 'ann').execute()
-    expect(await findAttachmentFor(db, ann, attachment.id)).toBeUndefined()
+    expect(await findAttachment(db, ann, attachment.id)).toBeUndefined()
     expect((await listAttachments(db, ann, { limit: 10 }))?.data).toEqual([])
   })
 
   test('are counted while they wait, up to what is asked', async () => {
     const cleo = await user(ann.workspaceId, newId('usr'))
     for (let i = 0; i < 3; i++) await upload(cleo)
-    expect([await countUnsent(database.db, cleo, 2), await countUnsent(database.db, cleo, 9)]).toEqual([2, 3])
+    expect([await countUnsentUploads(database.db, cleo, 2), await countUnsentUploads(database.db, cleo, 9)]).toEqual([2, 3])
   })
 
   test('are deleted with their bytes, once', async () => {
@@ -128,13 +128,13 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
     const messageId = await message()
     await send(sent, messageId)
     const item = await heldWith(held, messageId)
-    await removeUnsent(database.db, later(1), NOW, 1_000)
+    await removeUnsentUploads(database.db, later(1), NOW, 1_000)
     const left = async () =>
       (await Promise.all([old, held, young, sent].map(({ id }) => rowOf(id)))).map((row) => row !== undefined)
     expect(await left()).toEqual([false, true, true, true])
     expect(await run((tx) => deleteAttachment(tx, ben, held, NOW))).toBe('held')
     await database.db.deleteFrom('review_item').where('id', '=', item).execute()
-    await removeUnsent(database.db, later(1), NOW, 1_000)
+    await removeUnsentUploads(database.db, later(1), NOW, 1_000)
     expect(await left()).toEqual([false, false, true, true])
   })
 
@@ -154,8 +154,8 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
       .select('conversation_id')
       .where('id', '=', uuidOf('msg', messageId))
       .executeTakeFirstOrThrow()
-    const words = { kind: 'hold', state: 'pending', point: 'message', endpoint: 'message', user_id: 'ben' }
-    const risk = { rules: '[]', findings: '{}', classification: 'internal', risk_level: 'low' }
+    const words = { kind: 'hold', state: 'pending', point: 'message', endpoint: 'message', user_id: 'ben' } as const
+    const risk = { rules: '[]', findings: '{}', classification: 'internal', risk_level: 'low' } as const
     await database.db
       .insertInto('review_item')
       .values({
@@ -186,17 +186,17 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
   }
 
   test('whose row was never written leave no file; one that took too long gets no row', async () => {
-    const place = await newPlace(database.db, NOW)
-    await files.keep(place, await receive(bytes(), files.incoming, 100))
+    const place = await newFileKey(database.db, NOW)
+    await files.keep(place, await receiveFile(bytes(), files.incoming, 100))
     await sweep(later(HOUR - 1))
     expect(existsSync(join(folder, place))).toBe(true)
-    expect(await run((tx) => takePlace(tx, place, later(HOUR)))).toBe(false)
+    expect(await run((tx) => claimFileKey(tx, place, later(HOUR)))).toBe(false)
     await sweep(later(HOUR))
     expect(existsSync(join(folder, place))).toBe(false)
-    expect(await run((tx) => takePlace(tx, place, NOW))).toBe(false)
-    const other = await newPlace(database.db, NOW)
-    await abandonPlace(database.db, files, other)
-    expect(await run((tx) => takePlace(tx, other, NOW))).toBe(false)
+    expect(await run((tx) => claimFileKey(tx, place, NOW))).toBe(false)
+    const other = await newFileKey(database.db, NOW)
+    await discardFile(database.db, files, other)
+    expect(await run((tx) => claimFileKey(tx, other, NOW))).toBe(false)
   })
 
   test('of which one cannot be removed: the others are, and it is tried again', async () => {
@@ -206,7 +206,7 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
       ...files,
       remove: (place) => (place === bad.place ? Promise.reject(new Error('no')) : files.remove(place)),
     }
-    await expect(removeFiles(database.db, failing, NOW, 1_000)).rejects.toThrow(/could not be removed/)
+    await expect(removeDueFiles(database.db, failing, NOW, 1_000)).rejects.toThrow(/could not be removed/)
     expect([isOnDisk(bad), isOnDisk(good)]).toEqual([true, false])
     await sweep(NOW)
     expect(isOnDisk(bad)).toBe(false)

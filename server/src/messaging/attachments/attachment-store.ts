@@ -30,16 +30,16 @@ const attachmentsOf = (db: Db, { workspaceId, user }: Member) =>
         and([eb('message_id', 'is', null), eb('uploaded_by', '=', user.id)]),
         exists(
           selectFrom('message')
-            .innerJoin('conversation_member as mine', 'mine.conversation_id', 'message.conversation_id')
+            .innerJoin('conversation_member as membership', 'membership.conversation_id', 'message.conversation_id')
             .select('message.id')
             .whereRef('message.id', '=', 'message_attachment.message_id')
-            .where('mine.user_id', '=', user.id),
+            .where('membership.user_id', '=', user.id),
         ),
       ]),
     )
 
 /** Undefined unless there is one and the member may see it: nobody else can tell the difference. */
-export async function findAttachmentFor(db: Db, member: Member, id: string): Promise<Attachment | undefined> {
+export async function findAttachment(db: Db, member: Member, id: string): Promise<Attachment | undefined> {
   const row = await attachmentsOf(db, member)
     .where('message_attachment.id', '=', fromId('att', id) ?? null)
     .executeTakeFirst()
@@ -49,7 +49,7 @@ export async function findAttachmentFor(db: Db, member: Member, id: string): Pro
 /** The member's own uploads that the member still sees, newest first. Undefined when the cursor is not one of them. */
 export async function listAttachments(db: Db, member: Member, page: PageRequest): Promise<Page<Attachment> | undefined> {
   const cursor = cursorOf(page)
-  const beside = cursor === undefined ? undefined : await findAttachmentFor(db, member, cursor)
+  const beside = cursor === undefined ? undefined : await findAttachment(db, member, cursor)
   if (cursor !== undefined && beside?.uploadedBy !== member.user.id) return undefined
   const query = attachmentsOf(db, member).where('uploaded_by', '=', member.user.id)
   const place = beside && [uuidOf('att', beside.id)]
@@ -57,7 +57,7 @@ export async function listAttachments(db: Db, member: Member, page: PageRequest)
 }
 
 /** How many of the member's uploads wait to be sent; counted up to `most`. */
-export async function countUnsent(db: Db, { workspaceId, user }: Member, most: number): Promise<number> {
+export async function countUnsentUploads(db: Db, { workspaceId, user }: Member, most: number): Promise<number> {
   const unsent = db
     .selectFrom('message_attachment')
     .select('id')
@@ -117,7 +117,7 @@ export async function deleteAttachment(tx: Tx, { workspaceId }: Member, attachme
 }
 
 /** Removes up to `most` uploads from before `before` that nobody has sent, and that no held message waits with; answers how many. */
-export async function removeUnsent(db: Db, before: Date, now: Date, most: number): Promise<number> {
+export async function removeUnsentUploads(db: Db, before: Date, now: Date, most: number): Promise<number> {
   const { rows } = await sql`
     with due as (
       select id from message_attachment

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { AwsV4Signer } from 'aws4fetch'
 import { Agent, type Dispatcher, request } from 'undici'
-import type { FileStore, Received } from './file-store.ts'
+import type { FileStore, ReceivedFile } from './file-store.ts'
 
 export interface BucketOptions {
   /** Of the bucket itself, as `https://s3.eu-central-1.amazonaws.com/acme-files`. */
@@ -27,7 +27,7 @@ export class BucketStore implements FileStore {
     this.incoming = options.incoming
   }
 
-  async keep(place: string, { path, bytes, sha256 }: Received): Promise<void> {
+  async keep(place: string, { path, bytes, sha256 }: ReceivedFile): Promise<void> {
     const sending = { sha256: sha256.toString('hex'), bytes, body: createReadStream(path) }
     await done(await this.#send('PUT', place, sending), 200)
   }

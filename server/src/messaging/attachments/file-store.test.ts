@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FileStore } from './file-store.ts'
 import { openFileStore } from './open-file-store.ts'
-import { receive, removeLeftovers } from './receive.ts'
+import { receiveFile, removeStaleUploads } from './receive-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-files-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -57,7 +57,7 @@ describe.each([
 ])('a $kind', ({ open }) => {
   test('keeps what it was given, until it is removed', async () => {
     const store = open()
-    const received = await receive(pieces('he', 'llo'), store.incoming, 5)
+    const received = await receiveFile(pieces('he', 'llo'), store.incoming, 5)
     expect(received).toMatchObject({ bytes: 5, sha256: sha256('hello'), head: Buffer.from('hello') })
     await store.keep('ab/one', received)
     expect(String(await buffer(await store.open('ab/one')))).toBe('hello')
@@ -71,7 +71,7 @@ describe.each([
 describe('a bucket', () => {
   test('is sent what it is to keep under the hash of just that', async () => {
     const store = openBucket()
-    await store.keep('ab/two', await receive(pieces('signed'), store.incoming, 100))
+    await store.keep('ab/two', await receiveFile(pieces('signed'), store.incoming, 100))
     const { method, url, headers, body } = bucket.seen.at(-1) ?? {}
     expect([method, url, String(body)]).toEqual(['PUT', '/acme/ab/two', 'signed'])
     expect(headers).toMatchObject({
@@ -88,7 +88,7 @@ describe('a bucket', () => {
   test('that refuses has kept nothing, and what it says goes no further', async () => {
     const store = openBucket()
     bucket.status = 503
-    const received = await receive(pieces('x'), store.incoming, 100)
+    const received = await receiveFile(pieces('x'), store.incoming, 100)
     for (const attempt of [() => store.keep('ab/three', received), () => store.open('ab/two'), () => store.remove('ab/two')]) {
       await expect(attempt()).rejects.toThrow(/^the file store answered 503$/)
     }
@@ -102,12 +102,12 @@ describe('what comes in', () => {
   const incoming = join(folder, 'incoming')
 
   test('is refused once it is too much, or breaks off: nothing is left of it', async () => {
-    await expect(receive(pieces('abc', 'def'), incoming, 5)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
+    await expect(receiveFile(pieces('abc', 'def'), incoming, 5)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
     async function* broken() {
       yield Buffer.from('a')
       throw new Error('gone')
     }
-    await expect(receive(broken(), incoming, 5)).rejects.toThrow('gone')
+    await expect(receiveFile(broken(), incoming, 5)).rejects.toThrow('gone')
     expect(readdirSync(incoming)).toEqual([])
   })
 
@@ -116,8 +116,8 @@ describe('what comes in', () => {
     for (const path of [old, young]) writeFileSync(path, 'x')
     const now = new Date()
     utimesSync(old, now, new Date(now.getTime() - 3_700_000))
-    await removeLeftovers(incoming, now)
+    await removeStaleUploads(incoming, now)
     expect([existsSync(old), existsSync(young)]).toEqual([false, true])
-    await removeLeftovers(join(folder, 'nowhere'), now)
+    await removeStaleUploads(join(folder, 'nowhere'), now)
   })
 })

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 /** A file that has arrived whole and lies on this machine until it is kept. */
-export interface Received {
+export interface ReceivedFile {
   readonly path: string
   readonly bytes: number
   readonly sha256: Buffer
@@ -14,7 +14,7 @@ export interface FileStore {
   /** Folder of this machine for uploads that are just coming in. */
   readonly incoming: string
   /** Keeps a file durably under `place`; it may take what lies at `received.path` away. */
-  keep(place: string, received: Received): Promise<void>
+  keep(place: string, received: ReceivedFile): Promise<void>
   /** Throws when it is not there. */
   open(place: string): Promise<Readable>
   /** What is not there is removed already. */

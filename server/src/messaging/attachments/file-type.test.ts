@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HEAD_BYTES, mayComeIn, mediaTypeOf } from './file-type.ts'
+import { detectMediaType, HEAD_BYTES, isAllowedType } from './file-type.ts'
 
 const bytes = (...values: number[]): Buffer => Buffer.concat([Buffer.from(values), Buffer.alloc(64)])
 
@@ -17,14 +17,14 @@ test.each<[string, Buffer, string, string]>([
   ['a text cut after half a letter', Buffer.from(`a${'ü'.repeat(HEAD_BYTES)}`).subarray(0, HEAD_BYTES), '', 'text/plain'],
   ['half a letter at its end', Buffer.from('aü').subarray(0, 2), '', 'application/octet-stream'],
 ])('%s', async (_, head, declared, type) => {
-  expect(await mediaTypeOf(head, declared)).toBe(type)
+  expect(await detectMediaType(head, declared)).toBe(type)
 })
 
 test('programs stay out, unless it says what comes in', () => {
-  expect(mayComeIn('image/png', undefined)).toBe(true)
-  expect(mayComeIn('application/x-msdownload', undefined)).toBe(false)
+  expect(isAllowedType('image/png', undefined)).toBe(true)
+  expect(isAllowedType('application/x-msdownload', undefined)).toBe(false)
   const allowed = ['image/*', 'application/pdf']
-  expect(['image/png', 'application/pdf', 'application/zip', 'images/x'].map((type) => mayComeIn(type, allowed))).toEqual([
+  expect(['image/png', 'application/pdf', 'application/zip', 'images/x'].map((type) => isAllowedType(type, allowed))).toEqual([
     true,
     true,
     false,

@@ -36,7 +36,7 @@ const PROGRAMS = new Set([
  * What a file is, from its own bytes; what its sender says counts among harmless texts only. `head`: its first HEAD_BYTES, or
  * all of it.
  */
-export async function mediaTypeOf(head: Buffer, declared: string): Promise<string> {
+export async function detectMediaType(head: Buffer, declared: string): Promise<string> {
   // Its readers throw at what is cut off, or made to mislead them.
   const found = await fileTypeFromBuffer(head, { maxBufferSize: HEAD_BYTES }).catch(() => undefined)
   if (found) return found.mime
@@ -58,7 +58,7 @@ function isText(head: Buffer): boolean {
 }
 
 /** `allowed`: patterns as `image/*`; undefined: all but programs. */
-export const mayComeIn = (type: string, allowed: readonly string[] | undefined): boolean =>
+export const isAllowedType = (type: string, allowed: readonly string[] | undefined): boolean =>
   allowed === undefined
     ? !PROGRAMS.has(type)
     : allowed.some((pattern) => pattern === type || (pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1))))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cleanFilename, savedAs } from './filename.ts'
+import { cleanFilename, contentDisposition } from './filename.ts'
 
 test.each([
   ['report.pdf', 'report.pdf'],
@@ -29,7 +29,7 @@ test('whatever the name, it fits, and its header is one line of ASCII that says 
       const name = cleanFilename(given)
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
       expect(cleanFilename(name)).toBe(name)
-      const header = savedAs(name)
+      const header = contentDisposition(name)
       expect(header).toMatch(/^attachment; filename="[ !#-[\]-~]+"; filename\*=UTF-8''[\w!#$&+.^`|~%-]+$/)
       expect(decodeURIComponent(header.split("UTF-8''")[1] ?? '')).toBe(name)
     }),

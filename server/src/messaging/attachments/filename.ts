@@ -30,7 +30,7 @@ function firstBytes(text: string, bytes: number): string {
 }
 
 /** The header that has it saved under that name (RFC 6266). */
-export const savedAs = (filename: string): string =>
+export const contentDisposition = (filename: string): string =>
   `attachment; filename="${filename.replace(/[^ !#-[\]-~]/g, '_')}"; filename*=UTF-8''${encodeRfc8187(filename)}`
 
 const encodeRfc8187 = (text: string): string =>

@@ -1,7 +1,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { FileStore, Received } from './file-store.ts'
+import type { FileStore, ReceivedFile } from './file-store.ts'
 
 /** Files below a folder: of this machine, or one that all nodes share. */
 export class FolderStore implements FileStore {
@@ -13,7 +13,7 @@ export class FolderStore implements FileStore {
     this.incoming = join(root, 'incoming')
   }
 
-  async keep(place: string, { path }: Received): Promise<void> {
+  async keep(place: string, { path }: ReceivedFile): Promise<void> {
     const target = this.#pathOf(place)
     await mkdir(dirname(target), { recursive: true, mode: 0o700 })
     // The same file system: it is there as a whole, or not at all.

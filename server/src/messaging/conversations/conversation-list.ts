@@ -28,15 +28,15 @@ export async function listConversations(
   if (archived) query = query.where('archived_at', 'is not', null)
   if (groupId !== undefined) query = query.where('group_id', '=', uuidOf('grp', groupId))
   const cursor = cursorOf(page)
-  const beside = cursor === undefined ? undefined : await findPlace(db, member, cursor)
+  const beside = cursor === undefined ? undefined : await findCursorPlace(db, member, cursor)
   if (cursor !== undefined && !beside) return undefined
   const place = beside && [beside.sort_at, beside.conversation_id]
   const rows = query.select(CONVERSATION_COLUMNS).select(unreadCount)
-  const by = ['mine.sort_at', 'mine.conversation_id']
+  const by = ['membership.sort_at', 'membership.conversation_id']
   return readPage(rows, page, { by, order: 'desc', place }, (row) => toCounted(row, member))
 }
 
-const findPlace = (db: Db, { workspaceId, user }: Member, conversationId: string) =>
+const findCursorPlace = (db: Db, { workspaceId, user }: Member, conversationId: string) =>
   db
     .selectFrom('conversation_member')
     .select(['sort_at', 'conversation_id'])

@@ -5,8 +5,8 @@ import { forbidden, invalid, notFound } from '../../http/refusals.ts'
 import type { Member } from '../api/member.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
 import { emit } from '../events/outbox.ts'
+import { isGroupMember } from '../groups/group-store.ts'
 import { findContact } from '../people/contact-store.ts'
-import { isMember } from '../people/group-store.ts'
 import {
   type Conversation,
   ConversationCreate,
@@ -17,18 +17,18 @@ import {
   ReadMarker,
 } from './conversation.ts'
 import { listConversations } from './conversation-list.ts'
+import { findMemberIds } from './conversation-members.ts'
 import {
-  conversationFor,
-  countedConversation,
+  type ConversationPartner,
+  canDelete,
   createConversation,
-  mayDelete,
+  findConversation,
+  findCountedConversation,
   pinMessage,
-  updateOwnState,
-  type With,
+  updateMemberState,
 } from './conversation-store.ts'
 import { deleteConversation } from './delete-conversation.ts'
-import { membersOfConversation } from './members.ts'
-import { readUpTo } from './read-marker.ts'
+import { moveReadMarker } from './read-marker.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
 
@@ -51,7 +51,7 @@ const listConversationsRoute = readRoute({
   },
   handle: async ({ member, query }, { db }) => {
     const { muted, archived, pinned, group_id: groupId } = query
-    if (groupId !== undefined && !(await isMember(db, member.workspaceId, groupId, member.user.id))) throw notFound('group')
+    if (groupId !== undefined && !(await isGroupMember(db, member.workspaceId, groupId, member.user.id))) throw notFound('group')
     const page = idPageOf(query)
     const found = await listConversations(db, member, page, { muted, archived, pinned, groupId })
     return idListOf(found, page, conversationView)
@@ -115,12 +115,12 @@ const updateConversationRoute = writeRoute({
     if (pinned !== undefined && !(await pinMessage(tx, member.workspaceId, id, pinned))) {
       throw invalid({ param: 'pinned_message_id', message: 'must be the id of a message of this conversation' })
     }
-    if (own) await updateOwnState(tx, member, id, { isPinned, isMuted, archivedAt })
+    if (own) await updateMemberState(tx, member, id, { isPinned, isMuted, archivedAt })
     const view = conversationView(await shown(tx, member, id))
     const about = { workspaceId: member.workspaceId, type: 'conversation.updated' } as const
     if (own) await emit(tx, { ...about, audience: [member.user.id], payload: view })
     if (pinned !== undefined) {
-      const members = await membersOfConversation(tx, member.workspaceId, id)
+      const members = await findMemberIds(tx, member.workspaceId, id)
       const audience = members.filter((user) => !own || user !== member.user.id)
       await emit(tx, { ...about, audience, payload: shared(view) })
     }
@@ -140,7 +140,7 @@ const deleteConversationRoute = writeRoute({
   },
   write: async (tx, { member, params, now }) => {
     const conversation = await found(tx, member, params.id)
-    if (!(await mayDelete(tx, member, conversation))) throw forbidden("Only the group's owner can delete its conversations.")
+    if (!(await canDelete(tx, member, conversation))) throw forbidden("Only the group's owner can delete its conversations.")
     await deleteConversation(tx, member.workspaceId, conversation.id, now)
     return { status: 204, body: undefined }
   },
@@ -159,7 +159,7 @@ const readConversationRoute = writeRoute({
   body: ReadMarker,
   write: async (tx, { member, params, body, now }) => {
     const conversation = await found(tx, member, params.id)
-    const moved = await readUpTo(tx, member, conversation, body.message_id ?? undefined, now)
+    const moved = await moveReadMarker(tx, member, conversation, body.message_id ?? undefined, now)
     if (moved === undefined) {
       throw invalid({ param: 'message_id', message: 'must be the id of a message of this conversation' })
     }
@@ -178,13 +178,13 @@ export const conversationRoutes: readonly Route[] = [
 ]
 
 async function found(db: Db, member: Member, id = ''): Promise<Conversation> {
-  const conversation = await conversationFor(db, member, id)
+  const conversation = await findConversation(db, member, id)
   if (!conversation) throw notFound('conversation')
   return conversation
 }
 
 async function shown(db: Db, member: Member, id = ''): Promise<CountedConversation> {
-  const conversation = await countedConversation(db, member, id)
+  const conversation = await findCountedConversation(db, member, id)
   if (!conversation) throw notFound('conversation')
   return conversation
 }
@@ -194,14 +194,14 @@ async function partnerIn(
   tx: Tx,
   { workspaceId, user }: Member,
   { contact_id: contactId, group_id: groupId }: Static<typeof ConversationCreate>,
-): Promise<With> {
+): Promise<ConversationPartner> {
   if (typeof contactId === 'string' && typeof groupId !== 'string') {
     if (contactId === user.id) throw invalid({ param: 'contact_id', message: 'must be another user' })
     if (!(await findContact(tx, workspaceId, contactId))) throw notFound('contact')
     return { contactId }
   }
   if (typeof groupId === 'string' && typeof contactId !== 'string') {
-    if (!(await isMember(tx, workspaceId, groupId, user.id))) throw notFound('group')
+    if (!(await isGroupMember(tx, workspaceId, groupId, user.id))) throw notFound('group')
     return { groupId }
   }
   throw invalid({ param: 'contact_id', message: 'is required, or group_id; not both' })

@@ -3,17 +3,17 @@ import type { Db, Tx } from '../../db/database.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
+import { lockGroupMembers } from '../groups/group-store.ts'
 import { uuidOf } from '../ids.ts'
-import { membersOf } from '../people/group-store.ts'
-import { type Conversation, type CountedConversation, MOST_UNREAD } from './conversation.ts'
+import { type Conversation, type CountedConversation, MAX_UNREAD_COUNT } from './conversation.ts'
 
 /** The conversations that a member is in, each with what is the member's own. */
 export const conversationsOf = (db: Db, { workspaceId, user }: Member) =>
   db
-    .selectFrom('conversation_member as mine')
-    .innerJoin('conversation', 'conversation.id', 'mine.conversation_id')
-    .where('mine.workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('mine.user_id', '=', user.id)
+    .selectFrom('conversation_member as membership')
+    .innerJoin('conversation', 'conversation.id', 'membership.conversation_id')
+    .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('membership.user_id', '=', user.id)
 
 export const CONVERSATION_COLUMNS = [
   'conversation.id',
@@ -35,9 +35,9 @@ export const CONVERSATION_COLUMNS = [
 export const unreadCount = sql<number>`(
   select count(*) from (
     select from message
-    where message.conversation_id = mine.conversation_id and message.sequence > mine.read_sequence
-      and message.sender_id <> mine.user_id
-    limit ${sql.lit(MOST_UNREAD)}
+    where message.conversation_id = membership.conversation_id and message.sequence > membership.read_sequence
+      and message.sender_id <> membership.user_id
+    limit ${sql.lit(MAX_UNREAD_COUNT)}
   ) as unread
 )`.as('unread_count')
 
@@ -84,36 +84,36 @@ const otherSide = (key: string, userId: string): string | null =>
   (JSON.parse(key) as string[]).find((side) => side !== userId) ?? null
 
 /** Undefined unless there is one and the member is in it: nobody else can tell the difference. */
-export async function conversationFor(db: Db, member: Member, id: string): Promise<Conversation | undefined> {
+export async function findConversation(db: Db, member: Member, id: string): Promise<Conversation | undefined> {
   const uuid = fromId('conv', id)
   if (uuid === undefined) return undefined
   const row = await conversationsOf(db, member)
     .select(CONVERSATION_COLUMNS)
-    .where('mine.conversation_id', '=', uuid)
+    .where('membership.conversation_id', '=', uuid)
     .executeTakeFirst()
   return row && toConversation(row, member)
 }
 
 /** The same, with how much of it is unread. */
-export async function countedConversation(db: Db, member: Member, id: string): Promise<CountedConversation | undefined> {
+export async function findCountedConversation(db: Db, member: Member, id: string): Promise<CountedConversation | undefined> {
   const uuid = fromId('conv', id)
   if (uuid === undefined) return undefined
   const row = await conversationsOf(db, member)
     .select(CONVERSATION_COLUMNS)
     .select(unreadCount)
-    .where('mine.conversation_id', '=', uuid)
+    .where('membership.conversation_id', '=', uuid)
     .executeTakeFirst()
   return row && toCounted(row, member)
 }
 
 /** With whom: the other side, or a group that the member is in. */
-export type With = { readonly contactId: string } | { readonly groupId: string }
+export type ConversationPartner = { readonly contactId: string } | { readonly groupId: string }
 
 /** Makes a conversation; with `distinct` only where there is none yet with the same people. Answers its id, and who is in it. */
 export async function createConversation(
   tx: Tx,
   member: Member,
-  partner: With,
+  partner: ConversationPartner,
   { distinct, now }: { distinct: boolean; now: Date },
 ): Promise<{ id: string; created: boolean; members: readonly string[] }> {
   const workspace = uuidOf('ws', member.workspaceId)
@@ -132,7 +132,7 @@ export async function createConversation(
     if (existing) return { id: toId('conv', existing.id), created: false, members: [] }
   }
   const members =
-    'contactId' in partner ? [member.user.id, partner.contactId] : await membersOf(tx, member.workspaceId, partner.groupId)
+    'contactId' in partner ? [member.user.id, partner.contactId] : await lockGroupMembers(tx, member.workspaceId, partner.groupId)
   const id = newUuid()
   await tx
     .insertInto('conversation')
@@ -156,13 +156,13 @@ export async function createConversation(
 }
 
 /** What a member may change for itself. */
-export interface OwnState {
+export interface MemberState {
   readonly isPinned?: boolean | undefined
   readonly isMuted?: boolean | undefined
   readonly archivedAt?: Date | null | undefined
 }
 
-export async function updateOwnState(tx: Tx, member: Member, id: string, change: OwnState): Promise<void> {
+export async function updateMemberState(tx: Tx, member: Member, id: string, change: MemberState): Promise<void> {
   const { isPinned, isMuted, archivedAt } = change
   await tx
     .updateTable('conversation_member')
@@ -204,7 +204,7 @@ export async function pinMessage(tx: Tx, workspaceId: string, id: string, messag
 }
 
 /** Whether the member may delete it: either side of a direct one, the owner of a group's. */
-export async function mayDelete(db: Db, member: Member, { groupId }: Conversation): Promise<boolean> {
+export async function canDelete(db: Db, member: Member, { groupId }: Conversation): Promise<boolean> {
   return groupId === null || (await ownsGroup(db, member, groupId))
 }
 

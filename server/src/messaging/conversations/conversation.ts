@@ -31,7 +31,7 @@ export interface CountedConversation extends Conversation {
 }
 
 /** Further unread messages are not counted: a page must cost the same however much there is to read. */
-export const MOST_UNREAD = 1_000
+export const MAX_UNREAD_COUNT = 1_000
 
 const nullable = <S extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: S) => Type.Union([schema, Type.Null()])
 /** A time that a caller sets, to the end of the year 9999. */
@@ -56,7 +56,7 @@ export const ConversationView = Type.Object({
   created_at: Seconds,
   archived_at: nullable(Seconds),
   unread_count: Type.Integer({
-    description: `Messages of other members after the caller's read marker, at most ${MOST_UNREAD}.`,
+    description: `Messages of other members after the caller's read marker, at most ${MAX_UNREAD_COUNT}.`,
   }),
 })
 

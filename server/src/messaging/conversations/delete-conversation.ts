@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
-import { withdrawReviews } from '../../review/withdraw.ts'
+import { withdrawReviews } from '../../review/message-review-store.ts'
 import { eraseResponsesAbout } from '../api/idempotency-store.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
-import { membersOfConversation } from './members.ts'
+import { findMemberIds } from './conversation-members.ts'
 
 /** Removes a conversation for good, with all that was said in it; its members are told. */
 export async function deleteConversation(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {
@@ -14,7 +14,7 @@ export async function deleteConversation(tx: Tx, workspaceId: string, id: string
   await withdrawReviews(tx, workspaceId, { sessionId: id }, now)
   await tx.selectFrom('conversation').select('id').where('id', '=', conversation).forUpdate().execute()
   await withdrawReviews(tx, workspaceId, { sessionId: id }, now)
-  const audience = await membersOfConversation(tx, workspaceId, id)
+  const audience = await findMemberIds(tx, workspaceId, id)
   await sql`
     insert into removed_file (place, removed_at)
     select place, ${now} from message_attachment join message on message.id = message_attachment.message_id

@@ -4,7 +4,7 @@ import type { Member } from '../api/member.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
 import { seconds } from '../timestamps.ts'
-import { membersOfConversation } from './members.ts'
+import { findMemberIds } from './conversation-members.ts'
 
 interface Marked {
   readonly workspaceId: string
@@ -17,7 +17,7 @@ interface Marked {
  *
  * @NOTE Holds the conversation: of two who are the last to read a message at once, one must see the other.
  */
-export async function readUpTo(
+export async function moveReadMarker(
   tx: Tx,
   member: Member,
   conversation: Marked,
@@ -50,7 +50,7 @@ export async function readUpTo(
   await emit(tx, {
     workspaceId: member.workspaceId,
     type: 'message.read',
-    audience: await membersOfConversation(tx, member.workspaceId, conversation.id),
+    audience: await findMemberIds(tx, member.workspaceId, conversation.id),
     payload: {
       conversation_id: conversation.id,
       contact_id: member.user.id,
@@ -62,13 +62,18 @@ export async function readUpTo(
 }
 
 /** Where the marker of somebody stood who is not in the conversation any more. */
-export interface LeftMarker {
+export interface DepartedMarker {
   readonly conversationId: string
   readonly readSequence: number
 }
 
 /** What only those who left had not read is read as of now. */
-export async function stopWaitingFor(tx: Tx, workspaceId: string, left: readonly LeftMarker[], now: Date): Promise<void> {
+export async function markReadAfterDeparture(
+  tx: Tx,
+  workspaceId: string,
+  left: readonly DepartedMarker[],
+  now: Date,
+): Promise<void> {
   for (const { conversationId: id, readSequence: after } of left) {
     await passReadMarkers(tx, { workspaceId, id }, { after, through: Number.MAX_SAFE_INTEGER, now })
   }

@@ -25,10 +25,10 @@ export interface NewMessage {
   readonly now: Date
 }
 
-export interface Inserted {
+export interface InsertedMessage {
   readonly message: Message
   /** An assistant has to answer it: tell ASSISTANTS_TOPIC once this is committed. */
-  readonly isAsked: boolean
+  readonly turnEnqueued: boolean
 }
 
 interface Surroundings {
@@ -46,7 +46,7 @@ interface Surroundings {
  *
  * @NOTE It ends with the decision's record, which holds the Workspace's chain: let little follow it in the transaction.
  */
-export async function insertMessage(tx: Tx, message: NewMessage): Promise<Inserted> {
+export async function insertMessage(tx: Tx, message: NewMessage): Promise<InsertedMessage> {
   const { sender, text, now } = message
   const auditId = text.auditId ?? message.auditId
   const { rows } = await sql<MessageRow & Surroundings>`
@@ -55,8 +55,8 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
       set last_sequence = last_sequence + 1, last_active_at = greatest(last_active_at, ${now})
       where workspace_id = ${uuidOf('ws', sender.workspaceId)} and id = ${fromId('conv', message.conversationId) ?? null}
         and exists (
-          select from conversation_member as mine
-          where mine.conversation_id = conversation.id and mine.user_id = ${sender.user.id}
+          select from conversation_member as membership
+          where membership.conversation_id = conversation.id and membership.user_id = ${sender.user.id}
         )
       returning id, workspace_id, group_id, last_sequence, last_active_at
     ), audience as (
@@ -91,7 +91,7 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
     payload: messageEvent(stored, [], message.attachments),
   })
   const asks = { id: stored.id, conversationId: stored.conversationId, sender, text: stored.text, createdAt: stored.createdAt }
-  const isAsked = row.is_assisted && (await enqueueTurn(tx, { ...asks, isGroup: row.is_group }))
+  const turnEnqueued = row.is_assisted && (await enqueueTurn(tx, { ...asks, isGroup: row.is_group }))
   await text.settle(tx)
-  return { message: stored, isAsked }
+  return { message: stored, turnEnqueued }
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { GatehouseError } from '../../errors.ts'
-import { ReactionsBody } from './reactions.ts'
+import { ReactionsBody } from './reaction-store.ts'
 
 const MAX_BYTES = 32 * 1_024
 const MAX_ATTACHMENTS = 20
@@ -30,12 +30,12 @@ export const MessageUpdate = Type.Object({
 })
 
 /** Each id once. */
-export const attachmentIdsIn = (attachments: Static<typeof Attachments> | null | undefined): string[] => [
+export const parseAttachmentIds = (attachments: Static<typeof Attachments> | null | undefined): string[] => [
   ...new Set((attachments ?? []).map((item) => (typeof item === 'string' ? item : item.id))),
 ]
 
 /** Throws a 413 for a text of more than 32 KiB. */
-export function checkedText(text: string): string {
+export function checkText(text: string): string {
   if (Buffer.byteLength(text) <= MAX_BYTES) return text
   throw new GatehouseError('PAYLOAD_TOO_LARGE', { message: 'message: must not have more than 32 KiB.', param: 'message' })
 }

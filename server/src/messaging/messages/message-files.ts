@@ -9,7 +9,7 @@ import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
 
 /** `att_…` of the files that a message carries. */
-export async function attachmentIdsOf(db: Db, messageId: string): Promise<string[]> {
+export async function findAttachmentIds(db: Db, messageId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('message_attachment')
     .select('id')
@@ -28,7 +28,7 @@ const UNKNOWN = {
  * Names of the files that somebody is about to send, in the order of the ids: policies look at them too. Those of `messageId` may
  * be among them. Throws a 400 for any other.
  */
-export async function filenamesOf(
+export async function findFilenames(
   db: Db,
   { workspaceId, user }: Member,
   ids: readonly string[],
@@ -119,7 +119,7 @@ export async function renameFiles(
 }
 
 /** A file as the messages that carry it show it. */
-export interface CarriedFile {
+export interface MessageFile {
   readonly id: string
   readonly messageId: string
   readonly filename: string
@@ -129,8 +129,8 @@ export interface CarriedFile {
 }
 
 /** What each of the messages carries, by the message's id. */
-export async function filesOf(db: Db, messageIds: readonly string[]): Promise<Map<string, CarriedFile[]>> {
-  const files = new Map<string, CarriedFile[]>()
+export async function findFiles(db: Db, messageIds: readonly string[]): Promise<Map<string, MessageFile[]>> {
+  const files = new Map<string, MessageFile[]>()
   if (messageIds.length === 0) return files
   const rows = await db
     .selectFrom('message_attachment')

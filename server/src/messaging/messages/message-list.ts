@@ -15,13 +15,13 @@ export async function listMessages(
   page: PageRequest,
 ): Promise<Page<Message> | undefined> {
   const conversation = uuidOf('conv', conversationId)
-  const beside = await findPlace(db, member, page)
+  const beside = await findCursorPlace(db, member, page)
   if (cursorOf(page) !== undefined && beside?.conversation_id !== conversation) return undefined
   const query = messagesOf(db, member).where('message.conversation_id', '=', conversation).select(MESSAGE_COLUMNS)
   return readPage(query, page, { by: ['sequence'], order: 'desc', place: beside && [beside.sequence] }, toMessage)
 }
 
-type Place = NonNullable<Awaited<ReturnType<typeof findPlace>>>
+type Place = NonNullable<Awaited<ReturnType<typeof findCursorPlace>>>
 
 /** Conversations that are asked for their messages at once, at most. */
 const MOST_AT_ONCE = 400
@@ -34,7 +34,7 @@ const MOST_AT_ONCE = 400
  * there are. Undefined when the cursor is not a message of the member.
  */
 export async function listAllMessages(db: Db, member: Member, page: PageRequest): Promise<Page<Message> | undefined> {
-  const place = await findPlace(db, member, page)
+  const place = await findCursorPlace(db, member, page)
   if (cursorOf(page) !== undefined && !place) return undefined
   const back = isBackwards(page)
   let found: MessageRow[] = []
@@ -116,7 +116,7 @@ const compare = (a: MessageRow, b: MessageRow): number =>
   (a.conversation_id === b.conversation_id ? a.sequence - b.sequence : a.conversation_id < b.conversation_id ? -1 : 1)
 
 /** The place of the page's cursor among the member's messages. Undefined without a cursor, and when it is not one of them. */
-export async function findPlace(db: Db, member: Member, page: PageRequest) {
+export async function findCursorPlace(db: Db, member: Member, page: PageRequest) {
   const cursor = cursorOf(page)
   if (cursor === undefined) return undefined
   return messagesOf(db, member)

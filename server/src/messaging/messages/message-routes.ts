@@ -2,16 +2,16 @@ import { Type } from 'typebox'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../../http/paging.ts'
 import { forbidden, invalid, notFound } from '../../http/refusals.ts'
 import { type Route, readRoute, refusal, writeRoute } from '../api/route.ts'
-import { conversationFor, ownsGroup } from '../conversations/conversation-store.ts'
+import { findConversation, ownsGroup } from '../conversations/conversation-store.ts'
 import { MessageView } from './message.ts'
-import { attachmentIdsIn, checkedText, MessageCreate, MessageUpdate } from './message-bodies.ts'
+import { checkText, MessageCreate, MessageUpdate, parseAttachmentIds } from './message-bodies.ts'
 import { listAllMessages, listMessages } from './message-list.ts'
-import { deleteMessages, findMessageFor } from './message-store.ts'
-import { messageViews, newMessageView, oneMessageView } from './message-views.ts'
+import { searchMessages } from './message-search.ts'
+import { deleteMessages, findMessage } from './message-store.ts'
+import { loadMessageView, loadMessageViews, loadNewMessageView } from './message-views.ts'
 import { reactionRoutes } from './reaction-routes.ts'
-import { reactionsIn } from './reactions.ts'
-import { searchMessages } from './search.ts'
-import { prepareMessage, storeMessage, tellAssistants } from './send-message.ts'
+import { parseReactions } from './reaction-store.ts'
+import { notifyAssistants, prepareMessage, storeMessage } from './send-message.ts'
 import { prepareUpdate, updateMessage } from './update-message.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the message does not exist, or the caller is not a member of its conversation' }
@@ -35,10 +35,10 @@ const listMessagesRoute = readRoute({
   handle: async ({ member, query, base }, { db }) => {
     const page = idPageOf(query)
     const id = query.conversation_id
-    if (id !== undefined && !(await conversationFor(db, member, id))) throw notFound('conversation')
+    if (id !== undefined && !(await findConversation(db, member, id))) throw notFound('conversation')
     const found = await (id === undefined ? listAllMessages(db, member, page) : listMessages(db, member, id, page))
     const list = idListOf(found, page, (message) => message)
-    return { ...list, data: await messageViews(db, member.workspaceId, list.data, base) }
+    return { ...list, data: await loadMessageViews(db, member.workspaceId, list.data, base) }
   },
 })
 
@@ -59,11 +59,11 @@ const searchMessagesRoute = readRoute({
   },
   handle: async ({ member, query, base }, { db }) => {
     const { q, conversation_id: id } = query
-    if (id !== undefined && !(await conversationFor(db, member, id))) throw notFound('conversation')
+    if (id !== undefined && !(await findConversation(db, member, id))) throw notFound('conversation')
     const page = idPageOf(query)
     const found = await searchMessages(db, member, q, page, id)
     const list = idListOf(found, page, (message) => message)
-    return { ...list, data: await messageViews(db, member.workspaceId, list.data, base) }
+    return { ...list, data: await loadMessageViews(db, member.workspaceId, list.data, base) }
   },
 })
 
@@ -78,9 +78,9 @@ const getMessageRoute = readRoute({
     errors: UNKNOWN,
   },
   handle: async ({ member, params, base }, { db }) => {
-    const message = await findMessageFor(db, member, params.id ?? '')
+    const message = await findMessage(db, member, params.id ?? '')
     if (!message) throw notFound('message')
-    return oneMessageView(db, message, base)
+    return loadMessageView(db, message, base)
   },
 })
 
@@ -97,15 +97,15 @@ const sendMessageRoute = writeRoute({
   body: MessageCreate,
   kind: 'send',
   prepare: ({ member, body, now }, deps) => {
-    const text = checkedText(body.message)
-    const draft = { conversationId: body.conversation_id, text, attachments: attachmentIdsIn(body.attachments) }
+    const text = checkText(body.message)
+    const draft = { conversationId: body.conversation_id, text, attachments: parseAttachmentIds(body.attachments) }
     return prepareMessage(deps, member, draft, now)
   },
   write: async (tx, { member, base, now }, ready, deps) => {
     const sent = await storeMessage(tx, member, ready, now)
     if (sent.kind === 'held') return refusal('POLICY_REVIEW_PENDING', sent)
-    const body = await newMessageView(tx, sent.message, ready.attachments.length > 0, base)
-    return { status: 201, body, after: () => tellAssistants(deps, sent) }
+    const body = await loadNewMessageView(tx, sent.message, ready.attachments.length > 0, base)
+    return { status: 201, body, after: () => notifyAssistants(deps, sent) }
   },
 })
 
@@ -127,16 +127,16 @@ const updateMessageRoute = writeRoute({
       throw invalid({ param: '', message: 'must have message, reactions or attachments' })
     }
     const update = {
-      text: message === undefined ? undefined : checkedText(message),
-      attachments: attachments && attachmentIdsIn(attachments),
-      reactions: reactions && reactionsIn(reactions),
+      text: message === undefined ? undefined : checkText(message),
+      attachments: attachments && parseAttachmentIds(attachments),
+      reactions: reactions && parseReactions(reactions),
     }
     return prepareUpdate(deps, member, params.id ?? '', update, now)
   },
   write: async (tx, { member, params, base, now }, ready) => {
     const done = await updateMessage(tx, member, params.id ?? '', ready, now)
     if (done.kind === 'held') return refusal('POLICY_REVIEW_PENDING', done)
-    return { status: 200, body: await oneMessageView(tx, done.message, base) }
+    return { status: 200, body: await loadMessageView(tx, done.message, base) }
   },
 })
 
@@ -151,8 +151,8 @@ const deleteMessageRoute = writeRoute({
     errors: { ...UNKNOWN, 403: 'FORBIDDEN: only the sender and the owner of the group can delete a message' },
   },
   write: async (tx, { member, params, now }) => {
-    const message = await findMessageFor(tx, member, params.id ?? '')
-    const place = message && (await conversationFor(tx, member, message.conversationId))
+    const message = await findMessage(tx, member, params.id ?? '')
+    const place = message && (await findConversation(tx, member, message.conversationId))
     if (!message || !place) throw notFound('message')
     const own = message.senderId === member.user.id
     if (!own && !(place.groupId !== null && (await ownsGroup(tx, member, place.groupId)))) {

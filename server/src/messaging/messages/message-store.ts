@@ -1,28 +1,28 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { fromId } from '../../lib/id.ts'
-import { withdrawReviews } from '../../review/withdraw.ts'
+import { withdrawReviews } from '../../review/message-review-store.ts'
 import { eraseResponsesAbout } from '../api/idempotency-store.ts'
 import type { Member } from '../api/member.ts'
-import { membersOfConversation } from '../conversations/members.ts'
+import { findMemberIds } from '../conversations/conversation-members.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernedText } from '../governance/governed-text.ts'
 import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, type Message, messageEvent, toMessage } from './message.ts'
-import { attachmentIdsOf } from './message-files.ts'
-import { reactionsOf } from './reactions.ts'
+import { findAttachmentIds } from './message-files.ts'
+import { findReactions } from './reaction-store.ts'
 
 /** Messages of the conversations that a member is in. */
 export const messagesOf = (db: Db, { workspaceId, user }: Member) =>
   db
     .selectFrom('message')
-    .innerJoin('conversation_member as mine', 'mine.conversation_id', 'message.conversation_id')
-    .where('mine.workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('mine.user_id', '=', user.id)
+    .innerJoin('conversation_member as membership', 'membership.conversation_id', 'message.conversation_id')
+    .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('membership.user_id', '=', user.id)
 
 /** Undefined unless there is one and the member is in its conversation: nobody else can tell the difference. */
-export async function findMessageFor(db: Db, member: Member, id: string): Promise<Message | undefined> {
+export async function findMessage(db: Db, member: Member, id: string): Promise<Message | undefined> {
   const uuid = fromId('msg', id)
   if (uuid === undefined) return undefined
   const row = await messagesOf(db, member).select(MESSAGE_COLUMNS).where('message.id', '=', uuid).executeTakeFirst()
@@ -30,7 +30,7 @@ export async function findMessageFor(db: Db, member: Member, id: string): Promis
 }
 
 /** When a message was stored; undefined: it is not there. */
-export async function sentAt(db: Db, workspaceId: string, id: string): Promise<Date | undefined> {
+export async function findCreationTime(db: Db, workspaceId: string, id: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('message')
     .select('created_at')
@@ -40,8 +40,8 @@ export async function sentAt(db: Db, workspaceId: string, id: string): Promise<D
   return row?.created_at
 }
 
-/** As `findMessageFor`, and held until `tx` ends: what is made of it now is made of its last state. */
-export async function lockMessageFor(tx: Tx, member: Member, id: string): Promise<Message | undefined> {
+/** As `findMessage`, and held until `tx` ends: what is made of it now is made of its last state. */
+export async function lockMessage(tx: Tx, member: Member, id: string): Promise<Message | undefined> {
   const uuid = fromId('msg', id)
   if (uuid === undefined) return undefined
   const row = await messagesOf(tx, member)
@@ -52,7 +52,7 @@ export async function lockMessageFor(tx: Tx, member: Member, id: string): Promis
   return row && toMessage(row)
 }
 
-/** Gives a message that `tx` holds another text. Its readers are told once all of the update is done: `tellOfUpdate`. */
+/** Gives a message that `tx` holds another text. Its readers are told once all of the update is done: `emitMessageUpdated`. */
 export async function replaceText(tx: Tx, { id, workspaceId }: Message, text: GovernedText): Promise<void> {
   await tx
     .updateTable('message')
@@ -63,7 +63,7 @@ export async function replaceText(tx: Tx, { id, workspaceId }: Message, text: Go
 }
 
 /** Ends an update of a message: it is dated, and its readers are told. Answers its new state. */
-export async function tellOfUpdate(tx: Tx, { id, workspaceId }: Message, updatedAt: Date | undefined): Promise<Message> {
+export async function emitMessageUpdated(tx: Tx, { id, workspaceId }: Message, updatedAt: Date | undefined): Promise<Message> {
   const row = await tx
     .updateTable('message')
     .set(updatedAt ? { updated_at: updatedAt } : { updated_at: sql`updated_at` })
@@ -72,12 +72,12 @@ export async function tellOfUpdate(tx: Tx, { id, workspaceId }: Message, updated
     .returning(MESSAGE_COLUMNS)
     .executeTakeFirstOrThrow()
   const message = toMessage(row)
-  const reactions = await reactionsOf(tx, [id])
-  const attachments = await attachmentIdsOf(tx, id)
+  const reactions = await findReactions(tx, [id])
+  const attachments = await findAttachmentIds(tx, id)
   await emit(tx, {
     workspaceId,
     type: 'message.updated',
-    audience: await membersOfConversation(tx, workspaceId, message.conversationId),
+    audience: await findMemberIds(tx, workspaceId, message.conversationId),
     payload: messageEvent(message, reactions.get(id) ?? [], attachments),
   })
   return message
@@ -115,7 +115,7 @@ export async function deleteMessages(
     .where('id', 'in', uuids)
     .returning('id')
     .execute()
-  const audience = await membersOfConversation(tx, workspaceId, conversationId)
+  const audience = await findMemberIds(tx, workspaceId, conversationId)
   const removed = ids.filter((_, index) => gone.some(({ id }) => id === uuids[index]))
   const payload = { conversation_id: conversationId }
   await eraseEvents(tx, workspaceId, { objectIds: removed })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
-import { asGoverned } from '../../../test/support/governed-words.ts'
+import { asGoverned } from '../../../test/support/governed-text.ts'
 import { REVIEW_BOX, transact } from '../../../test/support/reviews.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
@@ -10,14 +10,14 @@ import { Cache } from '../../lib/cache.ts'
 import { newId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
 import { listConversations } from '../conversations/conversation-list.ts'
-import { countedConversation, createConversation } from '../conversations/conversation-store.ts'
-import { readUpTo } from '../conversations/read-marker.ts'
+import { createConversation, findCountedConversation } from '../conversations/conversation-store.ts'
+import { moveReadMarker } from '../conversations/read-marker.ts'
 import { type GovernedText, governWithoutHold } from '../governance/governed-text.ts'
 import { insertMessage } from './insert-message.ts'
 import { listAllMessages, listMessages } from './message-list.ts'
-import { deleteMessages, findMessageFor, lockMessageFor } from './message-store.ts'
-import { addReaction, reactionsOf } from './reactions.ts'
-import { searchMessages } from './search.ts'
+import { searchMessages } from './message-search.ts'
+import { deleteMessages, findMessage, lockMessage } from './message-store.ts'
+import { addReaction, findReactions } from './reaction-store.ts'
 
 const nobodyAsks = () => Promise.reject(new Error('nobody governs here'))
 const NO_POLICIES = {
@@ -93,8 +93,8 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
   test('a namesake in another Workspace sees none of it', async () => {
     const id = await talk()
     const message = await say(ann, id, 'canary')
-    expect(await countedConversation(database.db, stranger, id)).toBeUndefined()
-    expect(await findMessageFor(database.db, stranger, message.id)).toBeUndefined()
+    expect(await findCountedConversation(database.db, stranger, id)).toBeUndefined()
+    expect(await findMessage(database.db, stranger, message.id)).toBeUndefined()
     expect((await listAllMessages(database.db, stranger, { limit: 10 }))?.data).toEqual([])
     expect((await listConversations(database.db, stranger, { limit: 10 }, {}))?.data).toEqual([])
     expect((await searchMessages(database.db, stranger, 'canary', { limit: 10 }))?.data).toEqual([])
@@ -110,10 +110,10 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
        from message, generate_series(1, 1500) n where sequence = 1 and text = 'Good morning' and conversation_id in
          (select id from conversation order by id desc limit 1)`,
     )
-    expect((await countedConversation(database.db, ben, id))?.unreadCount).toBe(1_000)
-    expect((await countedConversation(database.db, ann, id))?.unreadCount).toBe(0)
-    await transact(database.db, (tx) => readUpTo(tx, ben, { workspaceId: ben.workspaceId, id }, first.id, later(1)))
-    expect((await findMessageFor(database.db, ann, first.id))?.readAt).toEqual(later(1))
+    expect((await findCountedConversation(database.db, ben, id))?.unreadCount).toBe(1_000)
+    expect((await findCountedConversation(database.db, ann, id))?.unreadCount).toBe(0)
+    await transact(database.db, (tx) => moveReadMarker(tx, ben, { workspaceId: ben.workspaceId, id }, first.id, later(1)))
+    expect((await findMessage(database.db, ann, first.id))?.readAt).toEqual(later(1))
   })
 
   test('markers and reactions of many at once are all kept [MSG-REACT-5]', async () => {
@@ -123,19 +123,19 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     if (!one) throw new Error('nothing was said')
     await Promise.all([
       ...messages.map((message, i) =>
-        transact(database.db, (tx) => readUpTo(tx, ben, { workspaceId: ben.workspaceId, id }, message.id, later(i))),
+        transact(database.db, (tx) => moveReadMarker(tx, ben, { workspaceId: ben.workspaceId, id }, message.id, later(i))),
       ),
       ...Array.from({ length: 10 }, (_, i) =>
         transact(database.db, async (tx) => {
           const who = i % 2 ? ann : ben
-          const message = await lockMessageFor(tx, who, one.id)
+          const message = await lockMessage(tx, who, one.id)
           if (message) await addReaction(tx, who, message, asGoverned(`name${i >> 1}`), now)
         }),
       ),
     ])
-    expect((await countedConversation(database.db, ben, id))?.unreadCount).toBe(0)
-    for (const message of messages) expect((await findMessageFor(database.db, ann, message.id))?.readAt).not.toBeNull()
-    const given = (await reactionsOf(database.db, [one.id])).get(one.id) ?? []
+    expect((await findCountedConversation(database.db, ben, id))?.unreadCount).toBe(0)
+    for (const message of messages) expect((await findMessage(database.db, ann, message.id))?.readAt).not.toBeNull()
+    const given = (await findReactions(database.db, [one.id])).get(one.id) ?? []
     expect(given.flatMap((map) => Object.values(map).flat())).toHaveLength(10)
   })
 
@@ -146,8 +146,8 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     const remove = (ids: string[]) => transact(database.db, (tx) => deleteMessages(tx, here, ids, now))
     expect(await remove([first.id, newId('msg')])).toEqual([first.id])
     expect(await remove([first.id])).toEqual([])
-    expect(await findMessageFor(database.db, ann, first.id)).toBeUndefined()
-    expect(await findMessageFor(database.db, ann, second.id)).toEqual(second)
+    expect(await findMessage(database.db, ann, first.id)).toBeUndefined()
+    expect(await findMessage(database.db, ann, second.id)).toEqual(second)
     expect((await say(ann, id)).sequence).toBe(3)
     // A relay of another test may have moved the event to the log.
     const { rows } = await database.pool.query(

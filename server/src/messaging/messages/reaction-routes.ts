@@ -1,9 +1,9 @@
 import { notFound } from '../../http/refusals.ts'
 import { type Route, writeRoute } from '../api/route.ts'
 import { MessageView } from './message.ts'
-import { lockMessageFor, tellOfUpdate } from './message-store.ts'
-import { oneMessageView } from './message-views.ts'
-import { addReaction, checkedName, removeReaction } from './reactions.ts'
+import { emitMessageUpdated, lockMessage } from './message-store.ts'
+import { loadMessageView } from './message-views.ts'
+import { addReaction, checkReactionName, removeReaction } from './reaction-store.ts'
 import { prepareReaction } from './update-message.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the message does not exist, or the caller is not a member of its conversation' }
@@ -18,12 +18,13 @@ const addReactionRoute = writeRoute({
     answers: { 200: MessageView },
     errors: { ...UNKNOWN, 403: 'POLICY_DENIED, with audit_id' },
   },
-  prepare: ({ member, params, now }, deps) => prepareReaction(deps, member, params.id ?? '', checkedName(params.name ?? ''), now),
+  prepare: ({ member, params, now }, deps) =>
+    prepareReaction(deps, member, params.id ?? '', checkReactionName(params.name ?? ''), now),
   write: async (tx, { member, params, base, now }, { name, governed }) => {
-    const message = await lockMessageFor(tx, member, params.id ?? '')
+    const message = await lockMessage(tx, member, params.id ?? '')
     if (!message) throw notFound('message')
-    if (await addReaction(tx, member, message, name, now)) await tellOfUpdate(tx, message, undefined)
-    const body = await oneMessageView(tx, message, base)
+    if (await addReaction(tx, member, message, name, now)) await emitMessageUpdated(tx, message, undefined)
+    const body = await loadMessageView(tx, message, base)
     await governed.settle(tx)
     return { status: 200, body }
   },
@@ -40,10 +41,10 @@ const removeReactionRoute = writeRoute({
     errors: { 404: "NOT_FOUND: the message or the caller's reaction does not exist" },
   },
   write: async (tx, { member, params }) => {
-    const message = await lockMessageFor(tx, member, params.id ?? '')
+    const message = await lockMessage(tx, member, params.id ?? '')
     if (!message) throw notFound('message')
     if (!(await removeReaction(tx, member, message, params.name ?? ''))) throw notFound('reaction')
-    await tellOfUpdate(tx, message, undefined)
+    await emitMessageUpdated(tx, message, undefined)
     return { status: 204, body: undefined }
   },
 })

@@ -3,17 +3,17 @@ import { GatehouseError } from '../../errors.ts'
 import { findUser } from '../../identity/user-store.ts'
 import { toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
-import { releaseAtOnce } from '../../review/release-at-once.ts'
+import { releaseHeldMessage } from '../../review/message-review-store.ts'
 import type { ReviewItem } from '../../review/review.ts'
-import { getReview, reviewContent } from '../../review/review-store.ts'
+import { getReview, readReviewContent } from '../../review/review-store.ts'
 import type { Member } from '../api/member.ts'
-import { conversationFor } from '../conversations/conversation-store.ts'
+import { findConversation } from '../conversations/conversation-store.ts'
 import { emit } from '../events/outbox.ts'
 import { type GovernedText, governReleased } from '../governance/governed-text.ts'
 import type { TextDecisionDeps } from '../governance/text-decision.ts'
 import { uuidOf } from '../ids.ts'
 import { insertMessage } from './insert-message.ts'
-import { lockMessageFor, replaceText, tellOfUpdate } from './message-store.ts'
+import { emitMessageUpdated, lockMessage, replaceText } from './message-store.ts'
 import { replaceFiles } from './update-message.ts'
 
 export interface ReleaseDeps extends TextDecisionDeps {
@@ -22,7 +22,7 @@ export interface ReleaseDeps extends TextDecisionDeps {
 }
 
 /** What an approval would store. */
-export interface HeldRelease {
+export interface PreparedRelease {
   readonly held: Held
   readonly sender: Member
   readonly conversationId: string
@@ -46,14 +46,14 @@ export async function prepareRelease(
   workspaceId: string,
   itemId: string,
   now: Date,
-): Promise<HeldRelease | undefined> {
+): Promise<PreparedRelease | undefined> {
   const { db, reviewBox } = deps
   const item = await getReview(db, workspaceId, itemId, now)
   if (item?.endpoint !== 'message' || item.kind !== 'hold') return undefined
   const held = await findHeld(db, item)
-  const content = held && (await reviewContent(db, workspaceId, itemId, now, reviewBox))
+  const content = held && (await readReviewContent(db, workspaceId, itemId, now, reviewBox))
   const sender = await senderOf(db, item)
-  const place = sender && (await conversationFor(db, sender, item.sessionId ?? ''))
+  const place = sender && (await findConversation(db, sender, item.sessionId ?? ''))
   if (!held || !content || !place) return undefined
   const submission = {
     workspaceId,
@@ -74,7 +74,7 @@ export async function prepareRelease(
 export async function settleHeldMessage(
   tx: Tx,
   item: ReviewItem,
-  release: HeldRelease | undefined,
+  release: PreparedRelease | undefined,
   now: Date,
 ): Promise<ReviewItem> {
   if (item.endpoint !== 'message' || item.kind !== 'hold') return item
@@ -93,22 +93,22 @@ export async function settleHeldMessage(
     throw new GatehouseError('CONFLICT', { message, details: { reason: 'policy_denies_now' } })
   }
   await tell(tx, item, 'message.released', 'released')
-  const released = await releaseAtOnce(tx, item, release.text.auditId ?? item.auditId, now)
+  const released = await releaseHeldMessage(tx, item, release.text.auditId ?? item.auditId, now)
   await store(tx, release, release.text, now)
   return released
 }
 
-async function store(tx: Tx, { held, sender, conversationId }: HeldRelease, text: GovernedText, now: Date): Promise<void> {
+async function store(tx: Tx, { held, sender, conversationId }: PreparedRelease, text: GovernedText, now: Date): Promise<void> {
   const { messageId: id, attachments } = held
   if (!held.isUpdate) {
     await insertMessage(tx, { id, sender, conversationId, text, attachments: attachments ?? [], now })
     return
   }
-  const message = await lockMessageFor(tx, sender, id)
+  const message = await lockMessage(tx, sender, id)
   if (!message) throw gone()
   await replaceText(tx, message, text)
   if (attachments) await replaceFiles(tx, sender, id, attachments, text.texts.slice(1), now)
-  await tellOfUpdate(tx, message, now)
+  await emitMessageUpdated(tx, message, now)
   await text.settle(tx)
 }
 

@@ -2,13 +2,13 @@ import type { Tx } from '../../db/database.ts'
 import { notFound } from '../../http/refusals.ts'
 import { newId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import type { MessagingDeps } from '../api/messaging-deps.ts'
 import { ASSISTANTS_TOPIC } from '../assistants/enqueue-turn.ts'
-import { conversationFor } from '../conversations/conversation-store.ts'
+import { findConversation } from '../conversations/conversation-store.ts'
 import { type GovernedText, type GovernTextDeps, governText } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
-import { type Inserted, insertMessage } from './insert-message.ts'
-import { filenamesOf } from './message-files.ts'
+import type { MessagingDeps } from '../messaging-deps.ts'
+import { type InsertedMessage, insertMessage } from './insert-message.ts'
+import { findFilenames } from './message-files.ts'
 
 export interface Draft {
   readonly conversationId: string
@@ -22,7 +22,7 @@ export interface Draft {
 }
 
 /** A message that policies have looked at; what is left is to store it. */
-export interface ReadyMessage extends Draft {
+export interface PreparedMessage extends Draft {
   /** The id that it will have. */
   readonly id: string
   readonly governed: GovernedText | HeldText
@@ -34,11 +34,11 @@ export async function prepareMessage(
   member: Member,
   draft: Draft,
   now: Date,
-): Promise<ReadyMessage> {
-  const conversation = await conversationFor(deps.db, member, draft.conversationId)
+): Promise<PreparedMessage> {
+  const conversation = await findConversation(deps.db, member, draft.conversationId)
   if (!conversation) throw notFound('conversation')
   const id = newId('msg')
-  const names = await filenamesOf(deps.db, member, draft.attachments)
+  const names = await findFilenames(deps.db, member, draft.attachments)
   const submission = {
     workspaceId: member.workspaceId,
     sender: member.user,
@@ -53,11 +53,11 @@ export async function prepareMessage(
 }
 
 export type Sent =
-  | ({ readonly kind: 'stored' } & Inserted)
+  | ({ readonly kind: 'stored' } & InsertedMessage)
   | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string }
 
 /** Stores what was prepared, or puts it before the reviewers. Last in its transaction. */
-export async function storeMessage(tx: Tx, member: Member, ready: ReadyMessage, now: Date): Promise<Sent> {
+export async function storeMessage(tx: Tx, member: Member, ready: PreparedMessage, now: Date): Promise<Sent> {
   const { governed, id, conversationId, attachments, replyTo, auditId } = ready
   if (governed instanceof HeldText) return { kind: 'held', ...(await governed.open(tx, { attachments })) }
   const message = { id, sender: member, conversationId, text: governed, attachments, replyTo, auditId, now }
@@ -65,7 +65,10 @@ export async function storeMessage(tx: Tx, member: Member, ready: ReadyMessage, 
 }
 
 /** Once it is committed. Where it does not arrive, the answer comes a moment later. */
-export function tellAssistants({ signal, log }: Pick<MessagingDeps, 'signal' | 'log'>, { message, isAsked }: Inserted): void {
-  if (!isAsked) return
+export function notifyAssistants(
+  { signal, log }: Pick<MessagingDeps, 'signal' | 'log'>,
+  { message, turnEnqueued }: InsertedMessage,
+): void {
+  if (!turnEnqueued) return
   signal.publish(ASSISTANTS_TOPIC, message.id).catch((err) => log.error({ err }, 'assistants could not be told of a message'))
 }

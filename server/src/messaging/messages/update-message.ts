@@ -3,16 +3,16 @@ import type { GovernedString } from '../../domain/governed.ts'
 import { forbidden, notFound } from '../../http/refusals.ts'
 import { eraseResponsesAbout } from '../api/idempotency-store.ts'
 import type { Member } from '../api/member.ts'
-import type { MessagingDeps } from '../api/messaging-deps.ts'
-import { conversationFor } from '../conversations/conversation-store.ts'
-import { membersOfConversation } from '../conversations/members.ts'
+import { findMemberIds } from '../conversations/conversation-members.ts'
+import { findConversation } from '../conversations/conversation-store.ts'
 import { type GovernedText, governText, governWithoutHold } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
 import type { TextSubmission } from '../governance/text-submission.ts'
+import type { MessagingDeps } from '../messaging-deps.ts'
 import type { Message } from './message.ts'
-import { attachmentIdsOf, attachToMessage, filenamesOf, removeOtherFiles, renameFiles } from './message-files.ts'
-import { findMessageFor, lockMessageFor, replaceText, tellOfUpdate } from './message-store.ts'
-import { type GovernedReaction, type Reaction, replaceReactions } from './reactions.ts'
+import { attachToMessage, findAttachmentIds, findFilenames, removeOtherFiles, renameFiles } from './message-files.ts'
+import { emitMessageUpdated, findMessage, lockMessage, replaceText } from './message-store.ts'
+import { type GovernedReaction, type Reaction, replaceReactions } from './reaction-store.ts'
 
 /** What of a message is to change; undefined: stays. */
 export interface Update {
@@ -24,7 +24,7 @@ export interface Update {
 }
 
 /** An update that policies have looked at. */
-export interface ReadyUpdate {
+export interface PreparedUpdate {
   readonly text?: GovernedText | HeldText | undefined
   readonly attachments?: { readonly ids: readonly string[]; readonly governed: GovernedText | undefined } | undefined
   readonly reactions?: { readonly wanted: readonly GovernedReaction[]; readonly governed: GovernedText } | undefined
@@ -37,9 +37,9 @@ export async function prepareUpdate(
   id: string,
   { text, attachments, reactions }: Update,
   now: Date,
-): Promise<ReadyUpdate> {
-  const message = await findMessageFor(deps.db, member, id)
-  const place = message && (await conversationFor(deps.db, member, message.conversationId))
+): Promise<PreparedUpdate> {
+  const message = await findMessage(deps.db, member, id)
+  const place = message && (await findConversation(deps.db, member, message.conversationId))
   if (!message || !place) throw notFound('message')
   if ((text !== undefined || attachments !== undefined) && message.senderId !== member.user.id) {
     throw forbidden('Only its sender changes a message and its attachments.')
@@ -53,7 +53,7 @@ export async function prepareUpdate(
     texts,
     now,
   })
-  const names = await filenamesOf(deps.db, member, attachments ?? [], id)
+  const names = await findFilenames(deps.db, member, attachments ?? [], id)
   return {
     text: text === undefined ? undefined : await governText(about([text, ...names], 'update'), deps),
     attachments: attachments && {
@@ -67,7 +67,7 @@ export async function prepareUpdate(
 
 /** Names and texts are somebody's words; the ids of members are not. */
 async function governReactions(deps: MessagingDeps, member: Member, about: TextSubmission, reactions: readonly Reaction[]) {
-  const members = new Set(await membersOfConversation(deps.db, member.workspaceId, about.place.id))
+  const members = new Set(await findMemberIds(deps.db, member.workspaceId, about.place.id))
   const words = [...new Set(reactions.flatMap(({ name, value }) => (members.has(value) ? [name] : [name, value])))]
   const governed = await governWithoutHold({ ...about, texts: words }, deps)
   const said = new Map(words.map((word, index) => [word, governed.texts[index]]))
@@ -93,8 +93,8 @@ export type Updated =
   | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string }
 
 /** Carries an update out, or puts its text before the reviewers: then nothing of it is done. Last in its transaction. */
-export async function updateMessage(tx: Tx, member: Member, id: string, ready: ReadyUpdate, now: Date): Promise<Updated> {
-  const message = await lockMessageFor(tx, member, id)
+export async function updateMessage(tx: Tx, member: Member, id: string, ready: PreparedUpdate, now: Date): Promise<Updated> {
+  const message = await lockMessage(tx, member, id)
   if (!message) throw notFound('message')
   const { text, attachments, reactions } = ready
   if (text instanceof HeldText) return { kind: 'held', ...(await text.open(tx, { attachments: attachments?.ids ?? null })) }
@@ -102,10 +102,10 @@ export async function updateMessage(tx: Tx, member: Member, id: string, ready: R
   if (attachments)
     await replaceFiles(tx, member, id, attachments.ids, text ? text.texts.slice(1) : (attachments.governed?.texts ?? []), now)
   if (reactions) {
-    const members = await membersOfConversation(tx, member.workspaceId, message.conversationId)
+    const members = await findMemberIds(tx, member.workspaceId, message.conversationId)
     await replaceReactions(tx, member, message, reactions.wanted, members, now)
   }
-  const updated = await tellOfUpdate(tx, message, now)
+  const updated = await emitMessageUpdated(tx, message, now)
   for (const governed of [text, attachments?.governed, reactions?.governed]) await governed?.settle(tx)
   return { kind: 'updated', message: updated }
 }
@@ -119,14 +119,14 @@ export async function replaceFiles(
   names: readonly GovernedString[],
   now: Date,
 ): Promise<void> {
-  const before = await attachmentIdsOf(tx, messageId)
+  const before = await findAttachmentIds(tx, messageId)
   await removeOtherFiles(tx, messageId, ids, now)
   await eraseResponsesAbout(
     tx,
     member.workspaceId,
     before.filter((id) => !ids.includes(id)),
   )
-  const carried = await attachmentIdsOf(tx, messageId)
+  const carried = await findAttachmentIds(tx, messageId)
   const added = ids.filter((id) => !carried.includes(id))
   if (added.length > 0) await attachToMessage(tx, member, messageId, added)
   await renameFiles(tx, member.workspaceId, ids, names)

@@ -104,7 +104,7 @@ export async function listAccessTokens(
 const STILL_USED_MS = 60_000
 
 /** Operators who issued the tokens with which the user could act from the first time to the last. */
-export async function issuersOfTokens(
+export async function findTokenIssuers(
   db: Db,
   workspaceId: string,
   userId: string,

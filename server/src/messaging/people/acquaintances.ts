@@ -3,7 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 
 /** Who shares a conversation or a group with the user, and the user: those who are told when the user's profile changes. */
-export async function acquaintancesOf(tx: Tx, workspaceId: string, userId: string): Promise<string[]> {
+export async function findAcquaintances(tx: Tx, workspaceId: string, userId: string): Promise<string[]> {
   const workspace = uuidOfWorkspace(workspaceId)
   const { rows } = await sql<{ user_id: string }>`
     select other.user_id from conversation_member mine join conversation_member other using (workspace_id, conversation_id)

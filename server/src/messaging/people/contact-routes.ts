@@ -5,7 +5,7 @@ import { type Route, readRoute, writeRoute } from '../api/route.ts'
 import { governFields } from '../governance/governed-fields.ts'
 import { ContactUpdate, ContactView, contactView } from './contact.ts'
 import { findContact, listContacts, updateProfile } from './contact-store.ts'
-import { tellContact } from './tell-contact.ts'
+import { emitContact } from './emit-contact.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND' }
 
@@ -69,7 +69,7 @@ const updateContactRoute = writeRoute({
   write: async (tx, { member, base }, { fields, settle }) => {
     const contact = await updateProfile(tx, member, fields)
     if (!contact) throw notFound('contact')
-    await tellContact(tx, 'contact.updated', member.workspaceId, contact.id, base)
+    await emitContact(tx, 'contact.updated', member.workspaceId, contact.id, base)
     await settle(tx)
     return { status: 200, body: contactView(contact, base) }
   },

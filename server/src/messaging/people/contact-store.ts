@@ -6,8 +6,8 @@ import type { GovernedString } from '../../domain/governed.ts'
 import { isStorable } from '../../lib/fields.ts'
 import { toId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
+import { memberIds } from '../groups/group-store.ts'
 import type { Contact } from './contact.ts'
-import { memberIds } from './group-store.ts'
 
 /** How exactly `last_active_at` is kept: a write for each message would queue all that one user sends at once. */
 const ACTIVE_EVERY_MS = 60_000
@@ -44,7 +44,7 @@ export async function findContact(db: Db, workspaceId: string, id: string): Prom
 }
 
 /** Those of the ids that are contacts, by id. */
-export async function contactsByIds(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, Contact>> {
+export async function findContacts(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, Contact>> {
   const asked = [...new Set(ids)].filter(isStorable)
   if (asked.length === 0) return new Map()
   const rows = await contacts(db, workspaceId).where('workspace_user.id', 'in', asked).execute()

@@ -11,7 +11,7 @@ export interface DirectoryDeps extends UnrecordedDecisionDeps {
 }
 
 /** The Workspaces that have keys of their own to verify users with. */
-export async function workspacesWithKeys(db: Db): Promise<string[]> {
+export async function findWorkspacesWithKeys(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('workspace')
     .select('id')
@@ -48,7 +48,7 @@ export async function admitToDirectory(deps: DirectoryDeps, workspaceId: string,
 }
 
 /** Whether the directory has that person now; an assistant is none. */
-export async function isPerson(db: Db, workspaceId: string, userId: string): Promise<boolean> {
+export async function isListedPerson(db: Db, workspaceId: string, userId: string): Promise<boolean> {
   return (await entryOf(db, workspaceId, userId))?.application_id === null
 }
 

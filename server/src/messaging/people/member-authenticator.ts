@@ -6,11 +6,11 @@ import type { UserTokenVerifier } from '../../identity/user-token.ts'
 import { WORKSPACES_TOPIC } from '../../identity/user-token.ts'
 import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { misplacedCredential, readBearer } from '../../lib/credential.ts'
+import { describeMisplacedCredential, readBearer } from '../../lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../../lib/credential-cache.ts'
 import type { Member } from '../api/member.ts'
 import { findTokenHolder } from './access-token-store.ts'
-import { admitToDirectory, type DirectoryDeps, isPerson, workspacesWithKeys } from './directory.ts'
+import { admitToDirectory, type DirectoryDeps, findWorkspacesWithKeys, isListedPerson } from './directory.ts'
 
 /** Topic of db/signal.ts: an access token, or whom it stands for, has changed. */
 export const ACCESS_TOKENS_TOPIC = 'access_tokens'
@@ -41,12 +41,12 @@ export class MemberAuthenticator {
     const { db, signal, clock, credentials } = deps
     this.#deps = deps
     this.#tokens = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')), credentials)
-    this.#workspaces = new Cache<readonly string[]>(() => workspacesWithKeys(db), {
+    this.#workspaces = new Cache<readonly string[]>(() => findWorkspacesWithKeys(db), {
       loadMs: credentials?.lookUpMs,
       maxEntries: 1,
     })
     this.#admitted = new Cache((key) => admitToDirectory(deps, ...(JSON.parse(key) as [string, string]), clock.now()))
-    this.#listed = new Cache((key) => isPerson(db, ...(JSON.parse(key) as [string, string])))
+    this.#listed = new Cache((key) => isListedPerson(db, ...(JSON.parse(key) as [string, string])))
     signal.subscribe(ACCESS_TOKENS_TOPIC, () => {
       this.#tokens.forget()
       this.#admitted.forget()
@@ -70,7 +70,7 @@ export class MemberAuthenticator {
     const found = hash === undefined ? await this.#byJwt(authorization, admits) : await this.#tokens.get(hash)
     if (found === 'revoked') throw new GatehouseError('AUTH_KEY_REVOKED', { message: 'The access token has been revoked.' })
     if (!found) {
-      const message = misplacedCredential(authorization, 'gu_') ?? 'The access token is missing or not valid.'
+      const message = describeMisplacedCredential(authorization, 'gu_') ?? 'The access token is missing or not valid.'
       throw new GatehouseError('AUTH_INVALID_KEY', { message })
     }
     return found.member

@@ -1,17 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
-import { asGoverned } from '../../../test/support/governed-words.ts'
+import { asGoverned } from '../../../test/support/governed-text.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import { createUser } from '../../identity/user-store.ts'
 import { fromId, newId, newUuid } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import { acquaintancesOf } from './acquaintances.ts'
-import { activity, contactsByIds, findContact, listContacts, updateProfile } from './contact-store.ts'
-import { joinGroup, leaveGroup } from './group-membership.ts'
-import { createGroup, findGroup, groupIdsOf, isMember, listGroups, lockGroup, membersOf } from './group-store.ts'
-import { leaveGroups } from './leave-groups.ts'
+import { addToGroup, removeFromGroup } from '../groups/group-membership.ts'
+import {
+  createGroup,
+  findGroup,
+  findGroupIds,
+  isGroupMember,
+  listGroups,
+  lockGroup,
+  lockGroupMembers,
+} from '../groups/group-store.ts'
+import { removeFromAllGroups } from '../groups/leave-groups.ts'
+import { findAcquaintances } from './acquaintances.ts'
+import { activity, findContact, findContacts, listContacts, updateProfile } from './contact-store.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)
@@ -93,12 +101,12 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
         createdAt: NOW,
       })
       for (const id of ['ben', 'nobody', '\0']) expect(await findContact(db, stranger.workspaceId, id)).toBeUndefined()
-      expect([...(await contactsByIds(db, ann.workspaceId, ['ben', 'ann', 'ben', 'nobody', '\0'])).keys()].toSorted()).toEqual([
+      expect([...(await findContacts(db, ann.workspaceId, ['ben', 'ann', 'ben', 'nobody', '\0'])).keys()].toSorted()).toEqual([
         'ann',
         'ben',
       ])
-      expect((await contactsByIds(db, stranger.workspaceId, ['ben'])).size).toBe(0)
-      expect(await contactsByIds(db, ann.workspaceId, [])).toEqual(new Map())
+      expect((await findContacts(db, stranger.workspaceId, ['ben'])).size).toBe(0)
+      expect(await findContacts(db, ann.workspaceId, [])).toEqual(new Map())
       expect((await listContacts(db, ann, NOWHERE))?.data.map(({ id }) => id)).toEqual(['ben', 'cleo'])
       expect((await listContacts(db, stranger, NOWHERE))?.data).toEqual([])
     })
@@ -166,13 +174,12 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
         expect(await run((tx) => lockGroup(tx, other, id))).toBeUndefined()
         expect(await listGroups(db, other, { limit: 1, after: id })).toBeUndefined()
       }
-      expect([await isMember(db, ann.workspaceId, id, 'ben'), await isMember(db, ann.workspaceId, id, 'cleo')]).toEqual([
-        true,
-        false,
-      ])
-      expect(await isMember(db, stranger.workspaceId, id, 'ann')).toBe(false)
-      expect(await run((tx) => membersOf(tx, ann.workspaceId, id))).toEqual(['ann', 'ben'])
-      expect(await run((tx) => membersOf(tx, stranger.workspaceId, id))).toEqual([])
+      expect([await isGroupMember(db, ann.workspaceId, id, 'ben'), await isGroupMember(db, ann.workspaceId, id, 'cleo')]).toEqual(
+        [true, false],
+      )
+      expect(await isGroupMember(db, stranger.workspaceId, id, 'ann')).toBe(false)
+      expect(await run((tx) => lockGroupMembers(tx, ann.workspaceId, id))).toEqual(['ann', 'ben'])
+      expect(await run((tx) => lockGroupMembers(tx, stranger.workspaceId, id))).toEqual([])
       expect(await findGroup(db, ann, newId('grp'))).toBeUndefined()
     })
 
@@ -194,31 +201,31 @@ describe.each(testDatabases())('people on $name', ({ name, open }) => {
       const talk = await conversationOf(ann.workspaceId, groupId, [ann, ben], 7)
       const private_ = await conversationOf(ann.workspaceId, null, [ann, ben], 7)
       const of = { workspaceId: ann.workspaceId, groupId }
-      await run((tx) => joinGroup(tx, of, ['cleo', 'ben'], NOW))
+      await run((tx) => addToGroup(tx, of, ['cleo', 'ben'], NOW))
       expect(await rowsIn(talk)).toEqual([
         { user_id: 'ann', read_sequence: 0 },
         { user_id: 'ben', read_sequence: 0 },
         { user_id: 'cleo', read_sequence: 7 },
       ])
-      await run((tx) => leaveGroup(tx, of, ['ben']))
+      await run((tx) => removeFromGroup(tx, of, ['ben']))
       expect((await rowsIn(talk)).map(({ user_id }) => user_id)).toEqual(['ann', 'cleo'])
       expect((await rowsIn(private_)).map(({ user_id }) => user_id)).toEqual(['ann', 'ben'])
-      expect(await run((tx) => membersOf(tx, ann.workspaceId, groupId))).toEqual(['ann', 'cleo'])
-      expect(await run((tx) => acquaintancesOf(tx, ann.workspaceId, 'ann'))).toEqual(['ann', 'ben', 'cleo'])
-      expect(await run((tx) => acquaintancesOf(tx, stranger.workspaceId, 'ann'))).toEqual(['ann'])
+      expect(await run((tx) => lockGroupMembers(tx, ann.workspaceId, groupId))).toEqual(['ann', 'cleo'])
+      expect(await run((tx) => findAcquaintances(tx, ann.workspaceId, 'ann'))).toEqual(['ann', 'ben', 'cleo'])
+      expect(await run((tx) => findAcquaintances(tx, stranger.workspaceId, 'ann'))).toEqual(['ann'])
     })
 
     test('of somebody who is erased go to the eldest member, or with their owner', async () => {
       const leaving = await user(ann.workspaceId, newId('usr'))
       const shared = await group(leaving, ben)
-      await run((tx) => joinGroup(tx, { workspaceId: ann.workspaceId, groupId: shared.id }, ['ann'], later(1_000)))
+      await run((tx) => addToGroup(tx, { workspaceId: ann.workspaceId, groupId: shared.id }, ['ann'], later(1_000)))
       const alone = await group(leaving)
       const talk = await conversationOf(ann.workspaceId, alone.id, [leaving])
       const others = await group(ann, leaving)
-      await run((tx) => leaveGroups(tx, { member: leaving, base: 'http://localhost', now: later(2_000) }))
+      await run((tx) => removeFromAllGroups(tx, { member: leaving, base: 'http://localhost', now: later(2_000) }))
       expect(await findGroup(database.db, ann, shared.id)).toMatchObject({ ownerId: 'ben', memberIds: ['ann', 'ben'] })
       expect(await findGroup(database.db, ann, others.id)).toMatchObject({ ownerId: 'ann', memberIds: ['ann'] })
-      expect(await run((tx) => groupIdsOf(tx, ann.workspaceId, leaving.user.id))).toEqual([])
+      expect(await run((tx) => findGroupIds(tx, ann.workspaceId, leaving.user.id))).toEqual([])
       expect(await database.db.selectFrom('conversation').select('id').where('id', '=', talk).execute()).toEqual([])
     })
   })

@@ -3,16 +3,16 @@ import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/retried-transaction.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { newUuid, toId } from '../../lib/id.ts'
-import { withdrawReviews } from '../../review/withdraw.ts'
+import { withdrawReviews } from '../../review/message-review-store.ts'
 import { ERASED } from '../api/idempotency-store.ts'
+import { findMemberIds } from '../conversations/conversation-members.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
-import { membersOfConversation } from '../conversations/members.ts'
-import { stopWaitingFor } from '../conversations/read-marker.ts'
+import { markReadAfterDeparture } from '../conversations/read-marker.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, toMessage } from '../messages/message.ts'
-import { tellOfUpdate } from '../messages/message-store.ts'
-import { contactsByIds } from '../people/contact-store.ts'
+import { emitMessageUpdated } from '../messages/message-store.ts'
+import { findContacts } from '../people/contact-store.ts'
 import { deleteInBatches } from './delete-expired-messages.ts'
 import type { Erasure } from './erase-user.ts'
 
@@ -69,11 +69,11 @@ export async function finishErasures(db: Db, now: Date): Promise<number> {
 
 async function leaveConversations(db: Db, { workspaceId, userId, erasedAt }: Erasure, now: Date): Promise<void> {
   const rows = await db
-    .selectFrom('conversation_member as mine')
-    .innerJoin('conversation', 'conversation.id', 'mine.conversation_id')
+    .selectFrom('conversation_member as membership')
+    .innerJoin('conversation', 'conversation.id', 'membership.conversation_id')
     .select(['conversation.id', 'group_id'])
-    .where('mine.workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('mine.user_id', '=', userId)
+    .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('membership.user_id', '=', userId)
     .where('conversation.created_at', '<=', erasedAt)
     .orderBy('conversation.id')
     .execute()
@@ -90,8 +90,8 @@ async function leaveConversations(db: Db, { workspaceId, userId, erasedAt }: Era
 /** Who is left keeps their own messages, and no longer sees with whom it was; nobody left but assistants: it is deleted. */
 async function leaveDirect(tx: Tx, workspaceId: string, uuid: string, userId: string, now: Date): Promise<void> {
   const id = toId('conv', uuid)
-  const others = (await membersOfConversation(tx, workspaceId, id)).filter((each) => each !== userId)
-  const contacts = await contactsByIds(tx, workspaceId, others)
+  const others = (await findMemberIds(tx, workspaceId, id)).filter((each) => each !== userId)
+  const contacts = await findContacts(tx, workspaceId, others)
   const [person] = others.filter((each) => contacts.get(each)?.applicationId === null)
   if (person === undefined) return deleteConversation(tx, workspaceId, id, now)
   await leave(tx, workspaceId, uuid, userId, now)
@@ -112,7 +112,8 @@ async function leave(tx: Tx, workspaceId: string, uuid: string, userId: string, 
     .where('user_id', '=', userId)
     .returning('read_sequence')
     .executeTakeFirst()
-  if (left) await stopWaitingFor(tx, workspaceId, [{ conversationId: toId('conv', uuid), readSequence: left.read_sequence }], now)
+  if (left)
+    await markReadAfterDeparture(tx, workspaceId, [{ conversationId: toId('conv', uuid), readSequence: left.read_sequence }], now)
 }
 
 function eraseMessages(db: Db, { workspaceId, userId, erasedAt }: Erasure, now: Date): Promise<number> {
@@ -156,7 +157,7 @@ async function eraseReactions(db: Db, { workspaceId, userId, erasedAt }: Erasure
       .where('created_at', '<=', erasedAt)
       .execute()
     await eraseEvents(tx, workspaceId, { objectIds: [message.id] })
-    await tellOfUpdate(tx, message, undefined)
+    await emitMessageUpdated(tx, message, undefined)
   }
 }
 

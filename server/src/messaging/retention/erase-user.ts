@@ -4,9 +4,9 @@ import { eraseUser as eraseMemories } from '../../memory/erase.ts'
 import type { Member } from '../api/member.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
+import { removeFromAllGroups } from '../groups/leave-groups.ts'
 import { uuidOf } from '../ids.ts'
-import { acquaintancesOf } from '../people/acquaintances.ts'
-import { leaveGroups } from '../people/leave-groups.ts'
+import { findAcquaintances } from '../people/acquaintances.ts'
 
 /** Who is erased, and when: what has been written by then is theirs to lose. */
 export interface Erasure {
@@ -23,9 +23,9 @@ export interface Erasure {
  */
 export async function eraseUser(tx: Tx, { workspaceId, userId, erasedAt }: Erasure, base: string): Promise<boolean> {
   const workspace = uuidOf('ws', workspaceId)
-  const audience = (await acquaintancesOf(tx, workspaceId, userId)).filter((id) => id !== userId)
+  const audience = (await findAcquaintances(tx, workspaceId, userId)).filter((id) => id !== userId)
   const member: Member = { workspaceId, user: { ...ANONYMOUS_USER, id: userId } }
-  await leaveGroups(tx, { member, base, now: erasedAt })
+  await removeFromAllGroups(tx, { member, base, now: erasedAt })
   // Tokens and profile go with it.
   const { numDeletedRows } = await tx
     .deleteFrom('workspace_user')

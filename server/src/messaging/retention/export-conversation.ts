@@ -5,7 +5,7 @@ import { conversationView } from '../conversations/conversation.ts'
 import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, toMessage } from '../messages/message.ts'
 import { messagesOf } from '../messages/message-store.ts'
-import { messageViews } from '../messages/message-views.ts'
+import { loadMessageViews } from '../messages/message-views.ts'
 
 const BATCH = 200
 
@@ -32,7 +32,7 @@ export async function* exportLines(
     const last = rows.at(-1)
     if (!last) return
     after = last.sequence
-    const views = await messageViews(db, member.workspaceId, rows.map(toMessage), base)
+    const views = await loadMessageViews(db, member.workspaceId, rows.map(toMessage), base)
     yield views.map(lineOf).join('')
   }
 }

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { forbidden, notFound } from '../../http/refusals.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
-import { conversationFor, countedConversation, mayDelete } from '../conversations/conversation-store.ts'
-import { membersOfConversation } from '../conversations/members.ts'
+import { findMemberIds } from '../conversations/conversation-members.ts'
+import { canDelete, findConversation, findCountedConversation } from '../conversations/conversation-store.ts'
 import { emit } from '../events/outbox.ts'
 import { RetentionUpdate, RetentionView, retentionOf, retentionView, setRetention } from './conversation-retention.ts'
 import { exportLines } from './export-conversation.ts'
@@ -21,7 +21,7 @@ const getConversationRetentionRoute = readRoute({
     errors: UNKNOWN,
   },
   handle: async ({ member, params }, { db }) => {
-    const conversation = await conversationFor(db, member, params.id ?? '')
+    const conversation = await findConversation(db, member, params.id ?? '')
     if (!conversation) throw notFound(WHAT)
     return retentionView(conversation.id, await retentionOf(db, member.workspaceId, conversation.id))
   },
@@ -39,14 +39,14 @@ const setConversationRetentionRoute = writeRoute({
   },
   body: RetentionUpdate,
   write: async (tx, { member, params, body }) => {
-    const conversation = await conversationFor(tx, member, params.id ?? '')
+    const conversation = await findConversation(tx, member, params.id ?? '')
     if (!conversation) throw notFound(WHAT)
-    if (!(await mayDelete(tx, member, conversation)))
+    if (!(await canDelete(tx, member, conversation)))
       throw forbidden("Only the group's owner can change how long messages are kept.")
     const { id } = conversation
     const { workspaceId } = member
     await setRetention(tx, workspaceId, id, body.days)
-    const audience = await membersOfConversation(tx, workspaceId, id)
+    const audience = await findMemberIds(tx, workspaceId, id)
     const payload = { id, object: 'conversation', retention_days: body.days }
     await emit(tx, { workspaceId, type: 'conversation.updated', audience, payload })
     return { status: 200, body: retentionView(id, await retentionOf(tx, workspaceId, id)) }
@@ -64,7 +64,7 @@ const exportConversationRoute = readRoute({
     errors: UNKNOWN,
   },
   handle: async ({ member, params, base, http }, { db }, reply) => {
-    const conversation = await countedConversation(db, member, params.id ?? '')
+    const conversation = await findCountedConversation(db, member, params.id ?? '')
     if (!conversation) throw notFound(WHAT)
     reply
       .type('application/x-ndjson; charset=utf-8')

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dumpTables } from '../../../test/support/dump-tables.ts'
 import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
-import { asGoverned } from '../../../test/support/governed-words.ts'
+import { asGoverned } from '../../../test/support/governed-text.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import { createUser, findUser } from '../../identity/user-store.ts'
 import { newUuid } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import { createConversation, type With } from '../conversations/conversation-store.ts'
+import { type ConversationPartner, createConversation } from '../conversations/conversation-store.ts'
+import { createGroup, findGroup } from '../groups/group-store.ts'
 import { uuidOf } from '../ids.ts'
-import { createGroup, findGroup } from '../people/group-store.ts'
 import { retentionOf, setRetention } from './conversation-retention.ts'
 import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from './delete-expired-messages.ts'
 import { type Erasure, eraseUser } from './erase-user.ts'
@@ -34,7 +34,7 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
     await createUser(db, workspaceId, { id, username: asGoverned(`${id} name`) }, NOW)
     return { workspaceId, user: { ...ANONYMOUS_USER, id, verified: true } }
   }
-  const conversation = async (member: Member, partner: With): Promise<string> =>
+  const conversation = async (member: Member, partner: ConversationPartner): Promise<string> =>
     (await run((tx) => createConversation(tx, member, partner, { distinct: false, now: daysAgo(50) }))).id
   const groupOf = (owner: Member, ...members: Member[]) => {
     const fields = { name: asGoverned('Team'), description: '' as const, avatarUrl: null, ownerId: owner.user.id }

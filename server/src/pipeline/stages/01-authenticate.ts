@@ -1,6 +1,6 @@
 import { refuse, type StageReturn } from '../../domain/outcome.ts'
 import type { Authentication, Authenticator } from '../../identity/authenticator.ts'
-import { misplacedCredential } from '../../lib/credential.ts'
+import { describeMisplacedCredential } from '../../lib/credential.ts'
 import { PlaygroundCaller } from '../callers.ts'
 import type { IncomingRequest } from '../request.ts'
 import type { Caller } from '../stage-results.ts'
@@ -17,7 +17,7 @@ export async function authenticate(
   }
   const answer = await authenticator.authenticate(authorization)
   if (answer.ok) return callerOf(answer)
-  const message = answer.code === 'AUTH_INVALID_KEY' ? misplacedCredential(authorization, 'gk_') : undefined
+  const message = answer.code === 'AUTH_INVALID_KEY' ? describeMisplacedCredential(authorization, 'gk_') : undefined
   return refuse(answer.code, message === undefined ? {} : { message })
 }
 

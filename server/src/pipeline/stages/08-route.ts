@@ -3,10 +3,10 @@ import type { Application } from '../../domain/principal.ts'
 import { estimateRequestTokens, estimateTokens } from '../../domain/tokens.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { Health } from '../../providers/health.ts'
-import { noProvider } from '../../providers/no-provider.ts'
+import { noEligibleProvider } from '../../providers/no-eligible-provider.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { allowedModel, allowedModels, eligible } from '../../providers/route.ts'
-import { releasedAnswer } from '../../review/resubmission.ts'
+import { findAllowedModel, listAllowedModels, selectCandidates } from '../../providers/route.ts'
+import { releasedCompletion } from '../../review/resubmission.ts'
 import type { GatewayRequest } from '../request.ts'
 import { type Authorized, NO_ROUTE, type RequestContext, type Route } from '../stage-results.ts'
 
@@ -26,7 +26,7 @@ export async function findRoute(
   { decision, messages, parameters, systemTexts, steering, release, withheld }: Authorized,
   deps: RouteDeps,
 ): Promise<StageReturn<Route>> {
-  if (releasedAnswer(release) || withheld) return new Skipped()
+  if (releasedCompletion(release) || withheld) return new Skipped()
   const providers = await deps.providers.get(application.workspaceId)
   if (request.messages.length === 0) return listModels(providers, application, request.model)
 
@@ -44,17 +44,17 @@ export async function findRoute(
   }
   const { candidates } = unsatisfiable
     ? NO_ROUTE
-    : eligible(providers, need, { rank: (provider) => deps.health.rank(provider), random: deps.random })
+    : selectCandidates(providers, need, { rank: (provider) => deps.health.rank(provider), random: deps.random })
   // A dry run whose real run would have ended at the input reports that decision instead (GW-DRY-3).
   const endsBefore = request.dryRun && (decision.verdict === 'deny' || decision.verdict === 'require_approval')
   if (candidates.length > 0 || endsBefore) return { ...NO_ROUTE, tokens, candidates }
-  return refuse('NO_ELIGIBLE_PROVIDER', noProvider(model, allowedModels(providers, application)))
+  return refuse('NO_ELIGIBLE_PROVIDER', noEligibleProvider(model, listAllowedModels(providers, application)))
 }
 
 /** All models of the Application, or the requested one. A model of another Application looks like one that does not exist. */
 function listModels(providers: readonly Provider[], application: Application, name: string): StageReturn<Route> {
-  if (name === '') return { ...NO_ROUTE, models: allowedModels(providers, application) }
-  const model = allowedModel(providers, application, name)
+  if (name === '') return { ...NO_ROUTE, models: listAllowedModels(providers, application) }
+  const model = findAllowedModel(providers, application, name)
   if (model) return { ...NO_ROUTE, models: [model] }
   return refuse('NOT_FOUND', {
     message: `This Application has no model ${JSON.stringify(name)}. GET /v1/models lists the models that it may use.`,

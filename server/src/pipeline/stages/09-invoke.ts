@@ -1,16 +1,16 @@
 import { refuse, Skipped, type StageReturn } from '../../domain/outcome.ts'
 import { withEitherSignal } from '../../lib/either-signal.ts'
-import { withoutTools } from '../../providers/answer.ts'
-import { withBoundedLength } from '../../providers/bounded-length.ts'
 import { invoke as invokeProviders, type InvokeDeps as ProviderDeps } from '../../providers/invoke.ts'
+import { limitMaxTokens } from '../../providers/limit-max-tokens.ts'
+import { withoutTools } from '../../providers/read-completion.ts'
 import { stubCompletion } from '../../providers/stub.ts'
-import { releasedAnswer } from '../../review/resubmission.ts'
+import { releasedCompletion } from '../../review/resubmission.ts'
 import { type Authorized, type Invoked, NOT_INVOKED, type RequestContext, type Route } from '../stage-results.ts'
 
 export interface InvokeDeps {
-  readonly providerCalls: ProviderDeps
+  readonly invokeDeps: ProviderDeps
   /** Aborted when the server stops and cannot wait any longer. */
-  readonly cutting: AbortSignal
+  readonly aborting: AbortSignal
 }
 
 /**
@@ -21,27 +21,27 @@ export async function invoke(
   { incoming, caller: { application }, admitted: { request } }: RequestContext,
   { messages, parameters, steering, systemTexts, release }: Authorized,
   { candidates }: Route,
-  { providerCalls, cutting }: InvokeDeps,
+  { invokeDeps, aborting }: InvokeDeps,
 ): Promise<StageReturn<Invoked>> {
-  const released = releasedAnswer(release)
+  const released = releasedCompletion(release)
   if (released) return new Skipped({ ...NOT_INVOKED, ...released })
   const [first] = candidates
   const asked = {
     model: request.model || (first?.model.id ?? application.defaultModel ?? ''),
     messages: [...systemTexts.map((content) => ({ role: 'system', content })), ...messages],
-    parameters: withBoundedLength(parameters, steering.maxTokens),
+    parameters: limitMaxTokens(parameters, steering.maxTokens),
   }
   if (!first) {
     // A search needs no completion; a dry run without a provider would have been denied or held before (08-route.ts).
     if (!request.dryRun || request.messages.length === 0) return new Skipped()
-    const created = Math.floor(providerCalls.clock.now().getTime() / 1_000)
-    return { ...NOT_INVOKED, completion: stubCompletion(asked, { newId: providerCalls.newId, created }) }
+    const created = Math.floor(invokeDeps.clock.now().getTime() / 1_000)
+    return { ...NOT_INVOKED, completion: stubCompletion(asked, { newId: invokeDeps.newId, created }) }
   }
   // The completion of a release is kept for the next resubmission, so the client may leave.
   const closed = release ? undefined : incoming.callerGone()
   const options = { dryRun: request.dryRun, atMostOnce: release !== undefined, ownMessages: systemTexts.length }
-  const call = (signal: AbortSignal) => invokeProviders(candidates, asked, providerCalls, { ...options, signal })
-  const result = await (closed ? withEitherSignal(closed, cutting, call) : call(cutting))
+  const call = (signal: AbortSignal) => invokeProviders(candidates, asked, invokeDeps, { ...options, signal })
+  const result = await (closed ? withEitherSignal(closed, aborting, call) : call(aborting))
   if (!result.ok) {
     const invoked = { ...NOT_INVOKED, attempts: result.attempts }
     return closed?.aborted ? refuse('CLIENT_CLOSED_REQUEST', {}, invoked) : refuse(result.code, result.fields, invoked)

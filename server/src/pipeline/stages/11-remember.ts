@@ -14,7 +14,7 @@ import { type Authorized, nothingRemembered, policyInputOf, type Remembered, typ
 
 export interface RememberDeps extends GovernDeps {
   readonly clock: Clock
-  readonly providerCalls: ProviderDeps
+  readonly invokeDeps: ProviderDeps
 }
 
 /** Stage 11 of 12: decides which memories the request leaves. The record stage stores them in the transaction of the record. */

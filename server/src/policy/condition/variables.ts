@@ -3,7 +3,7 @@ import type { PolicyPoint } from '../../domain/decision.ts'
 import { FINDING_GROUPS, FINDING_TYPES } from '../../domain/finding.ts'
 import { MEMORY_KINDS, MEMORY_SCOPES } from '../../domain/memory-words.ts'
 import { ENDPOINTS } from '../../domain/principal.ts'
-import { plainText } from '../../lib/plain-text.ts'
+import { toPlainString } from '../../lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
 import { ANY_MAP, BOOL, INT, STRING, TIMESTAMP, type Type, type Words } from './value-types.ts'
 
@@ -46,7 +46,7 @@ export const VARIABLES: ReadonlyMap<string, Variable> = new Map(
     'request.tokens': variable(INT, ({ request }) => request.tokens),
     'request.max_tokens': variable(INT, ({ request }) => request.maxTokens),
     'content.text': variable(STRING, ({ content }) => content.text),
-    'content.plain': variable(STRING, ({ content }) => plainText(content.text)),
+    'content.plain': variable(STRING, ({ content }) => toPlainString(content.text)),
     'content.unread': variable(INT, ({ content }) => content.unread ?? 0),
     'content.classification': variable(oneOf(CLASSIFICATION_WORDS), ({ content }) => content.classification),
     'content.risk_level': variable(oneOf(RISK_WORDS), ({ content }) => content.riskLevel),

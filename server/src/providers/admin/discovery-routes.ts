@@ -7,7 +7,7 @@ import { notFound } from '../../http/refusals.ts'
 import { pathOf } from '../../http/schemas.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { discoverModels } from '../discover.ts'
+import { discoverModels } from '../discover-models.ts'
 import { CAUSES, causeOf } from '../discovery-cause.ts'
 import type { InvokeDeps } from '../invoke.ts'
 import type { Provider } from '../provider.ts'
@@ -35,7 +35,7 @@ const docs = inWorkspace('discoverModels', 'List the models that a provider offe
 interface Deps {
   readonly clock: Clock
   readonly providers: Cache<readonly Provider[]>
-  readonly providerCalls: Pick<InvokeDeps, 'pools'>
+  readonly invokeDeps: Pick<InvokeDeps, 'pools'>
 }
 
 export function discoveryRoutes(app: AdminApp, deps: Deps): void {
@@ -49,11 +49,7 @@ export function discoveryRoutes(app: AdminApp, deps: Deps): void {
 }
 
 /** Throws the cause with a text of this server: the provider's text is never returned. */
-async function discovered(
-  provider: Provider,
-  { providerCalls, clock }: Deps,
-  log: FastifyBaseLogger,
-): Promise<readonly string[]> {
+async function discovered(provider: Provider, { invokeDeps, clock }: Deps, log: FastifyBaseLogger): Promise<readonly string[]> {
   if (provider.kind === 'stub') throw new GatehouseError('CONFLICT', { message: 'A stub provider has no list of models.' })
   if (provider.problem) {
     throw new GatehouseError('CONFLICT', {
@@ -61,7 +57,7 @@ async function discovered(
       details: { problem: provider.problem },
     })
   }
-  const found = await discoverModels(provider, providerCalls.pools, { clock })
+  const found = await discoverModels(provider, invokeDeps.pools, { clock })
   if (found.ok) return found.models
   const { failure, status, code } = found
   const cause = causeOf(found)

@@ -12,7 +12,7 @@ import { nullable, pathOf } from '../../http/schemas.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { Name, resettable, Timestamp } from '../../lib/fields.ts'
 import { deleteModel, findModelForChange, listModels, putModels } from '../model-store.ts'
-import { modelProblem, type Provider, type ProviderModel } from '../provider.ts'
+import { findModelProblem, type Provider, type ProviderModel } from '../provider.ts'
 import { findProvider, PROVIDERS_TOPIC } from '../provider-store.ts'
 
 const MAX_AT_ONCE = 200
@@ -177,7 +177,7 @@ type NewModel = Omit<ProviderModel, 'createdAt'>
 function newModel(id: string, fields: Static<typeof ModelFields>, at: string): NewModel {
   const { upstream_name: upstreamName = null, input_price: inputPrice = null, output_price: outputPrice = null } = fields
   const model = { id, upstreamName, inputPrice, outputPrice }
-  const problem = modelProblem(model)
+  const problem = findModelProblem(model)
   if (problem) throw invalid({ ...problem, param: at + problem.param })
   return model
 }

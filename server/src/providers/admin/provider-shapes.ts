@@ -15,7 +15,7 @@ import type { ProviderRecord } from '../provider-row.ts'
 
 const text = { maxLength: 4_000 }
 
-/** Ranges and meanings: provider.ts, providerProblem. */
+/** Ranges and meanings: provider.ts, findProviderProblem. */
 const settings = {
   base_url: Type.Optional(Type.String({ ...text, description: 'For example `https://api.openai.com/v1`. Not for a stub.' })),
   api_key: resettable(Type.String({ ...text, description: 'Encrypted at rest and never returned. null removes it.' })),

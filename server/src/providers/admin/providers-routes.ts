@@ -8,7 +8,7 @@ import { pathOf } from '../../http/schemas.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Health } from '../health.ts'
-import { changedProvider, type NewProvider, type Provider, providerProblem } from '../provider.ts'
+import { applyProviderChange, findProviderProblem, type NewProvider, type Provider } from '../provider.ts'
 import type { ProviderRecord } from '../provider-row.ts'
 import {
   createProvider,
@@ -90,7 +90,7 @@ export function providersRoutes(app: AdminApp, deps: Deps): void {
     const updated = await change(deps, request, async (tx, now) => {
       const before = await lockProvider(tx, workspaceId, id)
       if (!before) throw notFound('provider')
-      check(changedProvider(before, wanted, 'api'), deps)
+      check(applyProviderChange(before, wanted, 'api'), deps)
       await updateProvider(tx, workspaceId, id, wanted, { box, now, by: 'api' })
       const value = await findProvider(tx, workspaceId, id)
       const fields = changedFields(ProviderPatch, body)
@@ -111,7 +111,7 @@ export function providersRoutes(app: AdminApp, deps: Deps): void {
 
 /** Throws a 400 for an invalid provider. */
 function check(provider: NewProvider, { config }: Deps): void {
-  const problem = providerProblem(provider, config.allowPrivateUrls)
+  const problem = findProviderProblem(provider, config.allowPrivateUrls)
   if (problem) throw invalid(problem)
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type buildConnector, Pool } from 'undici'
 import { doublingDelay } from '../../jobs/queue/retry-delays.ts'
 import { elapsed } from '../../lib/clock.ts'
-import { exchange, type Failure } from '../../lib/http-request.ts'
+import { type HttpFailure, sendHttpRequest } from '../../lib/http-request.ts'
 import { batchesOf, cutText } from './batches.ts'
 import { type InvalidEmbeddings, parseEmbeddings, type Vector } from './embedding-response.ts'
 
@@ -42,7 +42,7 @@ export interface EmbedOptions {
 
 export interface EmbedFailure {
   readonly ok: false
-  readonly failure: Failure['failure'] | InvalidEmbeddings
+  readonly failure: HttpFailure['failure'] | InvalidEmbeddings
   /** HTTP status; 0 when none was received. */
   readonly status: number
 }
@@ -128,7 +128,7 @@ export class Embedder {
     model: ModelChoice,
     deadline: number,
   ): Promise<Embedded & { readonly retryAfterMs?: number }> {
-    const response = await exchange(this.#pool, {
+    const response = await sendHttpRequest(this.#pool, {
       method: 'POST',
       path: this.#path,
       headers: this.#headers,

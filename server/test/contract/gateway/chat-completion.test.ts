@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accepted, type Body, CHAT, refused } from '../../support/gateway-client.ts'
-import type { Said } from '../../support/governed.ts'
+import { accepted, CHAT, type ResponseBody, refused } from '../../support/gateway-client.ts'
+import type { SentPrompt } from '../../support/governed.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
-let said: Said
-let body: Body
+let said: SentPrompt
+let body: ResponseBody
 beforeAll(async () => {
-  said = await governed.say('', { more: { temperature: 0.4, max_tokens: 321 } })
+  said = await governed.sendPrompt('', { more: { temperature: 0.4, max_tokens: 321 } })
   body = accepted(said.response)
 })
 describe('chat completion', () => {
@@ -21,7 +21,7 @@ describe('chat completion', () => {
     expect(body.usage).toEqual({ prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 })
   })
   test('governance: GovernanceBlock [GW-GOV-1]', () => expect(body.governance).toBeTypeOf('object'))
-  test('the body has the fields of the contract and `created`, and no other [GW-COMP-1]', () => {
+  test('body: has the fields of the contract and `created`, and no other [GW-COMP-1]', () => {
     expect(Object.keys(body).toSorted()).toEqual(['choices', 'created', 'governance', 'id', 'model', 'object', 'usage'])
   })
 })
@@ -29,7 +29,7 @@ describe('chat completion', () => {
 describe('governance block', () => {
   test('audit_id: string [GW-GOV-2]', () => expect(body.governance.audit_id).toMatch(/^aud_[0-9a-z]{26}$/))
   test('audit_id: differs for every request', async () => {
-    const other = accepted((await governed.say()).response)
+    const other = accepted((await governed.sendPrompt()).response)
     expect(other.governance.audit_id).not.toBe(body.governance.audit_id)
   })
   test('decision: verdict, transforms, directives [GW-GOV-3]', () => {
@@ -39,27 +39,27 @@ describe('governance block', () => {
   test('user_verified: boolean [GW-GOV-4]', () => expect(body.governance.user_verified).toBe(false))
   test('dry_run: only in a dry run [GW-GOV-4]', async () => {
     expect(body.governance.dry_run).toBeUndefined()
-    const dry = accepted(await governed.chat('Good morning', { governance: { dry_run: true } }))
-    expect(dry.governance.dry_run).toBe(true)
+    const dryRun = accepted(await governed.chat('Good morning', { governance: { dry_run: true } }))
+    expect(dryRun.governance.dry_run).toBe(true)
   })
 })
 
-const good = [{ role: 'user', content: 'Good morning' }]
-const wrong = async (field: string, change: Readonly<Record<string, unknown>>, param = field) =>
-  expect(refused(await governed.chat(good, change), 'VALIDATION_ERROR').param).toBe(param)
+const GREETING = [{ role: 'user', content: 'Good morning' }]
+const expectInvalid = async (field: string, change: Readonly<Record<string, unknown>>, param = field) =>
+  expect(refused(await governed.chat(GREETING, change), 'VALIDATION_ERROR').param).toBe(param)
 
 describe('messages of a chat [GW-CHAT-1]', () => {
-  test('role is required', () => wrong('role', { messages: [{ content: 'x' }] }, 'messages[0].role'))
-  test('content is required', () => wrong('content', { messages: [{ role: 'user' }] }, 'messages[0].content'))
+  test('role is required', () => expectInvalid('role', { messages: [{ content: 'x' }] }, 'messages[0].role'))
+  test('content is required', () => expectInvalid('content', { messages: [{ role: 'user' }] }, 'messages[0].content'))
   test.each([42, null, true, ['x'], { text: 'x' }, [{ type: 'text', text: 'x' }]])(
-    'content %j is no string: 400',
+    'content: 400 when it is %j instead of a string',
     async (content) => {
       const { param } = refused(await governed.chat([{ role: 'user', content }]), 'VALIDATION_ERROR')
       expect(param).toMatch(/^messages\[0\]\.content/)
     },
   )
-  test('content may be empty', async () => void accepted(await governed.chat([{ role: 'user', content: '' }])))
-  test('the whole sequence system, user, assistant, user reaches the provider', async () => {
+  test('content: accepted when it is empty', async () => void accepted(await governed.chat([{ role: 'user', content: '' }])))
+  test('messages: system, user, assistant and user messages reach the provider in order', async () => {
     const key = word()
     const messages = ['system', 'user', 'assistant', 'user'].map((role, i) => ({ role, content: `${role} ${i} ${key}` }))
     accepted(await governed.chat(messages))
@@ -69,20 +69,24 @@ describe('messages of a chat [GW-CHAT-1]', () => {
 
 describe('POST /v1/chat/completions', () => {
   test("model: the Application's default is used when the request names none [GW-CHAT-2]", async () => {
-    expect(accepted(await governed.chat(good, { model: undefined })).model).toBe('demo-mini')
+    expect(accepted(await governed.chat(GREETING, { model: undefined })).model).toBe('demo-mini')
   })
-  test.each([5, ['scripted'], {}, ''])('model %j: 400', (model) => wrong('model', { model }))
-  test('messages: required [GW-CHAT-1]', () => wrong('messages', { messages: undefined }))
-  test.each(['hello', { role: 'user' }, null, []])('messages %j: 400 [GW-CHAT-1]', (messages) => wrong('messages', { messages }))
-  test('messages: each is an object', () => wrong('messages', { messages: ['hello'] }, 'messages[0]'))
+  test.each([5, ['scripted'], {}, ''])('model %j: 400', (model) => expectInvalid('model', { model }))
+  test('messages: required [GW-CHAT-1]', () => expectInvalid('messages', { messages: undefined }))
+  test.each(['hello', { role: 'user' }, null, []])('messages %j: 400 [GW-CHAT-1]', (messages) =>
+    expectInvalid('messages', { messages }),
+  )
+  test('messages: each is an object', () => expectInvalid('messages', { messages: ['hello'] }, 'messages[0]'))
   test.each([0, 0.4, 2])(
     'temperature %j is accepted [GW-CHAT-3]',
-    async (temperature) => void accepted(await governed.chat(good, { temperature })),
+    async (temperature) => void accepted(await governed.chat(GREETING, { temperature })),
   )
   test.each(['hot', '0.5', true, -1, 3])('temperature %j: 400 [GW-CHAT-3]', (temperature) =>
-    wrong('temperature', { temperature }),
+    expectInvalid('temperature', { temperature }),
   )
-  test.each(['10', 1.5, true, 0, -1])('max_tokens %j: 400 [GW-CHAT-3]', (max_tokens) => wrong('max_tokens', { max_tokens }))
+  test.each(['10', 1.5, true, 0, -1])('max_tokens %j: 400 [GW-CHAT-3]', (max_tokens) =>
+    expectInvalid('max_tokens', { max_tokens }),
+  )
   test('temperature, max_tokens, messages and model reach the provider [GW-CHAT-3]', () => {
     const sent = governed.provider.about(said.word)[0]?.body
     expect(sent).toMatchObject({
@@ -93,21 +97,21 @@ describe('POST /v1/chat/completions', () => {
     })
   })
   test.each([true, false])('stream %j is accepted [GW-CHAT-3]', async (stream) => {
-    expect((await governed.chat(good, { stream })).status).toBe(200)
+    expect((await governed.chat(GREETING, { stream })).status).toBe(200)
   })
-  test.each(['true', 1, {}])('stream %j: 400 [GW-CHAT-3]', (stream) => wrong('stream', { stream }))
+  test.each(['true', 1, {}])('stream %j: 400 [GW-CHAT-3]', (stream) => expectInvalid('stream', { stream }))
   test('response 200 is JSON without stream, text/event-stream with it [GW-PATH-1, GW-SSE-1]', async () => {
     expect(said.response.headers.get('content-type')).toMatch(/^application\/json/)
-    expect((await governed.chat(good, { stream: true })).headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect((await governed.chat(GREETING, { stream: true })).headers.get('content-type')).toMatch(/^text\/event-stream/)
   })
-  test.each(['x', 5, ['x']])('governance %j: 400 [GW-CHAT-4]', (governance) => wrong('governance', { governance }))
+  test.each(['x', 5, ['x']])('governance %j: 400 [GW-CHAT-4]', (governance) => expectInvalid('governance', { governance }))
   test.each([
     ['governance.session_id', { session_id: 5 }],
     ['governance.dry_run', { dry_run: 'yes' }],
     ['governance.review_item_id', { review_item_id: 5 }],
     ['governance.wait_for_approval_seconds', { wait_for_approval_seconds: '5' }],
     ['governance.user', { user: 'someone' }],
-  ])('%s of another type: 400 [GW-CHAT-4]', (field, governance) => wrong(field, { governance }))
+  ])('%s of another type: 400 [GW-CHAT-4]', (field, governance) => expectInvalid(field, { governance }))
   test('governance.session_id and governance.user reach the policies [GW-CHAT-4]', async () => {
     const messages = ['user', 'assistant', 'user'].map((role) => ({ role, content: 'juniper-chat' }))
     const asked = (session_id: string) => governed.chat(messages, { governance: { user: { id: 'someone' }, session_id } })
@@ -120,12 +124,12 @@ describe('POST /v1/chat/completions', () => {
 })
 
 describe('governance.user [GW-AUTH-4]', () => {
-  const as = (user: unknown) => ({ governance: { user } })
+  const asUser = (user: unknown) => ({ governance: { user } })
   const verdict = async (mark: string, user: object) =>
-    accepted((await governed.say(mark, { more: as(user) })).response).governance.decision.verdict
+    accepted((await governed.sendPrompt(mark, { more: asUser(user) })).response).governance.decision.verdict
 
-  test('id: required', () => wrong('governance.user.id', as({ role: 'pilot' })))
-  test('id is the only required field', async () => void accepted(await governed.chat(good, as({ id: 'someone' }))))
+  test('id: required', () => expectInvalid('governance.user.id', asUser({ role: 'pilot' })))
+  test('id is the only required field', async () => void accepted(await governed.chat(GREETING, asUser({ id: 'someone' }))))
   test.each([
     ['id', 5],
     ['id', ''],
@@ -133,7 +137,7 @@ describe('governance.user [GW-AUTH-4]', () => {
     ['department', ['d']],
     ['attributes', 'a'],
     ['attributes', ['a']],
-  ])('%s %j: 400', (field, value) => wrong(`governance.user.${field}`, as({ id: 'someone', [field]: value })))
+  ])('%s %j: 400', (field, value) => expectInvalid(`governance.user.${field}`, asUser({ id: 'someone', [field]: value })))
   test('id, role, department: trusted by default [GW-AUTH-5]', async () => {
     const pilot = { id: 'pilot-7', role: 'pilot', department: 'hangar' }
     expect(await verdict('juniper-pilot', pilot)).toBe('escalate')
@@ -147,6 +151,6 @@ describe('governance.user [GW-AUTH-4]', () => {
   })
   test('upgraded to verified when a valid user token is sent [GW-AUTH-6, GW-AUTH-7]', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
-    expect(accepted(await governed.chat(good, {}, { userToken })).governance.user_verified).toBe(true)
+    expect(accepted(await governed.chat(GREETING, {}, { userToken })).governance.user_verified).toBe(true)
   })
 })

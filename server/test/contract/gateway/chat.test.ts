@@ -36,7 +36,7 @@ describe('chat', () => {
     user: 'someone',
     metadata: { a: 'b' },
   }
-  test('other OpenAI request fields are passed on [GW-CHAT-7]', async () => {
+  test('fields: other OpenAI request fields reach the provider [GW-CHAT-7]', async () => {
     const key = word()
     const choices = [0, 1].map((index) => ({ index, message: { role: 'assistant', content: 'Fine.' }, finish_reason: 'stop' }))
     governed.provider.on(key, (response) => json(response, 200, completion('', { choices })))
@@ -58,7 +58,7 @@ describe('chat', () => {
   )('%s %j is validated [GW-CHAT-7]', async (field, value) => {
     expect(refused(await governed.chat('x', { [field]: value }), 'VALIDATION_ERROR').param).toMatch(new RegExp(`^${field}`))
   })
-  test('null has the effect of a missing field [GW-CHAT-11]', async () => {
+  test('fields: null has the effect of a missing field [GW-CHAT-11]', async () => {
     const nulls = Object.fromEntries(
       [...Object.keys(PASSED_ON), 'temperature', 'max_tokens', 'stream', 'tools', 'governance'].map((name) => [name, null]),
     )
@@ -79,7 +79,7 @@ describe('chat', () => {
     expect(headers?.authorization).toBe('Bearer sk-scripted')
     expect(JSON.stringify(headers)).not.toContain(governed.key())
   })
-  test('all n choices are inspected [GW-CHAT-12]', async () => {
+  test('choices: all n are inspected [GW-CHAT-12]', async () => {
     const choices = ['Fine.', 'sorrel-deny'].map((content, index) => ({
       index,
       message: { role: 'assistant', content },
@@ -102,7 +102,7 @@ describe('chat', () => {
       expect(error.param).toBe(param)
       expect(error.message).toContain(`extensions: [${extension}]`)
     })
-    test('on: accepted, and passed on', async () => {
+    test('on: accepted, and sent to the provider', async () => {
       const { token } = await governed.application({ settings: { extensions: [extension] } })
       const key = word()
       accepted(await governed.chat('Good morning', { ...change, metadata: { key } }, { token }))
@@ -162,17 +162,17 @@ describe('chat', () => {
     ['stop words', [{ role: 'user', content: 'x' }], { stop: ['juniper-deny'] }],
     ['metadata', [{ role: 'user', content: 'x' }], { metadata: { a: 'juniper-deny' } }],
     ['user', [{ role: 'user', content: 'x' }], { user: 'juniper-deny' }],
-  ])('input policies see %s [GW-PIPE-9]', async (_, messages, more) => {
+  ])('input policies: read %s [GW-PIPE-9]', async (_, messages, more) => {
     const { token } = await governed.application({ settings: { extensions: ['tools', 'content_parts'] } })
     refused(await governed.chat(messages, more, { token }), 'POLICY_DENIED')
   })
   test('holds: an identical request gets the same review_item_id while the hold is pending, without a second provider call [GW-RETRY-2]', async () => {
-    for (const held of [await governed.hold(), await governed.holdOutput()]) {
-      const calls = governed.callsAbout(held)
+    for (const held of [await governed.holdPrompt(), await governed.holdCompletion()]) {
+      const calls = governed.countProviderCalls(held)
       for (let i = 0; i < 3; i++) {
         expect(refused(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
       }
-      expect(governed.callsAbout(held)).toBe(calls)
+      expect(governed.countProviderCalls(held)).toBe(calls)
     }
   })
   test('holds: identical concurrent requests share one hold [GW-RETRY-2]', async () => {
@@ -187,7 +187,7 @@ describe('chat', () => {
     expect(answer.body.model).toBe('scripted')
     expect(contentOf(answer)).toBe('Fine.')
   })
-  test('a query string is ignored', async () => {
+  test('path: a query string is ignored', async () => {
     accepted(await governed.post(`${CHAT}?api-version=2026-01-01`, { messages: [{ role: 'user', content: 'x' }] }))
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { chunksOf } from '../../support/chunks.ts'
 import { accepted, refused } from '../../support/gateway-client.ts'
 import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
+import { parseChunks } from '../../support/stream-chunks.ts'
 import { governed } from '../shared-server.ts'
 
-const dry = (mark: string, more: object = {}, options = {}) =>
-  governed.say(mark, { more: { ...more, governance: { dry_run: true } }, options })
+const sendDryRun = (mark: string, more: object = {}, options = {}) =>
+  governed.sendPrompt(mark, { more: { ...more, governance: { dry_run: true } }, options })
 
 describe('dry run', () => {
   test.each([
@@ -15,26 +15,26 @@ describe('dry run', () => {
     ['juniper-escalate', 'escalate'],
     ['juniper-hold', 'require_approval'],
     ['juniper-broken', 'deny'],
-  ])('200 with the verdict of a real run: %j is %s [GW-DRY-3]', async (mark, verdict) => {
-    const said = await dry(mark)
+  ])('response: 200 with the verdict of a real run: %j is %s [GW-DRY-3]', async (mark, verdict) => {
+    const said = await sendDryRun(mark)
     const { governance, choices } = accepted(said.response)
     expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
     expect(choices[0]?.message.content).toBeTruthy()
-    expect(governed.callsAbout(said)).toBe(0)
+    expect(governed.countProviderCalls(said)).toBe(0)
   })
   test.each([
     ['juniper-deny', 'deny'],
     ['juniper-hold', 'require_approval'],
-  ])('200 with the verdict when no provider is eligible: %s is %s [GW-DRY-3]', async (mark, verdict) => {
-    const { governance } = accepted((await dry(mark, { model: 'none' })).response)
+  ])('response: 200 with the verdict when no provider is eligible: %s is %s [GW-DRY-3]', async (mark, verdict) => {
+    const { governance } = accepted((await sendDryRun(mark, { model: 'none' })).response)
     expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
   })
   test('transforms and directives are those of a real run [GW-DRY-1]', async () => {
-    const { decision } = accepted((await dry('juniper-redact juniper-tokens mara.lind@example.org')).response).governance
+    const { decision } = accepted((await sendDryRun('juniper-redact juniper-tokens mara.lind@example.org')).response).governance
     expect(decision).toMatchObject({ transforms: ['redact:pii'], directives: ['max_tokens:17'] })
   })
-  test('it is recorded, marked as dry run, with the stub as its attempt [GW-DRY-1, GW-DRY-5]', async () => {
-    const { response } = await dry('juniper-deny')
+  test('record: is marked as dry run and has the stub as its attempt [GW-DRY-1, GW-DRY-5]', async () => {
+    const { response } = await sendDryRun('juniper-deny')
     expect(await governed.record(response.body.governance.audit_id)).toMatchObject({
       dry_run: true,
       status: 200,
@@ -47,9 +47,9 @@ describe('dry run', () => {
     ['damson-hold', 'escalate', {}],
     ['damson-off', 'allow', { directives: ['memory:off'] }],
     ['damson-redact mara.lind@example.org', 'allow', { transforms: ['redact:pii'] }],
-  ])('the memory decision is made and nothing is stored: %j is %s [GW-DRY-2]', async (mark, verdict, more) => {
+  ])('memory: the decision is made and nothing is stored: %j is %s [GW-DRY-2]', async (mark, verdict, more) => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
-    const told = async (governance: object) => {
+    const chatToRemember = async (governance: object) => {
       const about = word()
       governed.provider.on(about, says('Noted.'))
       const prompt = `Remember that my locker is ${about} ${mark}.`
@@ -59,7 +59,7 @@ describe('dry run', () => {
       const { data } = accepted(await governed.admin('GET', '/reviews?limit=100'))
       return data.filter(({ application_id }) => application_id === memoryFixture.id).length
     }
-    const { decision, audit_id } = await told({ dry_run: true })
+    const { decision, audit_id } = await chatToRemember({ dry_run: true })
     expect(decision).toMatchObject({ verdict, ...more })
     const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token: memoryFixture.token }))
     expect(record).toMatchObject({
@@ -68,31 +68,31 @@ describe('dry run', () => {
     })
     expect(accepted(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}`)).data).toEqual([])
     expect(await reviews()).toBe(0)
-    expect((await told({})).decision).toEqual(decision)
+    expect((await chatToRemember({})).decision).toEqual(decision)
     expect(await reviews()).toBe(verdict === 'allow' ? 0 : 1)
   })
-  test('extraction calls no model [GW-DRY-2]', async () => {
+  test('extraction: calls no model [GW-DRY-2]', async () => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'extract' })
     const about = word()
     const response = await memoryFixture.chat(`My locker is ${about}.`, { user: { id: 'mara' } }, { dry_run: true })
     expect(accepted(response).governance).toMatchObject({ dry_run: true, decision: { verdict: 'allow' } })
     expect(governed.provider.about(about)).toEqual([])
   })
-  test('it can be streamed', async () => {
-    const { response } = await dry('', { stream: true })
-    expect(chunksOf(response.text)[0]?.governance).toMatchObject({ dry_run: true })
+  test('stream: works as in a real run', async () => {
+    const { response } = await sendDryRun('', { stream: true })
+    expect(parseChunks(response.text)[0]?.governance).toMatchObject({ dry_run: true })
   })
   test.each([
     ['VALIDATION_ERROR', { temperature: 'hot' }, {}],
     ['AUTH_INVALID_KEY', {}, { token: 'gk_none' }],
     ['AUTH_INVALID_USER_TOKEN', {}, { userToken: 'nonsense' }],
     ['NO_ELIGIBLE_PROVIDER', { model: 'none' }, {}],
-  ] as const)('%s as in a real run [GW-DRY-4]', async (code, more, options) => {
-    refused((await dry('', more, options)).response, code)
+  ] as const)('%s: returned as in a real run [GW-DRY-4]', async (code, more, options) => {
+    refused((await sendDryRun('', more, options)).response, code)
   })
-  test('RATE_LIMITED as in a real run [GW-DRY-4]', async () => {
+  test('RATE_LIMITED: returned as in a real run [GW-DRY-4]', async () => {
     const { token } = await governed.application({ limits: { requests_per_minute: 1, burst: 1 } })
-    accepted((await dry('', {}, { token })).response)
-    refused((await dry('', {}, { token })).response, 'RATE_LIMITED')
+    accepted((await sendDryRun('', {}, { token })).response)
+    refused((await sendDryRun('', {}, { token })).response, 'RATE_LIMITED')
   })
 })

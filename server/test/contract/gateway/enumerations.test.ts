@@ -12,19 +12,19 @@ const capture = (field: string, value: unknown) =>
     [field]: value,
   })
 
-describe('words with fixed values', () => {
+describe('enumerations', () => {
   describe.each([
     ['classification', ['public', 'internal', 'confidential', 'restricted'], ['secret', 'Public', '', 3, null]],
     ['scope', ['user', 'session', 'application', 'department', 'project', 'workspace'], ['global', 'User', '', 3, null]],
     ['kind', ['fact', 'preference', 'decision', 'summary', 'workflow_state'], ['opinion', 'Fact', '', 3, null]],
-  ])('%s (memory capture) [GW-ENUM-1, GW-ENUM-2, GW-ENUM-3]', (field, allowed, others) => {
+  ])('%s (memory capture) [GW-ENUM-1, GW-ENUM-2, GW-ENUM-3]', (field, allowed, invalid) => {
     test.each(allowed)('%s is accepted', async (value) => {
-      // Known, so that the one thing wrong with the request is that memory is off.
+      // The value is valid, so the only error left is that memory is off.
       const { message, param } = refused(await capture(field, value), 'VALIDATION_ERROR')
       expect(message).toMatch(/not enabled/)
       expect(param).toBeNull()
     })
-    test.each(others)('%j is 400 VALIDATION_ERROR and names the field', async (value) => {
+    test.each(invalid)('%j is 400 VALIDATION_ERROR and names the field', async (value) => {
       expect(refused(await capture(field, value), 'VALIDATION_ERROR').param).toBe(field)
     })
   })
@@ -32,9 +32,9 @@ describe('words with fixed values', () => {
   test.each(['public', 'internal', 'confidential', 'restricted'])(
     'classification %s: a rule raises to it and never lowers it [GW-ENUM-1]',
     async (value) => {
-      const { response } = await governed.say(`juniper-class-${value}`)
+      const { response } = await governed.sendPrompt(`juniper-class-${value}`)
       const { classification } = await governed.record(accepted(response).governance.audit_id)
-      // What no detector finds anything in starts as `internal` (GW-POL-7).
+      // Content without findings starts as `internal` (GW-POL-7).
       expect(classification).toBe(value === 'public' ? 'internal' : value)
     },
   )
@@ -45,12 +45,12 @@ describe('words with fixed values', () => {
     ['juniper-escalate', 'escalate'],
     ['juniper-hold', 'require_approval'],
   ])('verdict: %j is %s [GW-ENUM-4]', async (mark, verdict) => {
-    const { response } = await governed.say(mark, { more: { governance: { dry_run: true } } })
+    const { response } = await governed.sendPrompt(mark, { more: { governance: { dry_run: true } } })
     expect(accepted(response).governance.decision.verdict).toBe(verdict)
   })
 
   test.each(['low', 'medium', 'high', 'critical'])('risk_level: %s [GW-ENUM-5]', async (risk) => {
-    const { response } = await governed.say(`juniper-risk-${risk}`)
+    const { response } = await governed.sendPrompt(`juniper-risk-${risk}`)
     expect(accepted(response).governance.risk_level).toBe(risk)
   })
 

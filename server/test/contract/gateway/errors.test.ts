@@ -3,10 +3,10 @@ import { refused } from '../../support/gateway-client.ts'
 import { json, word } from '../../support/scripted-provider.ts'
 import { chance, clock, governed } from '../shared-server.ts'
 
-const SECRET = 'private-words-of-the-inside'
+const SECRET = 'private-words-of-the-provider'
 const AUDIT_ID = /^aud_[0-9a-z]{26}$/
-/** A chat whose provider behaves like this. */
-const scripted = (behaviour: Parameters<typeof governed.provider.on>[1], headers = {}) => {
+/** Sends a chat whose provider responds as `behaviour` says. */
+const chatWithProvider = (behaviour: Parameters<typeof governed.provider.on>[1], headers = {}) => {
   const key = word()
   governed.provider.on(key, behaviour)
   return governed.chat(key, {}, { headers })
@@ -49,7 +49,7 @@ describe('errors [API-ERR-1]', () => {
     })
   })
   test('POLICY_REVIEW_DENIED 403: human review denied; carries audit_id [API-ERR-6]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     await governed.decide(held.id, 'deny')
     expect(refused(await governed.resubmit(held), 'POLICY_REVIEW_DENIED').audit_id).toMatch(AUDIT_ID)
   })
@@ -61,15 +61,15 @@ describe('errors [API-ERR-1]', () => {
     expect({ review_item_id, type }).toEqual({ review_item_id: expect.stringMatching(/^rev_/), type: 'conflict_error' })
   })
   test('REVIEW_HOLD_EXPIRED 410: review hold expired [API-ERR-9]', async () => {
-    const held = await governed.hold('juniper-brief')
+    const held = await governed.holdPrompt('juniper-brief')
     clock.advance(31_000)
     refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
   })
   test.each([
-    ['a model that nobody offers', 'x', { model: 'no-such-model' }],
+    ['a model that no provider offers', 'x', { model: 'no-such-model' }],
     ['a model of another Application', 'x', { model: 'demo-code' }],
-    ['a provider that a directive names and nobody is', 'juniper-nowhere', {}],
-    ['a region in which nobody is', 'juniper-region', {}],
+    ['a directive that names an unknown provider', 'juniper-nowhere', {}],
+    ['a directive that names a region without providers', 'juniper-region', {}],
   ])('NO_ELIGIBLE_PROVIDER 422: %s [API-ERR-11, GW-CHAT-6]', async (_, prompt, more) => {
     refused(await governed.chat(prompt, more), 'NO_ELIGIBLE_PROVIDER')
   })
@@ -85,14 +85,14 @@ describe('errors [API-ERR-1]', () => {
     expect(hit.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   })
   test('PROVIDER_ERROR 502: provider failed; the error has none of its text [API-ERR-14, GW-PROV-1, GW-PROV-7]', async () => {
-    const answer = await scripted((response) => json(response, 401, { error: { message: SECRET } }))
+    const answer = await chatWithProvider((response) => json(response, 401, { error: { message: SECRET } }))
     expect(refused(answer, 'PROVIDER_ERROR').type).toBe('api_error')
     expect(answer.text).not.toContain(SECRET)
   })
   test('PROVIDER_TIMEOUT 504: provider timed out [API-ERR-14, GW-PROV-2]', async () => {
     const timeout = (ms: number) => governed.admin('PATCH', '/providers/openai', { json: { timeout_ms: ms } })
     await timeout(200)
-    refused(await scripted(() => {}), 'PROVIDER_TIMEOUT')
+    refused(await chatWithProvider(() => {}), 'PROVIDER_TIMEOUT')
     await timeout(60_000)
   })
   test('INTERNAL 500: no internal text in the message, the cause in the log under the request id [API-ERR-13]', async () => {
@@ -101,7 +101,7 @@ describe('errors [API-ERR-1]', () => {
     chance.next = () => {
       throw new Error(`an internal text about ${SECRET}`)
     }
-    const answer = await scripted((response) => json(response, 503, {}), { 'x-request-id': 'broken-1' })
+    const answer = await chatWithProvider((response) => json(response, 503, {}), { 'x-request-id': 'broken-1' })
     chance.next = next
     const { audit_id, type } = refused(answer, 'INTERNAL')
     expect({ audit_id, type }).toEqual({ audit_id: expect.stringMatching(AUDIT_ID), type: 'api_error' })

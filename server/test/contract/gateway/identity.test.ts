@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, accepted, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { accepted, ENDPOINTS, type GatewayResponse, refused } from '../../support/gateway-client.ts'
 import { clock, governed } from '../shared-server.ts'
 
 const ISSUER = 'https://people.example'
@@ -17,9 +17,9 @@ const KEYS = {
 } as const
 type Algorithm = keyof typeof KEYS
 const ALGORITHMS = Object.keys(KEYS) as Algorithm[]
-const stranger = generateKeyPairSync('ed25519')
+const untrustedKeys = generateKeyPairSync('ed25519')
 
-let before: unknown
+let originalSettings: unknown
 let workspace: string
 const trust = async (settings: object) =>
   void accepted(await governed.admin('PATCH', `/workspaces/${workspace}`, { json: { settings } }))
@@ -49,17 +49,18 @@ function token({
     .setProtectedHeader({ alg, kid: alg, ...header })
     .sign(key)
 }
-const ask = (userToken: string, prompt = 'Good morning', more = {}): Promise<Answer> => governed.chat(prompt, more, { userToken })
+const ask = (userToken: string, prompt = 'Good morning', more = {}): Promise<GatewayResponse> =>
+  governed.chat(prompt, more, { userToken })
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('identity', () => {
   beforeAll(async () => {
     const [first] = accepted(await governed.admin('GET', '/workspaces')).data
     workspace = String(first?.id)
-    before = first?.settings
+    originalSettings = first?.settings
     await trust({ jwks: await jwks(...ALGORITHMS), issuer: ISSUER, audience: AUDIENCE })
   })
-  afterAll(() => trust(before as object))
+  afterAll(() => trust(originalSettings as object))
 
   test.each(ALGORITHMS)('%s verifies [GW-AUTH-10]', async (alg) => {
     expect(accepted(await ask(await token({ alg }))).governance.user_verified).toBe(true)
@@ -86,13 +87,13 @@ describe('identity', () => {
   })
 
   const refusals: readonly (readonly [string, () => string | Promise<string>])[] = [
-    ['a wrong signature', async () => token({ key: stranger.privateKey })],
+    ['a wrong signature', async () => token({ key: untrustedKeys.privateKey })],
     ['altered claims', async () => altered(await token())],
     ['expiry', () => token({ expires: -60 })],
     ['another issuer', () => token({ claims: { iss: 'https://elsewhere.example' } })],
     ['no issuer', () => token({ claims: { iss: undefined } as unknown as JWTPayload })],
     ['another audience', () => token({ claims: { aud: 'elsewhere' } })],
-    ['an unknown key', () => token({ header: { kid: 'other' }, key: stranger.privateKey })],
+    ['an unknown key', () => token({ header: { kid: 'other' }, key: untrustedKeys.privateKey })],
     ['algorithm none', async () => `${base64({ alg: 'none' })}.${(await token()).split('.')[1]}.`],
     ['HMAC under the public key', async () => hmac(await jwkOf('RS256'))],
     ['no expiry', () => token({ claims: { exp: undefined } as unknown as JWTPayload })],
@@ -150,7 +151,7 @@ const altered = (jwt: string): string => {
   return [header, base64({ ...CLAIMS, iss: ISSUER, aud: AUDIENCE, exp: 4_000_000_000, role: 'chief' }), signature].join('.')
 }
 
-/** RFC 8725 §3.2: the public key taken for a secret. */
+/** A token signed with the public key as its HMAC secret (RFC 8725 §3.2). */
 const hmac = (publicJwk: object): Promise<string> =>
   new SignJWT({ ...CLAIMS, iss: ISSUER, aud: AUDIENCE, exp: 4_000_000_000 })
     .setProtectedHeader({ alg: 'HS256', kid: 'RS256' })

@@ -13,11 +13,11 @@ describe('knowledge in a chat', () => {
     await knowledgeFixture.put('The ruby is in the second drawer.', { title: 'Where things are' })
   })
   test('prompt: passages precede the messages as delimited data with their source, and the question is unchanged [GW-KNOW-9]', async () => {
-    const { response, calls, asked } = await chat(knowledgeFixture, 'Where is the ruby?')
+    const { response, upstreamRequests, sentPrompt } = await chat(knowledgeFixture, 'Where is the ruby?')
     const { governance } = accepted(response)
     const [hit] = await knowledgeFixture.hits('ruby')
-    const sent = calls()[0]?.body.messages ?? []
-    expect(sent.at(-1)).toEqual({ role: 'user', content: asked })
+    const sent = upstreamRequests()[0]?.body.messages ?? []
+    expect(sent.at(-1)).toEqual({ role: 'user', content: sentPrompt })
     expect(sent).toHaveLength(2)
     const { role, content = '' } = sent[0] ?? {}
     expect(role).toBe('system')
@@ -26,11 +26,13 @@ describe('knowledge in a chat', () => {
     expect(block.exec(content)?.[2]).toBe('The ruby is in the second drawer.')
     const record = await recordOf(knowledgeFixture, governance.audit_id)
     expect(record.knowledge).toEqual([{ id: hit?.chunk_id, score: expect.any(Number), hash: expect.any(String) }])
-    assertNoContent(record as never, ['second drawer', 'Where things are', asked])
+    assertNoContent(record as never, ['second drawer', 'Where things are', sentPrompt])
   })
   test('prompt: the delimiter differs in each request, so no document can end its block [GW-KNOW-9]', async () => {
     const boundary = async () =>
-      /^--- (\S+) passage/m.exec((await chat(knowledgeFixture, 'ruby?')).calls()[0]?.body.messages[0]?.content ?? '')?.[1]
+      /^--- (\S+) passage/m.exec(
+        (await chat(knowledgeFixture, 'ruby?')).upstreamRequests()[0]?.body.messages[0]?.content ?? '',
+      )?.[1]
     const first = await boundary()
     expect(first).toBeTruthy()
     expect(await boundary()).not.toBe(first)
@@ -42,30 +44,30 @@ describe('knowledge in a chat', () => {
   ])('settings.knowledge.passages %j: %i passages', async (passages, count) => {
     const own = await createKnowledgeFixture(governed, { knowledge: { ...(passages !== undefined && { passages }) } })
     for (let file = 0; file < 8; file++) await own.put(`amethyst ${file}`)
-    const { response, calls } = await chat(own, 'amethyst')
+    const { response, upstreamRequests } = await chat(own, 'amethyst')
     accepted(response)
-    expect(calls()[0]?.raw.split('end of passage').length).toBe(count + 1)
+    expect(upstreamRequests()[0]?.raw.split('end of passage').length).toBe(count + 1)
   })
   test('prompt: has no passage that the user may not see [GW-KNOW-6]', async () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('The pearl belongs to Mara.', { acl: { users: ['mara'] } })
-    const sentFor = async (id: string) => (await chat(own, 'Whose is the pearl?', as(id))).calls()[0]?.raw
+    const sentFor = async (id: string) => (await chat(own, 'Whose is the pearl?', as(id))).upstreamRequests()[0]?.raw
     expect(await sentFor('mara')).toContain('belongs to Mara')
     expect(await sentFor('noor')).not.toContain('belongs to Mara')
   })
   test.each(['juniper-knowledge-off', 'quince-deny', 'quince-broken'])('prompt: no hits when %s', async (mark) => {
     const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-deny quince-broken')
-    const { response, calls } = await chat(own, `coral ${mark}`)
+    const { response, upstreamRequests } = await chat(own, `coral ${mark}`)
     accepted(response)
-    expect(calls()[0]?.body.messages).toHaveLength(1)
+    expect(upstreamRequests()[0]?.body.messages).toHaveLength(1)
   })
   test('redact: the provider gets the passage without the finding', async () => {
     const own = await createKnowledgeFixture(governed)
     await own.put(`coral: write to ${MAIL} quince-redact`)
-    const { response, calls } = await chat(own, 'coral')
+    const { response, upstreamRequests } = await chat(own, 'coral')
     expect(accepted(response).governance.decision.transforms).toEqual(['redact:pii'])
-    expect(calls()[0]?.raw).toContain('write to [EMAIL]')
+    expect(upstreamRequests()[0]?.raw).toContain('write to [EMAIL]')
   })
   test('pseudonymize: the provider gets a placeholder and the client the original', async () => {
     const own = await createKnowledgeFixture(governed)
@@ -82,17 +84,17 @@ describe('knowledge in a chat', () => {
   test('escalate: 200 with the verdict', async () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-escalate')
-    const { response, reply } = await chat(own, 'coral')
-    expect(contentOf(response)).toBe(reply)
+    const { response, completion } = await chat(own, 'coral')
+    expect(contentOf(response)).toBe(completion)
     expect(response.body.governance.decision.verdict).toBe('escalate')
   })
-  test('require_approval of a hit holds the chat, and approval releases a completion with the hit', async () => {
+  test('require_approval: a hit holds the chat, and approval releases a completion with the hit', async () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-hold')
-    const { response, reply, asked, calls } = await chat(own, 'coral')
+    const { response, completion, sentPrompt, upstreamRequests } = await chat(own, 'coral')
     const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
-    expect(calls()).toEqual([])
-    const again = () => governed.chat(asked, { governance: { review_item_id } }, { token: own.token })
+    expect(upstreamRequests()).toEqual([])
+    const again = () => governed.chat(sentPrompt, { governance: { review_item_id } }, { token: own.token })
     refused(await again(), 'POLICY_REVIEW_PENDING')
     expect(accepted(await governed.admin('GET', `/reviews/${review_item_id}`))).toMatchObject({
       state: 'pending',
@@ -100,31 +102,31 @@ describe('knowledge in a chat', () => {
       rules: [{ id: 'quince-hold', point: 'retrieve', verdict: 'require_approval' }],
     })
     await governed.decide(review_item_id, 'approve')
-    expect(contentOf(await again())).toBe(reply)
-    expect(calls()).toHaveLength(1)
-    expect(calls()[0]?.raw).toContain('coral quince-hold')
-    expect(contentOf(await again())).toBe(reply)
-    expect(calls()).toHaveLength(1)
+    expect(contentOf(await again())).toBe(completion)
+    expect(upstreamRequests()).toHaveLength(1)
+    expect(upstreamRequests()[0]?.raw).toContain('coral quince-hold')
+    expect(contentOf(await again())).toBe(completion)
+    expect(upstreamRequests()).toHaveLength(1)
   })
-  test('require_approval of a hit, denied: 403', async () => {
+  test('require_approval: 403 when the reviewer denies the hit', async () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-hold')
-    const { response, asked, calls } = await chat(own, 'coral')
+    const { response, sentPrompt, upstreamRequests } = await chat(own, 'coral')
     const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
     await governed.decide(review_item_id, 'deny')
-    refused(await governed.chat(asked, { governance: { review_item_id } }, { token: own.token }), 'POLICY_REVIEW_DENIED')
-    expect(calls()).toEqual([])
+    refused(await governed.chat(sentPrompt, { governance: { review_item_id } }, { token: own.token }), 'POLICY_REVIEW_DENIED')
+    expect(upstreamRequests()).toEqual([])
   })
-  test('hits: one that needs approval is not used when it appears after the approval', async () => {
+  test('approval: a hit that needs approval is not used when it appears after the approval', async () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('coral alone')
-    const { response, asked, calls } = await chat(own, 'coral juniper-hold')
+    const { response, sentPrompt, upstreamRequests } = await chat(own, 'coral juniper-hold')
     const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
     await own.put('coral quince-hold')
     await governed.decide(review_item_id, 'approve')
-    accepted(await governed.chat(asked, { governance: { review_item_id } }, { token: own.token }))
-    expect(calls()[0]?.raw).toContain('coral alone')
-    expect(calls()[0]?.raw).not.toContain('coral quince-hold')
+    accepted(await governed.chat(sentPrompt, { governance: { review_item_id } }, { token: own.token }))
+    expect(upstreamRequests()[0]?.raw).toContain('coral alone')
+    expect(upstreamRequests()[0]?.raw).not.toContain('coral quince-hold')
   })
   test('route: the strictest passage limits the eligible providers', async () => {
     const own = await createKnowledgeFixture(governed, { collection: { classification: 'confidential' } })
@@ -136,15 +138,15 @@ describe('knowledge in a chat', () => {
     const other = await chat(own, 'something else', {}, options)
     accepted(await max('restricted'))
     refused(refusal.response, 'NO_ELIGIBLE_PROVIDER')
-    expect(refusal.calls()).toEqual([])
+    expect(refusal.upstreamRequests()).toEqual([])
     accepted(other.response)
     const { response } = await chat(own, 'coral', {}, options)
     expect(await recordOf(own, accepted(response).governance.audit_id)).toMatchObject({ classification: 'confidential' })
   })
   test('dry run: retrieves as in a real run and calls no provider', async () => {
-    const { response, calls } = await chat(knowledgeFixture, 'ruby', { governance: { dry_run: true } })
+    const { response, upstreamRequests } = await chat(knowledgeFixture, 'ruby', { governance: { dry_run: true } })
     const { governance } = accepted(response)
-    expect(calls()).toEqual([])
+    expect(upstreamRequests()).toEqual([])
     expect((await recordOf(knowledgeFixture, governance.audit_id)).knowledge).toHaveLength(1)
   })
   test('dry run: 200 with the verdict and no hold when a hit needs approval', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
-import { accepted, type Body, refused } from '../../support/gateway-client.ts'
+import { accepted, type ResponseBody, refused } from '../../support/gateway-client.ts'
 import { createKnowledgeFixture, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
@@ -39,7 +39,7 @@ describe('knowledge: a query under the input policies', () => {
     expect(data).toEqual([])
     expect(governance.decision).toEqual({ verdict: 'allow', transforms: [], directives: ['knowledge:off'] })
   })
-  test('transforms change the query before it is used [GW-POL-10]', async () => {
+  test('transforms: change the query before it is used [GW-POL-10]', async () => {
     const own = await createKnowledgeFixture(governed)
     await own.put(`Write to ${MAIL}`)
     expect(await own.hits(MAIL)).toHaveLength(1)
@@ -48,7 +48,7 @@ describe('knowledge: a query under the input policies', () => {
 })
 
 describe('knowledge: each hit under the retrieve policies', () => {
-  const searched = async (mark: string, text = '') => {
+  const searchMarked = async (mark: string, text = '') => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     await knowledgeFixture.put(`spinel alone`)
     await knowledgeFixture.put(`spinel ${mark} ${text}`)
@@ -57,24 +57,24 @@ describe('knowledge: each hit under the retrieve policies', () => {
     return { knowledgeFixture, texts, ...body.governance, record: await recordOf(knowledgeFixture, body.governance.audit_id) }
   }
   test('deny: drops the hit, keeps the verdict allow, and the record names the rule [GW-VERD-8]', async () => {
-    const { texts, decision, record } = await searched('quince-deny')
+    const { texts, decision, record } = await searchMarked('quince-deny')
     expect(texts).toEqual(['spinel alone'])
     expect(decision.verdict).toBe('allow')
     expect((record.decision as { rules: object[] }).rules).toEqual([{ id: 'quince-deny', point: 'retrieve', verdict: 'deny' }])
   })
-  test('a condition that fails drops the hit [GW-SAFE-1]', async () => {
-    const { texts, decision } = await searched('quince-broken')
+  test('condition: drops the hit when it fails [GW-SAFE-1]', async () => {
+    const { texts, decision } = await searchMarked('quince-broken')
     expect(texts).toEqual(['spinel alone'])
     expect(decision.verdict).toBe('allow')
   })
   test('escalate: sets the verdict of the response, which keeps the hit [GW-VERD-8]', async () => {
-    const { knowledgeFixture, texts, decision } = await searched('quince-escalate')
+    const { knowledgeFixture, texts, decision } = await searchMarked('quince-escalate')
     expect(texts).toEqual(['spinel alone', 'spinel quince-escalate'])
     expect(decision.verdict).toBe('escalate')
     expect(await reviewsOf(knowledgeFixture, 'escalation')).toHaveLength(1)
   })
   test('require_approval: sets the verdict of the response, which leaves out the hit [GW-VERD-8]', async () => {
-    const { knowledgeFixture, texts, decision } = await searched('quince-hold')
+    const { knowledgeFixture, texts, decision } = await searchMarked('quince-hold')
     expect(texts).not.toContain('spinel quince-hold')
     expect(decision.verdict).toBe('require_approval')
     expect(await reviewsOf(knowledgeFixture, 'hold')).toEqual([])
@@ -84,7 +84,7 @@ describe('knowledge: each hit under the retrieve policies', () => {
     ['mask', /^(?!.*mara\.lind).*\.org/],
     ['pseudonymize', /^(?!.*mara)/],
   ])('%s: changes the hit and is listed', async (name, shown) => {
-    const { texts, decision } = await searched(`quince-${name}`, MAIL)
+    const { texts, decision } = await searchMarked(`quince-${name}`, MAIL)
     expect(decision.transforms).toEqual([`${name}:pii`])
     expect(texts).toHaveLength(2)
     const changed = texts.find((text) => text.includes(name)) ?? ''
@@ -98,30 +98,30 @@ describe('knowledge: each hit under the retrieve policies', () => {
     expect(await knowledgeFixture.hits('spinel')).toMatchObject([{ document_title: 'Letters to [EMAIL]' }])
   })
   test('risk: raised by rules and by findings', async () => {
-    expect((await searched('quince-critical')).risk_level).toBe('critical')
-    const { risk_level, record } = await searched('', INJECTION)
+    expect((await searchMarked('quince-critical')).risk_level).toBe('critical')
+    const { risk_level, record } = await searchMarked('', INJECTION)
     expect(risk_level).toBe('high')
     expect(record.findings).toMatchObject({ retrieve: { injection: expect.any(Number) } })
   })
-  test('a rule can deny instructions in a passage', async () => {
-    const { texts } = await searched('quince-orders', INJECTION)
+  test('rules: can deny instructions in a passage', async () => {
+    const { texts } = await searchMarked('quince-orders', INJECTION)
     expect(texts).toEqual(['spinel alone'])
-    expect((await searched('quince-orders', 'harmless')).texts).toHaveLength(2)
+    expect((await searchMarked('quince-orders', 'harmless')).texts).toHaveLength(2)
   })
-  test('a rule reads every variable of `hit` [GW-POL-17]', async () => {
+  test('rules: read every variable of `hit` [GW-POL-17]', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     await knowledgeFixture.put('spinel quince-facts', { title: 'Facts', regulations: ['gdpr', 'hipaa'] })
     expect(accepted(await knowledgeFixture.search('spinel')).governance.decision.verdict).toBe('escalate')
     await knowledgeFixture.put('beryl quince-facts', { title: 'Other', regulations: ['gdpr', 'hipaa'] })
     expect(accepted(await knowledgeFixture.search('beryl')).governance.decision.verdict).toBe('allow')
   })
-  test.each(['sorrel-deny', 'sorrel-hold'])('output policies read all hits together: %s leaves none', async (mark) => {
-    const { texts, decision } = await searched(mark)
+  test.each(['sorrel-deny', 'sorrel-hold'])('output policies: read all hits together: %s leaves none', async (mark) => {
+    const { texts, decision } = await searchMarked(mark)
     expect(texts).toEqual([])
     expect(decision.verdict).toBe(mark === 'sorrel-deny' ? 'deny' : 'require_approval')
   })
-  test('output policies redact', async () => {
-    const { texts, decision } = await searched('sorrel-redact', MAIL)
+  test('output policies: redact hits', async () => {
+    const { texts, decision } = await searchMarked('sorrel-redact', MAIL)
     expect(texts).toContain('spinel sorrel-redact [EMAIL]')
     expect(decision.transforms).toEqual(['redact:pii'])
   })
@@ -129,8 +129,8 @@ describe('knowledge: each hit under the retrieve policies', () => {
 
 describe('knowledge: the record of a search', () => {
   let knowledgeFixture: KnowledgeFixture
-  let body: Body
-  let record: Body
+  let body: ResponseBody
+  let record: ResponseBody
   const [title, content, query] = [word(), `${word()} jade ${word()}`, `jade ${word()}`]
   beforeAll(async () => {
     knowledgeFixture = await createKnowledgeFixture(governed)
@@ -138,25 +138,25 @@ describe('knowledge: the record of a search', () => {
     body = accepted(await knowledgeFixture.search(query))
     record = await recordOf(knowledgeFixture, body.governance.audit_id)
   })
-  test('ids, keyed hashes and scores of the hits [GW-AUD-2]', () => {
+  test('record: has ids, keyed hashes and scores of the hits [GW-AUD-2]', () => {
     const [hit] = body.data
     expect(record.knowledge).toEqual([
       { id: hit?.chunk_id, score: hit?.similarity, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
     ])
     expect(record.response).toMatchObject({ hits: 1 })
   })
-  test('no content [GW-AUD-3]', () =>
+  test('record: has no content [GW-AUD-3]', () =>
     assertNoContent(
       record as never,
       [title, content, query, knowledgeFixture.name, ...content.split(' ')].filter((text) => text.length > 4),
     ))
   test('stages: twelve, of which these are used [GW-PIPE-5]', () => {
-    const worked = (record.stages as { name: string; outcome: string }[]).filter(({ outcome }) => outcome === 'ok')
-    expect(worked.map(({ name }) => name).join(' ')).toBe(
+    const usedStages = (record.stages as { name: string; outcome: string }[]).filter(({ outcome }) => outcome === 'ok')
+    expect(usedStages.map(({ name }) => name).join(' ')).toBe(
       'authenticate admit identify classify authorize retrieve inspect record',
     )
   })
-  test('lookup: only its Application finds the record [GW-AUD-1]', async () => {
+  test('lookup: 404 for other Applications [GW-AUD-1]', async () => {
     refused(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`), 'NOT_FOUND')
   })
 })

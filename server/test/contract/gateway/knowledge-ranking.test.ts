@@ -5,9 +5,9 @@ import { governed } from '../shared-server.ts'
 import { as } from './knowledge-client.ts'
 
 describe('knowledge: a page is full whenever enough visible passages exist [GW-KNOW-7]', () => {
-  test('ten visible matches are returned after 1,000 better invisible ones', async () => {
+  test('page: has ten visible matches after 1,000 better invisible ones', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
-    // Each section is a chunk: sections are cut apart unless they are small.
+    // Large sections become one chunk each.
     const filler = Array.from({ length: 230 }, () => 'onyx').join(' ')
     const sections = (count: number) => Array.from({ length: count }, (_, at) => `# Part ${at}\n\n${filler} ${at}`).join('\n\n')
     for (let file = 0; file < 10; file++) await knowledgeFixture.put(sections(100), { acl: { users: ['vera'] } })
@@ -19,7 +19,7 @@ describe('knowledge: a page is full whenever enough visible passages exist [GW-K
     expect(hits.map(({ content }) => content)).toEqual(hits.map(() => expect.stringContaining('One of many')))
     expect(hits).toHaveLength(10)
   })
-  test('ten matches are returned after 150 better ones that a rule drops', async () => {
+  test('page: has ten matches after 150 better ones that a rule drops', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     for (let file = 0; file < 150; file++) await knowledgeFixture.put(`opal opal opal ${file} quince-deny`)
     for (let file = 0; file < 10; file++) await knowledgeFixture.put(`A page in which, among other words, opal stands: ${file}.`)
@@ -28,7 +28,7 @@ describe('knowledge: a page is full whenever enough visible passages exist [GW-K
     expect(JSON.stringify(data)).not.toContain('quince')
     expect(governance.decision.verdict).toBe('allow')
   })
-  test('dropped and invisible hits show in no count and no gap', async () => {
+  test('page: dropped and invisible hits leave no gap and change no count', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     await knowledgeFixture.put('topaz for all')
     const before = accepted(await knowledgeFixture.search('topaz'))
@@ -45,7 +45,7 @@ describe('knowledge: similarity and order', () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     await knowledgeFixture.put('jasper jasper agate agate')
     await knowledgeFixture.put('jasper in a page about much else, and nothing of the other stone that was asked for')
-    await knowledgeFixture.put('agate once, and then again a good many words that nobody has asked for in this query')
+    await knowledgeFixture.put('agate once, and then again a good many words that have no place in this query at all')
     const hits = await knowledgeFixture.hits('jasper agate')
     expect(hits.map(({ content }) => content)[0]).toContain('jasper jasper')
     const similarities = hits.map(({ similarity }) => similarity)
@@ -53,18 +53,18 @@ describe('knowledge: similarity and order', () => {
     expect(similarities).toEqual(similarities.toSorted((a, b) => b - a))
     for (const similarity of similarities) expect(similarity > 0 && similarity <= 1, String(similarity)).toBe(true)
   })
-  test('titles and headings are searched', async () => {
+  test('search: finds words of titles and headings', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     await knowledgeFixture.put('# Malachite\n\nGreen.', { title: 'Chrysoprase' })
     for (const query of ['malachite', 'chrysoprase']) expect(await knowledgeFixture.hits(query), query).toHaveLength(1)
   })
-  test('misspelt words and identifiers are found', async () => {
+  test('search: finds misspelt words and identifiers', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     await knowledgeFixture.put('The invoice INV-2024-0017 is about tourmaline.')
     for (const query of ['tourmalin', 'tuormaline', 'inv-2024-0017', '0017'])
       expect(await knowledgeFixture.hits(query), query).toHaveLength(1)
   })
-  test('a text that one document holds twice is returned once', async () => {
+  test('search: returns a text once when a document contains it twice', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     const section = `${Array.from({ length: 120 }, () => 'garnet').join(' ')}`
     await knowledgeFixture.put(`# One\n\n${section}\n\n# One\n\n${section}`)

@@ -28,12 +28,12 @@ describe('POST /v1/knowledge/search', () => {
   })
   test('KnowledgeHit: all fields, and no other [GW-KNOW-4]', async () => {
     const about = word()
-    await knowledgeFixture.put(`What there is to say about ${about}.`, { title: 'Sayings', regulations: ['hipaa', 'gdpr'] })
+    await knowledgeFixture.put(`A description of ${about}.`, { title: 'Sayings', regulations: ['hipaa', 'gdpr'] })
     expect(await knowledgeFixture.hits(about)).toEqual([
       {
         chunk_id: expect.stringMatching(/^chk_[0-9a-z]{26}$/),
         document_title: 'Sayings',
-        content: `What there is to say about ${about}.`,
+        content: `A description of ${about}.`,
         classification: 'internal',
         regulations: ['gdpr', 'hipaa'],
         similarity: expect.any(Number),
@@ -55,7 +55,7 @@ describe('POST /v1/knowledge/search', () => {
     const [hit] = await knowledgeFixture.hits(SUBJECT)
     expect(hit?.regulations).toEqual([])
   })
-  test('nothing found: an empty list', async () => {
+  test('data: an empty list when nothing matches', async () => {
     expect(accepted(await knowledgeFixture.search(word())).data).toEqual([])
   })
   test.each([
@@ -74,7 +74,7 @@ describe('POST /v1/knowledge/search', () => {
     const { param, audit_id } = refused(await knowledgeFixture.search(SUBJECT, { limit }), 'VALIDATION_ERROR')
     expect({ param, audit_id }).toEqual({ param: 'limit', audit_id: undefined })
   })
-  test('a smaller page is the start of a larger one', async () => {
+  test('limit: a smaller page is the start of a larger one', async () => {
     const all = await knowledgeFixture.hits(SUBJECT, { limit: 50 })
     for (const limit of [1, 7, 10]) expect(await knowledgeFixture.hits(SUBJECT, { limit })).toEqual(all.slice(0, limit))
   })
@@ -116,14 +116,14 @@ describe('POST /v1/knowledge/search', () => {
     expect(message).toContain('knowledge is not enabled')
     expect(audit_id).toMatch(/^aud_/)
   })
-  test('knowledge turned off: 400 from the next request on', async () => {
+  test('400 VALIDATION_ERROR: from the next request on when knowledge is turned off', async () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('Sea trade of amber.')
     expect(await own.hits('amber')).toHaveLength(1)
     await governed.change(own.id, { settings: { knowledge: { enabled: false } } })
     refused(await own.search('amber'), 'VALIDATION_ERROR')
   })
-  test('401: no key, an unknown one, a revoked one', async () => {
+  test('401: when the key is missing, unknown or revoked', async () => {
     refused(await knowledgeFixture.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
     refused(await knowledgeFixture.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
@@ -142,7 +142,7 @@ describe('POST /v1/knowledge/search', () => {
   test.each(['juniper-deny', 'juniper-hold'])('%s: 200 without hits, not 403 or 409 [GW-VERD-7]', async (mark) => {
     expect(accepted(await knowledgeFixture.search(`${SUBJECT} ${mark}`)).data).toEqual([])
   })
-  test('a repeated search returns the same response except for audit_id [GW-KNOW-7]', async () => {
+  test('search: returns the same response again, except for audit_id [GW-KNOW-7]', async () => {
     const { governance: first, ...before } = accepted(await knowledgeFixture.search(SUBJECT))
     clock.advance(1_000)
     const { governance: second, ...after } = accepted(await knowledgeFixture.search(SUBJECT))

@@ -2,27 +2,27 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createKnowledgeFixture, EVERYONE, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
-import { as, labels, tokenOf } from './knowledge-client.ts'
+import { as, createClassifiedDocuments, tokenOf } from './knowledge-client.ts'
 
-describe('knowledge: who sees a hit [GW-KNOW-6]', () => {
+describe('knowledge: visibility of hits [GW-KNOW-6]', () => {
   test.each([
-    ['everyone', EVERYONE, 'mara noor nobody'],
+    ['everyone', EVERYONE, 'mara noor anonymous'],
     ['users', { users: ['mara'] }, 'mara'],
     ['roles', { roles: ['pilot'] }, 'mara'],
     ['departments', { departments: ['hangar'] }, 'noor'],
     ['users or roles or departments', { users: ['mara'], roles: ['clerk'], departments: ['hangar'] }, 'mara noor'],
     ['an empty list', { users: [] }, ''],
     ['an empty name', { users: [''], roles: [''], departments: [''] }, ''],
-    ['nobody (no ACL at all)', null, ''],
+    ['no ACL', null, ''],
   ])('ACL of a collection: %s', async (_, acl, readers) => {
     const knowledgeFixture = await createKnowledgeFixture(governed, { collection: { acl } })
     await knowledgeFixture.put('Sea trade of amber.')
-    const asking = {
+    const callers = {
       mara: as('mara', { role: 'pilot' }),
       noor: as('noor', { department: 'hangar' }),
-      nobody: {},
+      anonymous: {},
     }
-    for (const [name, more] of Object.entries(asking)) {
+    for (const [name, more] of Object.entries(callers)) {
       expect(await knowledgeFixture.texts('amber', more), name).toHaveLength(readers.split(' ').includes(name) ? 1 : 0)
     }
   })
@@ -37,7 +37,7 @@ describe('knowledge: who sees a hit [GW-KNOW-6]', () => {
     expect(await knowledgeFixture.texts('amber', as('vera'))).toEqual(['amber for mara'])
     expect(await knowledgeFixture.texts('amber', as('noor'))).toEqual([])
   })
-  test('a collection is searched only for its Applications', async () => {
+  test('collection: searched only for its Applications', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     const other = await createKnowledgeFixture(governed, { knowledge: { collections: [knowledgeFixture.name] } })
     await knowledgeFixture.put('Sea trade of amber.')
@@ -68,12 +68,17 @@ describe('knowledge: who sees a hit [GW-KNOW-6]', () => {
     ['verified, by the attribute clearance: bob', 'bob', {}, 'public internal confidential'],
     ['verified, by the attribute clearance: carol', 'carol', {}, 'public internal confidential restricted'],
     [
-      'verified, by what the Application grants the role',
+      'verified, by the clearance that the Application grants the role',
       'dave',
       { role_clearance: { guest: 'confidential' } },
       'public internal confidential',
     ],
-    ['verified, and neither: the Application’s assertion_clearance', 'dave', { assertion_clearance: 'public' }, 'public'],
+    [
+      "verified, without attribute and role: the Application's assertion_clearance",
+      'dave',
+      { assertion_clearance: 'public' },
+      'public',
+    ],
     [
       'verified: the attribute comes before the role',
       'alice',
@@ -81,14 +86,19 @@ describe('knowledge: who sees a hit [GW-KNOW-6]', () => {
       'public internal',
     ],
     ['unverified: internal by default', '', {}, 'public internal'],
-    ['unverified: what the Application says', '', { assertion_clearance: 'confidential' }, 'public internal confidential'],
+    [
+      "unverified: the Application's assertion_clearance",
+      '',
+      { assertion_clearance: 'confidential' },
+      'public internal confidential',
+    ],
     ['unverified: no role is mapped', '', { role_clearance: { compliance_officer: 'restricted' } }, 'public internal'],
   ])('clearance, %s [GW-KNOW-8]', async (_, name, settings, seen) => {
-    const { labelled, knowledgeFixture } = await labels(settings)
+    const { commonWord, knowledgeFixture } = await createClassifiedDocuments(settings)
     const assertion = as('carol', { role: 'compliance_officer', attributes: { clearance: 'restricted' } })
     const hits = await (name
-      ? knowledgeFixture.hits(labelled, {}, { userToken: tokenOf(name) })
-      : knowledgeFixture.hits(labelled, assertion))
+      ? knowledgeFixture.hits(commonWord, {}, { userToken: tokenOf(name) })
+      : knowledgeFixture.hits(commonWord, assertion))
     expect(hits.map(({ classification }) => classification).toSorted()).toEqual(seen.split(' ').toSorted())
   })
   test.each([
@@ -96,8 +106,8 @@ describe('knowledge: who sees a hit [GW-KNOW-6]', () => {
     ['internal', 'public internal'],
     ['confidential', 'public internal confidential'],
   ])("maximum classification of the Application: limits the user's clearance: %s", async (ceiling, seen) => {
-    const { labelled, knowledgeFixture } = await labels({}, { ceiling })
-    const hits = await knowledgeFixture.hits(labelled, {}, { userToken: tokenOf('carol') })
+    const { commonWord, knowledgeFixture } = await createClassifiedDocuments({}, { ceiling })
+    const hits = await knowledgeFixture.hits(commonWord, {}, { userToken: tokenOf('carol') })
     expect(hits.map(({ classification }) => classification).toSorted()).toEqual(seen.split(' ').toSorted())
   })
   test('classification: the stricter of collection and document; restricted when neither has one', async () => {
@@ -130,7 +140,7 @@ describe('knowledge: a change is visible in the next search [GW-KNOW-6]', () => 
   beforeAll(async () => {
     knowledgeFixture = await createKnowledgeFixture(governed)
   })
-  test('ACLs and labels, of documents and collections', async () => {
+  test('ACLs and createClassifiedDocuments, of documents and collections', async () => {
     const document = await knowledgeFixture.put('beryl')
     const found = () => knowledgeFixture.texts('beryl', as('noor'))
     const steps: [() => Promise<unknown>, number][] = [

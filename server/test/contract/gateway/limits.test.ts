@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, accepted, CHAT, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { accepted, CHAT, ENDPOINTS, type GatewayResponse, refused } from '../../support/gateway-client.ts'
 import { completion, json, says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
@@ -24,13 +24,13 @@ describe('limits of fields', () => {
 const POSTS = ENDPOINTS.filter(({ method }) => method === 'POST')
 const GETS = ENDPOINTS.filter(({ method }) => method === 'GET')
 
-/** An Application with these limits, and what it sends: `count` requests at the same time, and how they were answered. */
-async function limited(limits: object) {
+/** An Application with these limits. `burst` sends `count` requests at the same time and counts the admitted ones. */
+async function createLimitedApplication(limits: object) {
   const { token } = await governed.application({ limits })
-  const send = ({ method, path, json }: { method: string; path: string; json?: unknown }): Promise<Answer> =>
+  const send = ({ method, path, json }: { method: string; path: string; json?: unknown }): Promise<GatewayResponse> =>
     governed.api(method, path, { token, json })
   const chat = (prompt = 'Good morning', more = {}) => governed.chat(prompt, more, { token })
-  const burst = async (count: number, ask: () => Promise<Answer>) => {
+  const burst = async (count: number, ask: () => Promise<GatewayResponse>) => {
     const answers = await Promise.all(Array.from({ length: count }, ask))
     const refusals = answers.filter(({ status }) => status === 429)
     for (const answer of refusals) refused(answer, 'RATE_LIMITED')
@@ -40,40 +40,40 @@ async function limited(limits: object) {
 }
 
 describe('rate limits', () => {
-  test.each(POSTS)('429 with Retry-After in whole seconds: $name [GW-LIM-1, GW-LIM-4]', async (endpoint) => {
-    const { burst, send } = await limited({ requests_per_minute: 1, burst: 1 })
+  test.each(POSTS)('$name: 429 with Retry-After in whole seconds [GW-LIM-1, GW-LIM-4]', async (endpoint) => {
+    const { burst, send } = await createLimitedApplication({ requests_per_minute: 1, burst: 1 })
     const { admitted, refusals } = await burst(3, () => send(endpoint))
     expect(admitted).toBe(1)
     for (const { headers } of refusals) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   })
-  test.each(GETS)('no 429: $name [GW-LIM-1]', async (endpoint) => {
-    const { burst, send } = await limited({ requests_per_minute: 1, burst: 1 })
+  test.each(GETS)('$name: never 429 [GW-LIM-1]', async (endpoint) => {
+    const { burst, send } = await createLimitedApplication({ requests_per_minute: 1, burst: 1 })
     expect((await burst(8, () => send(endpoint))).admitted).toBe(8)
   })
-  test('no over-admission under concurrency: a burst of 5 lets 5 of 40 in [GW-LIM-3]', async () => {
-    const { burst, chat } = await limited({ requests_per_minute: 1, burst: 5 })
+  test('burst: admits 5 of 40 concurrent requests when it is 5 [GW-LIM-3]', async () => {
+    const { burst, chat } = await createLimitedApplication({ requests_per_minute: 1, burst: 5 })
     expect((await burst(40, () => chat())).admitted).toBe(5)
   })
-  test('concurrency: what runs counts, what has ended does not [GW-LIM-2]', async () => {
-    const { burst, chat } = await limited({ concurrency: 2 })
+  test('concurrency: running requests count, and completed ones do not [GW-LIM-2]', async () => {
+    const { burst, chat } = await createLimitedApplication({ concurrency: 2 })
     const key = word()
     governed.provider.on(key, (response, call) => setTimeout(() => says('done')(response, call), 150))
     expect((await burst(6, () => chat(key))).admitted).toBe(2)
     expect((await burst(2, () => chat(key))).admitted).toBe(2)
   })
-  test('tokens a minute: a request that is too large never fits, and is told not to come back [GW-LIM-2]', async () => {
-    const { chat } = await limited({ tokens_per_minute: 50 })
+  test('tokens per minute: x-should-retry is false when the request alone exceeds the limit [GW-LIM-2]', async () => {
+    const { chat } = await createLimitedApplication({ tokens_per_minute: 50 })
     const large = await chat('word '.repeat(200))
     refused(large, 'RATE_LIMITED')
     expect(large.headers.get('x-should-retry')).toBe('false')
     accepted(await chat())
   })
-  test('tokens a minute: what the provider counted is what is spent [GW-LIM-2]', async () => {
-    const { chat } = await limited({ tokens_per_minute: 40 })
-    // Each is estimated at 7 tokens, and 18 are counted.
+  test('tokens per minute: the tokens that the provider reports count [GW-LIM-2]', async () => {
+    const { chat } = await createLimitedApplication({ tokens_per_minute: 40 })
+    // Each request is estimated at 7 tokens, and the provider reports 18.
     expect([await chat(), await chat(), await chat()].map(({ status }) => status)).toEqual([200, 200, 429])
   })
-  describe('tokens a minute, where the provider counts none', () => {
+  describe('tokens per minute when the provider reports no usage', () => {
     const uncounted = (text: string): string => {
       const key = word()
       governed.provider.on(key, (response) => json(response, 200, completion(text, { usage: undefined })))
@@ -89,34 +89,34 @@ describe('rate limits', () => {
       const statuses = [await ask('lorem '.repeat(300)), await ask('lorem '.repeat(300)), await ask('lorem '.repeat(300))]
       expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429])
     })
-    test('answers are counted', async () => {
+    test('completions are counted', async () => {
       const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 } })
       const ask = () => governed.chat(uncounted('word '.repeat(800)), { model: 'scripted' }, { token })
       expect([await ask(), await ask()].map(({ status }) => status)).toEqual([200, 429])
     })
   })
-  test('per user: one user at its limit does not keep another out [GW-LIM-2]', async () => {
-    const { chat } = await limited({ user_requests_per_minute: 1 })
-    const as = async (id: string) => (await chat('Good morning', { governance: { user: { id } } })).status
-    expect([await as('mara'), await as('mara'), await as('noor')]).toEqual([200, 429, 200])
+  test('per user: a user at the limit does not block another user [GW-LIM-2]', async () => {
+    const { chat } = await createLimitedApplication({ user_requests_per_minute: 1 })
+    const statusOf = async (id: string) => (await chat('Good morning', { governance: { user: { id } } })).status
+    expect([await statusOf('mara'), await statusOf('mara'), await statusOf('noor')]).toEqual([200, 429, 200])
   })
-  describe('per user: by who they turn out to be', () => {
+  describe('per user: verified users', () => {
     const [alice, bob] = [0, 1].map((index) => () => ({ userToken: governed.demo.users[index]?.user_token ?? '' }))
     const ask = async (token: string, options: object | undefined, asserted?: string) => {
       const governance = asserted === undefined ? {} : { governance: { user: { id: asserted } } }
       return governed.chat('Good morning', governance, { token, ...options })
     }
-    test('a verified user is limited whatever the request asserts, and uses nobody else up', async () => {
+    test('user: requests count for the verified user and not for the asserted one', async () => {
       const { token } = await governed.application({ limits: { user_requests_per_minute: 2 } })
       accepted(await ask(token, alice?.()))
-      accepted(await ask(token, alice?.(), 'somebody'))
+      accepted(await ask(token, alice?.(), 'someone'))
       refused(await ask(token, alice?.()), 'RATE_LIMITED')
-      for (const name of ['alice', 'bob', 'somebody else']) refused(await ask(token, alice?.(), name), 'RATE_LIMITED')
+      for (const name of ['alice', 'bob', 'someone else']) refused(await ask(token, alice?.(), name), 'RATE_LIMITED')
       accepted(await ask(token, bob?.()))
       accepted(await ask(token, undefined, 'bob'))
       refused(await ask(token, bob?.()), 'RATE_LIMITED')
     })
-    test('a refused one has the headers, and is recorded: stage 2 had let it in', async () => {
+    test('refusal: has the headers and is recorded, because stage 2 had admitted the request', async () => {
       const { token } = await governed.application({ limits: { user_requests_per_minute: 1 } })
       const { headers: first } = await ask(token, alice?.())
       expect(first.get('ratelimit')).toMatch(/"user";r=0;t=60/)
@@ -130,7 +130,7 @@ describe('rate limits', () => {
       expect(record).toMatchObject({ status: 429, error_code: 'RATE_LIMITED', user: { verified: true }, attempts: [] })
       expect(record.stages).toContainEqual(expect.objectContaining({ name: 'identify', outcome: 'stopped' }))
     })
-    test('a user at the limit does not use up the Application, nor take a place', async () => {
+    test("user: requests above the user's limit do not count for the Application", async () => {
       const limits = { user_requests_per_minute: 1, requests_per_minute: 1, burst: 3, concurrency: 1, tokens_per_minute: 100 }
       const { token } = await governed.application({ limits })
       accepted(await ask(token, alice?.()))
@@ -138,20 +138,20 @@ describe('rate limits', () => {
       accepted(await ask(token, bob?.()))
       accepted(await ask(token, undefined))
     })
-    test('searches too', async () => {
+    test('searches: are counted', async () => {
       const { token } = await governed.application({ limits: { user_requests_per_minute: 1 }, settings: { knowledge: true } })
       const search = () => governed.post('/v1/knowledge/search', { query: 'opening hours' }, { token, ...alice?.() })
       accepted(await search())
       refused(await search(), 'RATE_LIMITED')
     })
   })
-  test("one Application's limit does not keep another out", async () => {
-    const { burst, chat } = await limited({ requests_per_minute: 1, burst: 1 })
+  test('Application: an Application at its limit does not block another Application', async () => {
+    const { burst, chat } = await createLimitedApplication({ requests_per_minute: 1, burst: 1 })
     await burst(3, () => chat())
     accepted(await governed.chat('Good morning'))
   })
   test('RateLimit and RateLimit-Policy headers, and a message that names the gateway, not the provider [GW-LIM-4]', async () => {
-    const { chat } = await limited({ requests_per_minute: 1, burst: 2 })
+    const { chat } = await createLimitedApplication({ requests_per_minute: 1, burst: 2 })
     for (const { headers } of [await chat(), await chat()]) {
       expect(headers.get('ratelimit')).toMatch(/"requests";r=[01];t=\d+/)
       expect(headers.get('ratelimit-policy')).toMatch(/"requests";q=1;w=60/)
@@ -174,25 +174,25 @@ describe('rate limits', () => {
 })
 
 describe('sizes', () => {
-  test('2,048 messages a request [GW-CHAT-15]', async () => {
-    const of = (count: number) => Array.from({ length: count }, () => ({ role: 'user', content: 'x' }))
-    accepted(await governed.chat(of(2_048)))
-    expect(refused(await governed.chat(of(2_049)), 'PAYLOAD_TOO_LARGE').param).toBe('messages')
+  test('messages: at most 2,048 per request [GW-CHAT-15]', async () => {
+    const messages = (count: number) => Array.from({ length: count }, () => ({ role: 'user', content: 'x' }))
+    accepted(await governed.chat(messages(2_048)))
+    expect(refused(await governed.chat(messages(2_049)), 'PAYLOAD_TOO_LARGE').param).toBe('messages')
   })
-  test('message content 4 MiB, in bytes [GW-CHAT-14]', async () => {
+  test('message content: at most 4 MiB, in bytes [GW-CHAT-14]', async () => {
     const words = 'word '.repeat(Math.floor(4_194_304 / 5))
     accepted(await governed.chat(words))
     for (const content of [`${words}      `, 'é'.repeat(2_097_153)]) {
       expect(refused(await governed.chat(content), 'PAYLOAD_TOO_LARGE').param).toBe('messages[0].content')
     }
   }, 60_000)
-  test('JSON depth 32 [API-BODY-3]', async () => {
+  test('JSON: at most 32 levels [API-BODY-3]', async () => {
     // The body and `metadata` are two levels.
     const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
     accepted(await governed.chat('x', { metadata: { deep: deep(30) } }))
     refused(await governed.chat('x', { metadata: { deep: deep(31) } }), 'VALIDATION_ERROR')
   })
-  test('a body of exactly 16 MiB is read, one byte more is not [GW-CHAT-13]', async () => {
+  test('body: 16 MiB are accepted, and one byte more is 413 [GW-CHAT-13]', async () => {
     const body = (bytes: number) => {
       const frame = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'x' }], pad: '' })
       return frame.replace('""}', `"${'word '.repeat(bytes / 5).slice(0, bytes - frame.length)}"}`)
@@ -200,7 +200,7 @@ describe('sizes', () => {
     accepted(await governed.post(CHAT, undefined, { raw: body(16_777_216) }))
     refused(await governed.post(CHAT, undefined, { raw: body(16_777_217) }), 'PAYLOAD_TOO_LARGE')
   }, 60_000)
-  test('a body of another path ends at 1 MiB [GW-CHAT-16]', async () => {
+  test('body: 413 above 1 MiB on other paths [GW-CHAT-16]', async () => {
     const json = { content: 'word '.repeat(210_000), scope: 'application', kind: 'fact', classification: 'internal' }
     refused(await governed.post('/v1/memory/capture', json), 'PAYLOAD_TOO_LARGE')
   })

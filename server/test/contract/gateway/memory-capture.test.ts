@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 const about = () => `${word()} ${word()}`
-/** An instant so many seconds from the server's now. */
+/** The time `seconds` after the server's now. */
 const instant = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000).toISOString()
 
 describe('POST /v1/memory/capture', () => {
@@ -28,7 +28,7 @@ describe('POST /v1/memory/capture', () => {
       },
     })
   })
-  test('every field of CaptureRequest together [GW-MEMC-2]', async () => {
+  test('fields: every field of CaptureRequest is stored [GW-MEMC-2]', async () => {
     const content = about()
     const more = {
       scope: 'project',
@@ -40,12 +40,12 @@ describe('POST /v1/memory/capture', () => {
       expires_at: instant(3_600),
     }
     const user = { id: 'mara', role: 'pilot', department: 'hangar', attributes: { projects: ['apollo'] } }
-    const id = await memoryFixture.keep(content, more, { user, session: 'afternoon' })
+    const id = await memoryFixture.store(content, more, { user, session: 'afternoon' })
     expect(await memoryFixture.hits(content, {}, { user })).toMatchObject([
       { memory_id: id, scope: 'project', kind: 'summary', content, summary: 'A code word.', classification: 'public' },
     ])
   })
-  test('optional fields may be null [GW-MEMC-2]', async () => {
+  test('fields: optional ones may be null [GW-MEMC-2]', async () => {
     const nothing = { summary: null, scope_id: null, regulations: null, expires_at: null }
     accepted(await memoryFixture.capture(about(), nothing))
   })
@@ -74,7 +74,7 @@ describe('POST /v1/memory/capture', () => {
   })
   test('content: 16 KiB are stored whole', async () => {
     const content = `${word()} ${'é'.repeat(8_000)}`
-    await memoryFixture.keep(content)
+    await memoryFixture.store(content)
     expect(await memoryFixture.texts(content.slice(0, 10))).toEqual([content])
   })
   test.each([-1, -3_600, -400 * 86_400, 0])('expires_at %i s from now: 400 VALIDATION_ERROR [GW-MEMC-4]', async (seconds) => {
@@ -91,7 +91,7 @@ describe('POST /v1/memory/capture', () => {
     },
   )
   test('expires_at: the latest possible time is stored', async () => {
-    const id = await memoryFixture.keep(about(), { expires_at: '9999-12-31T23:59:59.999Z' })
+    const id = await memoryFixture.store(about(), { expires_at: '9999-12-31T23:59:59.999Z' })
     expect(accepted(await governed.admin('GET', `/memories/${id}`)).expires_at).toBe('9999-12-31T23:59:59.999Z')
   })
   test('expires_at: an offset is converted to the same instant', async () => {
@@ -118,17 +118,17 @@ describe('POST /v1/memory/capture', () => {
     expect(await param('session', { user: { id: 'mara' } })).toBe('governance.session_id')
     expect(await param('session', { session: '' })).toBe('governance.session_id')
   })
-  test('unknown fields are ignored', async () => {
-    accepted(await memoryFixture.capture(about(), { tags: ['x'], ttl: 5, memory_id: 'mem_mine', stored: false }))
+  test('fields: unknown ones are ignored', async () => {
+    accepted(await memoryFixture.capture(about(), { tags: ['x'], ttl: 5, memory_id: 'mem_own', stored: false }))
   })
-  test.each(['__proto__', 'constructor'])('%s is refused', async (key) => {
+  test.each(['__proto__', 'constructor'])('fields: the key %s is refused', async (key) => {
     const raw = `{"content":"x","scope":"application","kind":"fact","classification":"internal","${key}":{"x":1}}`
     refused(await governed.post(PATH, undefined, { token: memoryFixture.token, raw }), 'VALIDATION_ERROR')
   })
   test('X-Gateway-User-Token: the memory belongs to the verified user and not to the asserted one [GW-AUTH-12]', async () => {
     const userToken = governed.demo.users.find(({ id }) => id === 'alice')?.user_token ?? ''
     const content = about()
-    await memoryFixture.keep(content, { scope: 'user' }, { userToken, user: { id: 'mara' } })
+    await memoryFixture.store(content, { scope: 'user' }, { userToken, user: { id: 'mara' } })
     expect(await memoryFixture.texts(content, {}, { user: { id: 'mara' } })).toEqual([])
     expect(await memoryFixture.texts(content, {}, { userToken })).toEqual([content])
     expect(await memoryFixture.texts(content, {}, { user: { id: 'alice' } })).toEqual([content])
@@ -139,7 +139,7 @@ describe('POST /v1/memory/capture', () => {
     const json = { content: about(), scope: 'application', kind: 'fact', classification: 'internal' }
     expect(refused(await governed.post(PATH, json, { token }), 'VALIDATION_ERROR').message).toContain('memory is not enabled')
   })
-  test('401: no key, an unknown one, a revoked one', async () => {
+  test('401: when the key is missing, unknown or revoked', async () => {
     refused(await memoryFixture.capture(about(), {}, { token: null }), 'AUTH_INVALID_KEY')
     refused(await memoryFixture.capture(about(), {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
@@ -162,9 +162,9 @@ describe('memory capture', () => {
   test.each([
     ['stored in active mode', '', { stored: true, mode: 'active' }],
     ['stored in audit-only mode', 'damson-audit', { stored: true, mode: 'audit_only' }],
-    ['governed away', 'damson-off', { stored: false }],
-    ['governed away at input', 'juniper-memory-off', { stored: false }],
-    ['audit-only at input', 'juniper-memory-audit', { stored: true, mode: 'audit_only' }],
+    ['not stored with memory:off at remember', 'damson-off', { stored: false }],
+    ['not stored with memory:off at input', 'juniper-memory-off', { stored: false }],
+    ['stored in audit-only mode at input', 'juniper-memory-audit', { stored: true, mode: 'audit_only' }],
   ])('%s: 200 [GW-MEMC-5, GW-MEMC-6, GW-ENUM-6, GW-POL-11]', async (_, mark, outcome) => {
     const subject = about()
     const content = `${subject} ${mark}`.trim()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
 import { createMemoryFixture } from '../../support/memory-fixture.ts'
-import { completion, json, says, word } from '../../support/scripted-provider.ts'
+import { completion as completionBody, json, says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { chat, MAIL, MARA, NOOR, recordOf, SECRET } from './memory-client.ts'
 
@@ -9,8 +9,8 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
   test('explicit: “remember that …” is stored for the user and named in the record', async () => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const [about, user] = [word(), { user: { id: word() } }]
-    const { response, reply } = await chat(memoryFixture, `Please remember that my locker is ${about}. What is next?`, user)
-    expect(contentOf(response)).toBe(reply)
+    const { response, completion } = await chat(memoryFixture, `Please remember that my locker is ${about}. What is next?`, user)
+    expect(contentOf(response)).toBe(completion)
     const hits = await memoryFixture.hits(about, {}, user)
     expect(hits).toMatchObject([{ scope: 'user', content: `my locker is ${about}`, classification: 'internal' }])
     expect((await recordOf(memoryFixture, response)).remembered).toMatchObject([{ id: hits[0]?.memory_id, mode: 'active' }])
@@ -28,7 +28,7 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
   test.each([
     ['a question', 'Do you remember that my locker is QQ?'],
     ['a quote', 'She said: "remember that my locker is QQ".'],
-    ['what an assistant said', ''],
+    ['a message of the assistant', ''],
   ])('explicit, %s: nothing is stored', async (name, prompt) => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const about = word()
@@ -38,7 +38,7 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
     ]
     const governance = { user: { id: 'mara' } }
     const response = await governed.chat(
-      name.startsWith('what') ? messages : prompt.replace('QQ', about),
+      name.startsWith('a message') ? messages : prompt.replace('QQ', about),
       { governance },
       { token: memoryFixture.token },
     )
@@ -64,16 +64,16 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
   })
   test.each(['damson-deny', 'damson-broken'])('%s: the completion is returned', async (mark) => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
-    const { response, reply } = await chat(memoryFixture, `Remember that my locker is ${mark}.`, MARA)
-    expect(contentOf(response)).toBe(reply)
+    const { response, completion } = await chat(memoryFixture, `Remember that my locker is ${mark}.`, MARA)
+    expect(contentOf(response)).toBe(completion)
   })
   test.each(['juniper-memory-audit', 'damson-audit', 'damson-hold', 'damson-escalate'])(
     'explicit, %s: stored audit_only [GW-POL-11]',
     async (mark) => {
       const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
       const about = word()
-      const { response, reply } = await chat(memoryFixture, `Remember that my locker is ${about} ${mark}.`, MARA)
-      expect(contentOf(response)).toBe(reply)
+      const { response, completion } = await chat(memoryFixture, `Remember that my locker is ${about} ${mark}.`, MARA)
+      expect(contentOf(response)).toBe(completion)
       expect((await recordOf(memoryFixture, response)).remembered).toMatchObject([{ mode: 'audit_only' }])
       expect(await memoryFixture.texts(about, {}, MARA)).toEqual([])
     },
@@ -93,35 +93,35 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
   test('explicit: a held and approved chat stores once, also when it is sent again', async () => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const [about, user] = [word(), { user: { id: word() } }]
-    const { response, asked } = await chat(memoryFixture, `juniper-hold. Remember that my locker is ${about}.`, user)
+    const { response, sentPrompt } = await chat(memoryFixture, `juniper-hold. Remember that my locker is ${about}.`, user)
     const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
     await governed.decide(review_item_id, 'approve')
-    for (let times = 0; times < 2; times++) accepted(await memoryFixture.chat(asked, user, { review_item_id }))
+    for (let times = 0; times < 2; times++) accepted(await memoryFixture.chat(sentPrompt, user, { review_item_id }))
     expect(await memoryFixture.hits(about, {}, user)).toHaveLength(1)
   })
   describe('extract', () => {
-    /** A chat of an Application whose model is asked afterwards what to remember, and answers `notes`. */
-    async function extracted(notes: unknown, { prompt = 'Good morning', reply = '', user = { id: word() } } = {}) {
+    /** Sends a chat of an Application with extraction. Its model returns `notes` for the extraction. */
+    async function chatWithExtraction(notes: unknown, { prompt = 'Good morning', reply = '', user = { id: word() } } = {}) {
       const memoryFixture = await createMemoryFixture(governed, { capture: 'extract' })
       const key = word()
       governed.provider.on(key, (response, call) => {
-        const asks = call.raw.includes('<conversation>')
+        const isExtraction = call.raw.includes('<conversation>')
         json(
           response,
           200,
-          completion(asks ? (typeof notes === 'string' ? notes : JSON.stringify(notes)) : `Noted: ${key}${reply}`),
+          completionBody(isExtraction ? (typeof notes === 'string' ? notes : JSON.stringify(notes)) : `Noted: ${key}${reply}`),
         )
       })
       const response = await memoryFixture.chat(`${prompt} ${key}`, { user })
-      return { memoryFixture, response, user: { user }, key, calls: governed.provider.about(key) }
+      return { memoryFixture, response, user: { user }, key, upstreamRequests: governed.provider.about(key) }
     }
     test("extract: the Application's model extracts memories of the user, and the record has the call", async () => {
       const about = word()
       const notes = [{ content: `The user prefers ${about}.`, kind: 'preference', subject: 'colour' }]
-      const { memoryFixture, response, user, key, calls } = await extracted(notes)
+      const { memoryFixture, response, user, key, upstreamRequests } = await chatWithExtraction(notes)
       expect(contentOf(response)).toBe(`Noted: ${key}`)
-      expect(calls).toHaveLength(2)
-      expect(calls[1]?.body.model).toBe('scripted')
+      expect(upstreamRequests).toHaveLength(2)
+      expect(upstreamRequests[1]?.body.model).toBe('scripted')
       expect(await memoryFixture.hits(about, {}, user)).toMatchObject([
         { scope: 'user', kind: 'preference', content: `The user prefers ${about}.` },
       ])
@@ -137,9 +137,9 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
       ['a secret', [{ content: `The key is ${SECRET}`, kind: 'fact' }]],
       ['a secret in the subject', [{ content: 'The user has a key.', kind: 'fact', subject: `key ${SECRET}` }]],
       ['a subject that a rule denies', [{ content: 'The user has a key.', kind: 'fact', subject: 'damson-deny' }]],
-      ['what a rule denies', [{ content: 'damson-deny', kind: 'fact' }]],
+      ['content that a rule denies', [{ content: 'damson-deny', kind: 'fact' }]],
     ])('%s: nothing is stored, and the completion is returned', async (_, notes) => {
-      const { memoryFixture, response, key } = await extracted(notes)
+      const { memoryFixture, response, key } = await chatWithExtraction(notes)
       expect(contentOf(response)).toBe(`Noted: ${key}`)
       expect((await recordOf(memoryFixture, response)).remembered).toEqual([])
     })
@@ -153,24 +153,27 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
     })
     test('extract: findings in a subject raise the classification, and transforms change it', async () => {
       const notes = [{ content: 'The user has a damson-redact friend.', kind: 'fact', subject: `friend ${MAIL}` }]
-      const { user } = await extracted(notes)
+      const { user } = await chatWithExtraction(notes)
       const { data } = accepted(await governed.admin('GET', `/memories?user_id=${user.user.id}`))
       expect(data).toMatchObject([{ classification: 'confidential', source: 'extract' }])
       expect(JSON.stringify(data)).not.toContain(MAIL)
     })
     test('extract: the model gets the completion after the output transforms', async () => {
-      const { calls, response } = await extracted([], { reply: ` sorrel-redact ${MAIL}` })
+      const { upstreamRequests, response } = await chatWithExtraction([], { reply: ` sorrel-redact ${MAIL}` })
       expect(contentOf(response)).toContain('[EMAIL]')
-      expect(calls).toHaveLength(2)
-      expect(calls[1]?.raw).toContain('[EMAIL]')
-      expect(calls[1]?.raw).not.toContain(MAIL)
+      expect(upstreamRequests).toHaveLength(2)
+      expect(upstreamRequests[1]?.raw).toContain('[EMAIL]')
+      expect(upstreamRequests[1]?.raw).not.toContain(MAIL)
     })
     test('extract: originals of pseudonyms reach no provider', async () => {
-      const { calls, response } = await extracted([], { prompt: `juniper-pseudonymize ${MAIL}`, reply: ' for <EMAIL_1>' })
+      const { upstreamRequests, response } = await chatWithExtraction([], {
+        prompt: `juniper-pseudonymize ${MAIL}`,
+        reply: ' for <EMAIL_1>',
+      })
       expect(contentOf(response)).toContain(MAIL)
-      expect(calls).toHaveLength(2)
-      expect(calls[1]?.body.messages.at(-1)?.content).toContain('for \\u003cEMAIL_1>')
-      expect(calls[1]?.raw).not.toContain(MAIL)
+      expect(upstreamRequests).toHaveLength(2)
+      expect(upstreamRequests[1]?.body.messages.at(-1)?.content).toContain('for \\u003cEMAIL_1>')
+      expect(upstreamRequests[1]?.raw).not.toContain(MAIL)
     })
     test("extract: no model gets a completion above the Application's maximum classification", async () => {
       const memoryFixture = await createMemoryFixture(governed, { capture: 'extract' }, { ceiling: 'internal' })
@@ -182,7 +185,7 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
     test('extract: labels are the strictest of the sources', async () => {
       const about = word()
       const notes = [{ content: `The user looks into ${about}.`, kind: 'fact' }]
-      const { memoryFixture, user } = await extracted(notes, { prompt: 'juniper-class-confidential' })
+      const { memoryFixture, user } = await chatWithExtraction(notes, { prompt: 'juniper-class-confidential' })
       const { data } = accepted(await governed.admin('GET', `/memories?user_id=${user.user.id}`))
       expect(data).toMatchObject([{ classification: 'confidential', source: 'extract' }])
       expect(await memoryFixture.texts(about, {}, user)).toEqual([])

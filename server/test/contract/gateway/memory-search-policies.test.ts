@@ -7,10 +7,10 @@ import { governed } from '../shared-server.ts'
 import { MAIL, MARA, recordOf, reviewsOf, tokenOf } from './memory-client.ts'
 
 describe('memory: a search under policies', () => {
-  const searched = async (mark: string, text = '', query = '') => {
+  const searchMarked = async (mark: string, text = '', query = '') => {
     const memoryFixture = await createMemoryFixture(governed)
-    await memoryFixture.keep('spinel alone')
-    await memoryFixture.keep(`spinel ${mark} ${text}`.trim(), { classification: 'internal' })
+    await memoryFixture.store('spinel alone')
+    await memoryFixture.store(`spinel ${mark} ${text}`.trim(), { classification: 'internal' })
     const response = await memoryFixture.search(`spinel ${query}`, {}, { userToken: tokenOf('carol') })
     const { data, governance } = accepted(response)
     const texts = data.map(({ content }) => String(content)).toSorted()
@@ -21,60 +21,60 @@ describe('memory: a search under policies', () => {
     ['juniper-hold', 'require_approval'],
     ['juniper-broken', 'deny'],
   ])('%s in the query: 200 with no hits, and the verdict %s [GW-VERD-7]', async (mark, verdict) => {
-    const { texts, decision, memoryFixture } = await searched('', '', mark)
+    const { texts, decision, memoryFixture } = await searchMarked('', '', mark)
     expect(texts).toEqual([])
     expect(decision.verdict).toBe(verdict)
     expect(await reviewsOf(memoryFixture, 'hold')).toEqual([])
   })
   test('memory:off in the query: no hits', async () => {
-    const { texts, decision } = await searched('', '', 'juniper-memory-off')
+    const { texts, decision } = await searchMarked('', '', 'juniper-memory-off')
     expect(texts).toEqual([])
     expect(decision).toMatchObject({ verdict: 'allow', directives: ['memory:off'] })
   })
   test('memory:audit_only in the query: does not change the hits', async () => {
-    expect((await searched('plain', '', 'juniper-memory-audit')).texts).toHaveLength(2)
+    expect((await searchMarked('plain', '', 'juniper-memory-audit')).texts).toHaveLength(2)
   })
-  test('deny drops the hit [GW-VERD-8]', async () => {
-    const { texts, decision, record } = await searched('medlar-deny')
+  test('deny: drops the hit [GW-VERD-8]', async () => {
+    const { texts, decision, record } = await searchMarked('medlar-deny')
     expect(texts).toEqual(['spinel alone'])
     expect(decision.verdict).toBe('allow')
     expect((record.decision as { rules: object[] }).rules).toEqual([{ id: 'medlar-deny', point: 'recall', verdict: 'deny' }])
   })
-  test('a condition that fails drops the hit', async () => {
-    expect((await searched('medlar-broken')).texts).toEqual(['spinel alone'])
+  test('condition: drops the hit when it fails', async () => {
+    expect((await searchMarked('medlar-broken')).texts).toEqual(['spinel alone'])
   })
   test('escalate: sets the verdict of the response, which keeps the hit [GW-VERD-8]', async () => {
-    const { memoryFixture, texts, decision } = await searched('medlar-escalate')
+    const { memoryFixture, texts, decision } = await searchMarked('medlar-escalate')
     expect(texts).toHaveLength(2)
     expect(decision.verdict).toBe('escalate')
     expect(await reviewsOf(memoryFixture, 'escalation')).toHaveLength(1)
   })
   test('require_approval: sets the verdict of the response, which leaves out the hit [GW-VERD-8]', async () => {
-    const { texts, decision } = await searched('medlar-hold')
+    const { texts, decision } = await searchMarked('medlar-hold')
     expect(texts).not.toContain('spinel medlar-hold')
     expect(decision.verdict).toBe('require_approval')
   })
   test.each(['redact', 'mask', 'pseudonymize'])('%s: changes the hit and is listed', async (name) => {
-    const { texts, decision } = await searched(`medlar-${name}`, MAIL)
+    const { texts, decision } = await searchMarked(`medlar-${name}`, MAIL)
     expect(texts).toHaveLength(2)
     expect(texts.join()).not.toContain(MAIL)
     expect(decision.transforms).toEqual([`${name}:pii`])
   })
   test('redact: applies to summaries', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    await memoryFixture.keep('spinel medlar-redact', { summary: `Write to ${MAIL}` })
+    await memoryFixture.store('spinel medlar-redact', { summary: `Write to ${MAIL}` })
     const hits = await memoryFixture.hits('spinel', {}, { userToken: tokenOf('carol') })
     expect(hits).toMatchObject([{ summary: 'Write to [EMAIL]' }])
   })
   test.each(['sorrel-deny', 'sorrel-hold'])('output policies: %s leaves no hits', async (mark) => {
-    const { texts, decision } = await searched(mark)
+    const { texts, decision } = await searchMarked(mark)
     expect(texts).toEqual([])
     expect(decision.verdict).toBe(mark === 'sorrel-deny' ? 'deny' : 'require_approval')
   })
-  test('a page is full when many hits are dropped before it', async () => {
+  test('page: is full when many hits are dropped before it', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    for (let number = 0; number < 80; number++) await memoryFixture.keep(`opal opal ${number} medlar-deny`)
-    for (let number = 0; number < 10; number++) await memoryFixture.keep(`among many other words there is opal, ${number}`)
+    for (let number = 0; number < 80; number++) await memoryFixture.store(`opal opal ${number} medlar-deny`)
+    for (let number = 0; number < 10; number++) await memoryFixture.store(`among many other words there is opal, ${number}`)
     const texts = await memoryFixture.texts('opal')
     expect(texts).toHaveLength(10)
     expect(texts.join()).not.toContain('medlar')
@@ -82,7 +82,7 @@ describe('memory: a search under policies', () => {
   test('record: has ids, keyed hashes, scores and used stages, and no content [GW-PIPE-6, GW-AUD-3]', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const [content, query] = [`${word()} jade ${word()}`, `jade ${word()}`]
-    await memoryFixture.keep(content, {}, MARA)
+    await memoryFixture.store(content, {}, MARA)
     const response = await memoryFixture.search(query, {}, MARA)
     const [hit] = accepted(response).data
     const record = await recordOf(memoryFixture, response)
@@ -91,11 +91,13 @@ describe('memory: a search under policies', () => {
       record as never,
       [content, query, ...content.split(' '), 'mara'].filter((text) => text.length > 3 && text !== 'jade'),
     )
-    const worked = (record.stages as { name: string; outcome: string }[]).filter(({ outcome }) => outcome === 'ok')
-    expect(worked.map(({ name }) => name).join(' ')).toBe('authenticate admit identify classify authorize recall inspect record')
+    const usedStages = (record.stages as { name: string; outcome: string }[]).filter(({ outcome }) => outcome === 'ok')
+    expect(usedStages.map(({ name }) => name).join(' ')).toBe(
+      'authenticate admit identify classify authorize recall inspect record',
+    )
   })
   test('similarity: 0 to 1 [GW-MEMS-4]', async () => {
-    const { memoryFixture } = await searched('jasper')
+    const { memoryFixture } = await searchMarked('jasper')
     for (const { similarity } of await memoryFixture.hits('spinel jasper')) expect(similarity > 0 && similarity <= 1).toBe(true)
   })
 })

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, type Body } from '../../support/gateway-client.ts'
+import { accepted, type ResponseBody } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
-const list = async (app = 0): Promise<Body> => accepted(await governed.api('GET', '/v1/models', { token: governed.key(app) }))
+const list = async (app = 0): Promise<ResponseBody> =>
+  accepted(await governed.api('GET', '/v1/models', { token: governed.key(app) }))
 const ids = async (app = 0) => (await list(app)).data.map(({ id }) => id)
 describe('GET /v1/models', () => {
   test('response 200: object constant list, data array of model entries [GW-PATH-2, GW-MOD-1]', async () => {
@@ -25,14 +26,14 @@ describe('GET /v1/models', () => {
     expect(data).toContainEqual(expect.objectContaining({ id: 'scripted', owned_by: 'openai' }))
     expect(data).toContainEqual(expect.objectContaining({ id: 'demo-mini', owned_by: 'demo' }))
   })
-  test('only models allowed for the calling Application, across its providers [GW-MOD-2, GW-VERD-9]', async () => {
+  test('list: has only the models allowed for the calling Application, across its providers [GW-MOD-2, GW-VERD-9]', async () => {
     const [first, second] = [await ids(0), await ids(1)]
     expect(first).toContain('demo-support')
     expect(first).not.toContain('demo-code')
     expect(second).toContain('demo-code')
     expect(second).not.toContain('demo-support')
   })
-  test('the listed models are the ones that a chat may use [GW-MOD-2]', async () => {
+  test('list: has exactly the models that a chat may use [GW-MOD-2]', async () => {
     for (const app of [0, 1]) {
       for (const model of ['demo-support', 'demo-code', 'demo-mini', 'scripted']) {
         const listed = (await ids(app)).includes(model)
@@ -41,7 +42,7 @@ describe('GET /v1/models', () => {
       }
     }
   })
-  test('a model withdrawn from the Application disappears from list and chat at once', async () => {
+  test('list: a model withdrawn from the Application disappears from list and chat at once', async () => {
     const { id, token } = await governed.application()
     const listed = async () => accepted(await governed.api('GET', '/v1/models', { token })).data.map((model) => model.id)
     expect(await listed()).toContain('scripted')
@@ -49,7 +50,7 @@ describe('GET /v1/models', () => {
     expect(await listed()).toEqual(['demo-mini'])
     expect((await governed.chat('Good morning', {}, { token })).status).toBe(422)
   })
-  test('errors: only 401, with any headers and body', async () => {
+  test('list: 200 with unknown query parameters and an invalid user token', async () => {
     const { status } = await governed.api('GET', '/v1/models?limit=x&unknown=1', {
       headers: { 'x-gateway-user-token': 'nonsense' },
     })

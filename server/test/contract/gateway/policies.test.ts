@@ -5,9 +5,9 @@ import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
 const MAIL = 'mara.lind@example.org'
-/** What the provider got, and the answer. */
-async function asked(prompt: string, answer?: string) {
-  const said = await governed.say(prompt, answer === undefined ? {} : { answer })
+/** Sends a chat: the upstream request (`sent`, `body`), the completion and the decision. */
+async function sendChat(prompt: string, answer?: string) {
+  const said = await governed.sendPrompt(prompt, answer === undefined ? {} : { answer })
   const sent = governed.provider.about(said.word)[0]
   return {
     ...said,
@@ -19,38 +19,41 @@ async function asked(prompt: string, answer?: string) {
 }
 
 describe('policies fail closed', () => {
-  test('a condition that fails: 403 POLICY_DENIED, and the record names rule and failure [GW-SAFE-1]', async () => {
-    const said = await governed.say('juniper-broken')
+  test('condition: 403 POLICY_DENIED when it fails, and the record names rule and failure [GW-SAFE-1]', async () => {
+    const said = await governed.sendPrompt('juniper-broken')
     const { audit_id } = refused(said.response, 'POLICY_DENIED')
-    expect(governed.callsAbout(said)).toBe(0)
+    expect(governed.countProviderCalls(said)).toBe(0)
     const { decision } = await governed.record(audit_id)
     expect(decision).toMatchObject({
       verdict: 'deny',
       rules: [{ id: 'juniper-broken', point: 'input', verdict: 'deny', error: expect.any(String) }],
     })
   })
-  test('a rule with on_error: skip is skipped when it fails [GW-SAFE-2]', async () => {
-    accepted((await governed.say('juniper-lenient')).response)
+  test('rule: is skipped when it fails and has on_error: skip [GW-SAFE-2]', async () => {
+    accepted((await governed.sendPrompt('juniper-lenient')).response)
   })
   test.each([
     ['syntax', { when: 'content.text.nope(' }],
     ['an unknown name', { when: 'content.temperature > 3' }],
     ['a finding that does not exist', { when: 'content.findings.no_such_finding > 0' }],
-    ['a condition that is no boolean', { when: 'content.text' }],
+    ['a condition that is not boolean', { when: 'content.text' }],
     ['an unknown verdict', { verdict: 'perhaps' }],
     ['an unknown transform', { transforms: ['shout:pii'] }],
     ['an unknown directive', { directives: ['fly:away'] }],
-    ['a text that is not there', { directives: ['system:absent'] }],
+    ['a named text that does not exist', { directives: ['system:absent'] }],
     ['an unknown field', { whenever: 'true' }],
-  ])('a set with %s: 400 with line and field, and the last valid set stays active [GW-SAFE-4, GW-POL-12]', async (_, change) => {
-    const rule = { id: 'bad', at: ['input'], when: 'true', verdict: 'deny', ...change }
-    const source = policyDocument([rule])
-    const error = refused(await governed.admin('POST', '/policy-sets', { json: { source } }), 'VALIDATION_ERROR')
-    expect(JSON.stringify(error)).toMatch(/rules\[0\]/)
-    expect(JSON.stringify(error)).toMatch(/line/i)
-    refused((await governed.say('juniper-deny')).response, 'POLICY_DENIED')
-    accepted((await governed.say()).response)
-  })
+  ])(
+    'policy set with %s: 400 with line and field, and the last valid set stays active [GW-SAFE-4, GW-POL-12]',
+    async (_, change) => {
+      const rule = { id: 'bad', at: ['input'], when: 'true', verdict: 'deny', ...change }
+      const source = policyDocument([rule])
+      const error = refused(await governed.admin('POST', '/policy-sets', { json: { source } }), 'VALIDATION_ERROR')
+      expect(JSON.stringify(error)).toMatch(/rules\[0\]/)
+      expect(JSON.stringify(error)).toMatch(/line/i)
+      refused((await governed.sendPrompt('juniper-deny')).response, 'POLICY_DENIED')
+      accepted((await governed.sendPrompt()).response)
+    },
+  )
 })
 
 describe('verdicts, transforms, directives', () => {
@@ -63,21 +66,21 @@ describe('verdicts, transforms, directives', () => {
     ['juniper-escalate', 'sorrel-deny', 'deny'],
     ['juniper-escalate', '', 'escalate'],
   ])(
-    'the strictest verdict of all matching rules and both points wins: %j + %j is %s [GW-VERD-5]',
+    'verdict: the strictest of all matching rules at both points wins: %j + %j is %s [GW-VERD-5]',
     async (mark, answer, verdict) => {
-      const { response } = await governed.say(mark, answer ? { answer } : {})
+      const { response } = await governed.sendPrompt(mark, answer ? { answer } : {})
       const { decision } = await governed.record(response.headers.get('x-audit-id') ?? '')
       expect((decision as { verdict: string }).verdict).toBe(verdict)
     },
   )
   test('redact:<finding>: writes [EMAIL], and the block lists it [GW-POL-10, GW-GOV-3]', async () => {
-    const { sent, decision } = await asked(`juniper-redact ${MAIL}`)
+    const { sent, decision } = await sendChat(`juniper-redact ${MAIL}`)
     expect(sent).toContain('[EMAIL]')
     expect(sent).not.toContain(MAIL)
     expect(decision.transforms).toEqual(['redact:pii'])
   })
   test('mask:<finding>: keeps the last four characters [GW-POL-10]', async () => {
-    const { sent, decision } = await asked(`juniper-mask ${MAIL}`)
+    const { sent, decision } = await sendChat(`juniper-mask ${MAIL}`)
     expect(sent).not.toContain(MAIL)
     expect(sent).toContain(MAIL.slice(-4))
     expect(decision.transforms).toEqual(['mask:pii'])
@@ -90,37 +93,37 @@ describe('verdicts, transforms, directives', () => {
     expect(answer.body.governance.decision.transforms).toEqual(['pseudonymize:pii'])
   })
   test('truncate:<n>: counts characters, at input and output [GW-POL-10]', async () => {
-    const { body } = await asked(`juniper-truncate ${word().repeat(20)}`)
+    const { body } = await sendChat(`juniper-truncate ${word().repeat(20)}`)
     expect(body?.messages[0]?.content).toHaveLength(40)
-    const { content, decision } = await asked('', `sorrel-truncate ${word().repeat(20)}`)
+    const { content, decision } = await sendChat('', `sorrel-truncate ${word().repeat(20)}`)
     expect(content).toHaveLength(40)
     expect(decision.transforms).toEqual(['truncate:40'])
   })
-  test('redact at output', async () => {
-    const { content, decision } = await asked('', `sorrel-redact: write to ${MAIL}`)
+  test('redact: applies at output', async () => {
+    const { content, decision } = await sendChat('', `sorrel-redact: write to ${MAIL}`)
     expect(content).toBe('sorrel-redact: write to [EMAIL]')
     expect(decision.transforms).toEqual(['redact:pii'])
   })
-  test('transforms apply to every message [GW-PIPE-9]', async () => {
+  test('transforms: apply to every message [GW-PIPE-9]', async () => {
     const key = word()
     const messages = ['system', 'user', 'assistant', 'user'].map((role) => ({ role, content: `${key} juniper-redact ${MAIL}` }))
     accepted(await governed.chat(messages))
     expect(governed.provider.about(key)[0]?.raw).not.toContain(MAIL)
   })
-  test('transforms that changed nothing are not listed [GW-GOV-3]', async () => {
-    expect((await asked('juniper-redact nothing here')).decision.transforms).toEqual([])
+  test('transforms: not listed when they change nothing [GW-GOV-3]', async () => {
+    expect((await sendChat('juniper-redact nothing here')).decision.transforms).toEqual([])
   })
   test('max_tokens:n: limits the request to the provider and is listed [GW-POL-11]', async () => {
-    const { body, decision } = await asked('juniper-tokens')
+    const { body, decision } = await sendChat('juniper-tokens')
     expect(body?.max_tokens).toBe(17)
     expect(decision.directives).toEqual(['max_tokens:17'])
-    const said = await governed.say('juniper-tokens', { more: { max_tokens: 5 } })
+    const said = await governed.sendPrompt('juniper-tokens', { more: { max_tokens: 5 } })
     expect(governed.provider.about(said.word)[0]?.body.max_tokens).toBe(5)
   })
   test('route:provider=x: only that provider is eligible [GW-POL-11]', async () => {
-    const asked = (model: string) => governed.chat('juniper-demo', { model })
-    expect(accepted(await asked('demo-mini')).governance.decision.directives).toEqual(['route:provider=demo'])
-    refused(await asked('scripted'), 'NO_ELIGIBLE_PROVIDER')
+    const chatWith = (model: string) => governed.chat('juniper-demo', { model })
+    expect(accepted(await chatWith('demo-mini')).governance.decision.directives).toEqual(['route:provider=demo'])
+    refused(await chatWith('scripted'), 'NO_ELIGIBLE_PROVIDER')
   })
   test('route:region=x: only providers of that region are eligible [GW-POL-11]', async () => {
     refused(await governed.chat('juniper-region', { model: 'demo-mini' }), 'NO_ELIGIBLE_PROVIDER')
@@ -145,7 +148,7 @@ describe('verdicts, transforms, directives', () => {
       expect((await governed.chat('juniper-cent juniper-system', { model: 'scripted', max_tokens: 985 }, { token })).status).toBe(
         422,
       )
-      // A directive's bound is the caller's where it is tighter, and not where it is wider.
+      // The directive max_tokens:17 bounds the cost of a request without max_tokens.
       expect((await governed.chat('juniper-cent juniper-tokens', { model: 'scripted' }, { token })).status).toBe(200)
     } finally {
       await price({})
@@ -155,12 +158,12 @@ describe('verdicts, transforms, directives', () => {
     refused(await governed.chat('juniper-cheap', { model: 'demo-mini' }), 'NO_ELIGIBLE_PROVIDER')
   })
   test('system:<named text>: precedes the messages [GW-POL-11]', async () => {
-    const { body } = await asked('juniper-system')
+    const { body } = await sendChat('juniper-system')
     expect(body?.messages[0]).toEqual({ role: 'system', content: 'Answer kindly.' })
   })
 })
 
-/** Conditions that hold for one certain exchange, and the point at which they do. */
+/** Conditions that are true for the request of the test `variables`, by point. */
 const TRUE_CONDITIONS = {
   input: [
     'user.id == "pilot-7" && user.role == "pilot" && user.department == "hangar" && !user.verified',
@@ -241,51 +244,51 @@ describe('policy documents', () => {
     ])
     await unpublishable({ ...rule, otherwise: true })
   })
-  test('publishing makes a version with id, number and sha256 [GW-POL-1, ADM-API-5]', async () => {
+  test('publication: creates a version with id, number and sha256 [GW-POL-1, ADM-API-5]', async () => {
     const first = await governed.publish(MARKER_RULES)
     const second = await governed.publish(MARKER_RULES)
     expect(second).toMatchObject({ id: expect.stringMatching(/^pol_/), sha256: first.sha256 })
     expect(first.sha256).toMatch(/^[0-9a-f]{64}$/)
   })
-  test('the version published last is active at once, and an earlier one can be published again [GW-POL-2]', async () => {
+  test('publication: the last published version is active at once, and an earlier one can be published again [GW-POL-2]', async () => {
     const deny = { id: 'none', at: ['input'], when: 'true', verdict: 'deny' }
     await governed.publish([deny])
     refused(await governed.chat('Good morning'), 'POLICY_DENIED')
     await governed.publish(MARKER_RULES)
     accepted(await governed.chat('Good morning'))
   })
-  test('publishing accepts YAML as application/yaml [ADM-API-5]', async () => {
+  test('publication: accepts YAML as application/yaml [ADM-API-5]', async () => {
     const raw = 'name: demo\nrules:\n  - id: only\n    at: [input]\n    when: content.text.contains("heron")\n    verdict: deny\n'
     accepted(await governed.admin('POST', '/policy-sets', { raw, headers: { 'content-type': 'application/yaml' } }), 201)
     refused(await governed.chat('a heron'), 'POLICY_DENIED')
     await governed.publish(MARKER_RULES)
   })
-  test('no rule matching means allow [GW-VERD-6]', async () => {
-    expect((await asked('')).decision).toEqual({ verdict: 'allow', transforms: [], directives: [] })
+  test('verdict: allow when no rule matches [GW-VERD-6]', async () => {
+    expect((await sendChat('')).decision).toEqual({ verdict: 'allow', transforms: [], directives: [] })
   })
-  test('content with pii is confidential and at least medium, with secret restricted and at least high [GW-POL-7]', async () => {
-    const of = async (prompt: string) => {
+  test('content: confidential and at least medium with pii, restricted and at least high with secret [GW-POL-7]', async () => {
+    const assess = async (prompt: string) => {
       const { classification, risk_level } = await governed.record(accepted(await governed.chat(prompt)).governance.audit_id)
       return { classification, risk_level }
     }
-    expect(await of('Good morning')).toEqual({ classification: 'internal', risk_level: 'low' })
-    expect(await of(`write to ${MAIL}`)).toEqual({ classification: 'confidential', risk_level: 'medium' })
-    expect(await of('use AKIAQYLPMN5HHHFPZAM2 for it')).toEqual({ classification: 'restricted', risk_level: 'high' })
+    expect(await assess('Good morning')).toEqual({ classification: 'internal', risk_level: 'low' })
+    expect(await assess(`write to ${MAIL}`)).toEqual({ classification: 'confidential', risk_level: 'medium' })
+    expect(await assess('use AKIAQYLPMN5HHHFPZAM2 for it')).toEqual({ classification: 'restricted', risk_level: 'high' })
   })
-  test("classification starts at the Application's default [GW-POL-7]", async () => {
+  test("classification: starts at the Application's default [GW-POL-7]", async () => {
     const { token } = await governed.application({ settings: { default_classification: 'public' } })
     const { audit_id } = accepted(await governed.chat('Good morning', {}, { token })).governance
     expect(accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token })).classification).toBe('public')
   })
-  test('a rule may raise risk, never lower it [GW-POL-8]', async () => {
-    expect(accepted((await governed.say(`juniper-risk-low ${MAIL}`)).response).governance.risk_level).toBe('medium')
-    expect(accepted((await governed.say(`juniper-risk-critical ${MAIL}`)).response).governance.risk_level).toBe('critical')
+  test('risk: a rule raises it and never lowers it [GW-POL-8]', async () => {
+    expect(accepted((await governed.sendPrompt(`juniper-risk-low ${MAIL}`)).response).governance.risk_level).toBe('medium')
+    expect(accepted((await governed.sendPrompt(`juniper-risk-critical ${MAIL}`)).response).governance.risk_level).toBe('critical')
   })
-  test('content.findings["pii.email"] has the number of findings [GW-POL-6]', async () => {
-    expect((await asked(`juniper-email ${MAIL}`)).decision.verdict).toBe('escalate')
-    expect((await asked('juniper-email')).decision.verdict).toBe('allow')
+  test('content.findings["pii.email"]: has the number of findings [GW-POL-6]', async () => {
+    expect((await sendChat(`juniper-email ${MAIL}`)).decision.verdict).toBe('escalate')
+    expect((await sendChat('juniper-email')).decision.verdict).toBe('allow')
   })
-  test('findings are detected in every message and in hidden text [GW-PIPE-9]', async () => {
+  test('findings: are detected in every message and in hidden text [GW-PIPE-9]', async () => {
     const messages = [
       { role: 'user', content: `juniper-email ma\u200bra.lind@exa\u200bmple.org` },
       { role: 'user', content: 'and?' },

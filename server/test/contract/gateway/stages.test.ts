@@ -1,45 +1,49 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, accepted, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { accepted, ENDPOINTS, type GatewayResponse, refused } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 const STAGES = 'authenticate admit identify classify authorize retrieve recall route invoke inspect remember record'.split(' ')
 
-/** name and outcome of each of the twelve, as `name:ok`, in the record of an answer. */
-async function outcomes({ headers }: Answer): Promise<string[]> {
+/** The stages in the audit record of a response, as `name:outcome`. */
+async function outcomes({ headers }: GatewayResponse): Promise<string[]> {
   const { stages } = await governed.record(headers.get('x-audit-id') ?? '')
   return (stages as { name: string; outcome: string }[]).map(({ name, outcome }) => `${name}:${outcome}`)
 }
-/** The twelve, `ok` where listed, else as `others` says. */
-const twelve = (ok: string, others: Readonly<Record<string, string>> = {}) =>
+/** Expected outcomes: `ok` for the stages in `ok`, those of `others`, and `skipped` for the rest. */
+const expectedOutcomes = (ok: string, others: Readonly<Record<string, string>> = {}) =>
   STAGES.map((name) => `${name}:${others[name] ?? (ok.split(' ').includes(name) ? 'ok' : 'skipped')}`)
-const endpoint = (name: string) => {
-  const found = ENDPOINTS.find((one) => one.name === name)
+const sendTo = (name: string) => {
+  const found = ENDPOINTS.find((candidate) => candidate.name === name)
   return governed.api(found?.method ?? '', found?.path ?? '', { json: found?.json })
 }
 
 describe('the twelve stages [GW-PIPE-1]', () => {
   test('chat [GW-PIPE-3]', async () => {
     const answer = await governed.chat('Good morning')
-    expect(await outcomes(answer)).toEqual(twelve('authenticate admit identify classify authorize route invoke inspect record'))
+    expect(await outcomes(answer)).toEqual(
+      expectedOutcomes('authenticate admit identify classify authorize route invoke inspect record'),
+    )
   })
-  test('chat, dry run: the same', async () => {
+  test('chat, dry run: has the outcomes of a real run', async () => {
     const answer = await governed.chat('Good morning', { governance: { dry_run: true } })
-    expect(await outcomes(answer)).toEqual(twelve('authenticate admit identify classify authorize route invoke inspect record'))
+    expect(await outcomes(answer)).toEqual(
+      expectedOutcomes('authenticate admit identify classify authorize route invoke inspect record'),
+    )
   })
   test('models [GW-PIPE-4]', async () => {
-    expect(await outcomes(await endpoint('models'))).toEqual(twelve('authenticate admit authorize route record'))
+    expect(await outcomes(await sendTo('models'))).toEqual(expectedOutcomes('authenticate admit authorize route record'))
   })
   test('audit [GW-PIPE-8]', async () => {
     const { audit_id } = accepted(await governed.chat('Good morning')).governance
     const answer = await governed.api('GET', `/v1/audit/${audit_id}`)
-    expect(await outcomes(answer)).toEqual(twelve('authenticate admit authorize record'))
+    expect(await outcomes(answer)).toEqual(expectedOutcomes('authenticate admit authorize record'))
   })
   test('audit, nothing found', async () => {
-    expect(await outcomes(await endpoint('audit'))).toEqual(twelve('authenticate admit record', { authorize: 'stopped' }))
+    expect(await outcomes(await sendTo('audit'))).toEqual(expectedOutcomes('authenticate admit record', { authorize: 'stopped' }))
   })
   test.each(['knowledge_search', 'memory_search', 'memory_capture'])('%s, not enabled', async (name) => {
-    expect(await outcomes(await endpoint(name))).toEqual(
-      twelve('authenticate admit identify classify record', { authorize: 'stopped' }),
+    expect(await outcomes(await sendTo(name))).toEqual(
+      expectedOutcomes('authenticate admit identify classify record', { authorize: 'stopped' }),
     )
   })
   test.each([
@@ -47,20 +51,20 @@ describe('the twelve stages [GW-PIPE-1]', () => {
     ['held at input', 'juniper-hold', {}, 'authenticate admit identify classify record', { authorize: 'stopped' }],
     ['no provider', 'x', { model: 'none' }, 'authenticate admit identify classify authorize record', { route: 'stopped' }],
   ])('chat, %s: stages after the end are skipped [GW-PIPE-2]', async (_, prompt, more, ok, others) => {
-    expect(await outcomes(await governed.chat(prompt, more))).toEqual(twelve(ok, others))
+    expect(await outcomes(await governed.chat(prompt, more))).toEqual(expectedOutcomes(ok, others))
   })
   test.each(['sorrel-deny', 'sorrel-hold'])('chat, %s: inspect stops', async (answer) => {
-    const { response } = await governed.say('', { answer })
+    const { response } = await governed.sendPrompt('', { answer })
     expect(await outcomes(response)).toEqual(
-      twelve('authenticate admit identify classify authorize route invoke record', { inspect: 'stopped' }),
+      expectedOutcomes('authenticate admit identify classify authorize route invoke record', { inspect: 'stopped' }),
     )
   })
-  test('chat, a user token that does not verify: identify stops', async () => {
+  test('chat, an invalid user token: identify stops', async () => {
     const answer = await governed.chat('x', {}, { userToken: 'nonsense' })
-    expect(await outcomes(answer)).toEqual(twelve('authenticate admit record', { identify: 'stopped' }))
+    expect(await outcomes(answer)).toEqual(expectedOutcomes('authenticate admit record', { identify: 'stopped' }))
   })
   test.each(ENDPOINTS)('$name: responses and errors have x-audit-id [GW-PIPE-12]', async ({ name }) => {
-    const answer = await endpoint(name)
+    const answer = await sendTo(name)
     expect(answer.headers.get('x-audit-id')).toMatch(/^aud_/)
     if (answer.status >= 400) expect(answer.body.error.audit_id).toBe(answer.headers.get('x-audit-id'))
   })
@@ -68,7 +72,7 @@ describe('the twelve stages [GW-PIPE-1]', () => {
 
 describe('a request that stage 2 refuses is logged and counted, not recorded [GW-PIPE-10]', () => {
   test.each([
-    ['401', 'AUTH_INVALID_KEY', () => governed.chat('x', {}, { token: 'gk_nobody' })],
+    ['401', 'AUTH_INVALID_KEY', () => governed.chat('x', {}, { token: 'gk_unknown' })],
     ['400', 'VALIDATION_ERROR', () => governed.chat('x', { temperature: 'hot' })],
     [
       '429',
@@ -93,13 +97,13 @@ describe('a request that stage 2 refuses is logged and counted, not recorded [GW
   })
 })
 
-describe('knowledge and memory endpoints of an Application that has neither', () => {
+describe('knowledge and memory endpoints of an Application without both', () => {
   test.each([
     ['knowledge_search', 'knowledge'],
     ['memory_search', 'memory'],
     ['memory_capture', 'memory'],
   ])('%s: 400 VALIDATION_ERROR, not enabled, recorded [GW-KNOW-5, GW-MEMS-5, GW-MEMC-11]', async (name, feature) => {
-    const { message, audit_id } = refused(await endpoint(name), 'VALIDATION_ERROR')
+    const { message, audit_id } = refused(await sendTo(name), 'VALIDATION_ERROR')
     expect(message).toContain(`${feature} is not enabled`)
     expect(await governed.record(audit_id)).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
   })
@@ -134,7 +138,7 @@ describe('knowledge and memory endpoints of an Application that has neither', ()
     const { message } = refused(await governed.post('/v1/memory/capture', { ...json, scope_id: 'x' }), 'VALIDATION_ERROR')
     expect(message).toContain('memory is not enabled')
   })
-  test('the user token is verified', async () => {
+  test('user token: is verified', async () => {
     for (const { path, json } of ENDPOINTS.filter(({ name }) => /knowledge|memory/.test(name))) {
       refused(await governed.post(path, json, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
     }

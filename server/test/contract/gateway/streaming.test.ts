@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Chunk, chunksOf, streamedContent } from '../../support/chunks.ts'
-import { type Answer, CHAT, contentOf, refused } from '../../support/gateway-client.ts'
+import { CHAT, contentOf, type GatewayResponse, refused } from '../../support/gateway-client.ts'
+import { formatRequest, parseResponse, sendBytes } from '../../support/raw-http.ts'
 import { completion, json, word } from '../../support/scripted-provider.ts'
-import { exchangeBytes, httpText, readAnswer } from '../../support/wire.ts'
+import { type Chunk, parseChunks, streamedContent } from '../../support/stream-chunks.ts'
 import { governed } from '../shared-server.ts'
 
 let token: string
@@ -10,15 +10,15 @@ beforeAll(async () => {
   token = (await governed.application({ settings: { extensions: ['tools'] } })).token
 })
 
-const TEXT = 'The quick brown fox jumps over the lazy dog, and nobody minds: naïve café 狐狸 🦊 said so.\n\nTwice.  '
+const TEXT = 'The quick brown fox jumps over the lazy dog, and no cat minds: naïve café 狐狸 🦊 said so.\n\nTwice.  '
 
-/** Streams an answer of the provider. */
-async function stream(answer: unknown, more: object = {}): Promise<{ response: Answer; chunks: Chunk[] }> {
+/** Streams a completion of the provider. */
+async function stream(completionBody: unknown, more: object = {}): Promise<{ response: GatewayResponse; chunks: Chunk[] }> {
   const key = word()
-  governed.provider.on(key, (response) => json(response, 200, answer))
+  governed.provider.on(key, (response) => json(response, 200, completionBody))
   const response = await governed.chat(key, { stream: true, ...more }, { token })
   expect(response.status, response.text).toBe(200)
-  return { response, chunks: chunksOf(response.text) }
+  return { response, chunks: parseChunks(response.text) }
 }
 
 describe('streaming', () => {
@@ -55,9 +55,9 @@ describe('streaming', () => {
   })
   test('governance: in the first and the finish chunk only [GW-SSE-8]', async () => {
     const { chunks, response } = await stream(completion(TEXT))
-    const governed_ = chunks.map(({ governance }) => governance?.audit_id)
+    const auditIds = chunks.map(({ governance }) => governance?.audit_id)
     const auditId = response.headers.get('x-audit-id')
-    expect(governed_).toEqual([auditId, ...Array(chunks.length - 2).fill(undefined), auditId])
+    expect(auditIds).toEqual([auditId, ...Array(chunks.length - 2).fill(undefined), auditId])
   })
   test('a usage chunk with choices [] only with stream_options.include_usage [GW-SSE-5]', async () => {
     const { chunks } = await stream(completion(TEXT), { stream_options: { include_usage: true } })
@@ -97,19 +97,19 @@ describe('streaming', () => {
     expect(streamedContent(chunks)).toBe(long)
   })
   test('provider: the request has no stream', async () => {
-    const said = await governed.say('', { more: { stream: true, stream_options: { include_usage: true } } })
+    const said = await governed.sendPrompt('', { more: { stream: true, stream_options: { include_usage: true } } })
     expect(governed.provider.about(said.word)[0]?.body).toMatchObject({ stream: false })
     expect(governed.provider.about(said.word)[0]?.raw).not.toContain('include_usage')
   })
   test('stream: has the content of the JSON response', async () => {
-    const said = await governed.say('', { answer: TEXT, more: { stream: true } })
-    expect(streamedContent(chunksOf(said.response.text))).toBe(contentOf(await governed.chat(said.prompt)))
+    const said = await governed.sendPrompt('', { answer: TEXT, more: { stream: true } })
+    expect(streamedContent(parseChunks(said.response.text))).toBe(contentOf(await governed.chat(said.prompt)))
   })
-  test('a released hold can be streamed', async () => {
-    const held = await governed.hold()
+  test('stream: a released hold can be streamed', async () => {
+    const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
     const answer = await governed.resubmit(held, {}, { stream: true })
-    expect(streamedContent(chunksOf(answer.text))).toBe(held.answer)
+    expect(streamedContent(parseChunks(answer.text))).toBe(held.answer)
   })
 })
 
@@ -119,18 +119,18 @@ describe('refusals with stream: true [GW-SSE-10]', () => {
     ['POLICY_REVIEW_PENDING', 'juniper-hold', {}],
     ['NO_ELIGIBLE_PROVIDER', 'x', { model: 'none' }],
     ['VALIDATION_ERROR', 'x', { temperature: 'hot' }],
-  ] as const)('%s is JSON with its own status', async (code, prompt, more) => {
+  ] as const)('%s: JSON with its own status', async (code, prompt, more) => {
     refused(await governed.chat(prompt, { stream: true, ...more }), code)
   })
 })
 
-/** The bytes that come back over a bare socket. */
-async function onTheWire(answer: unknown, more: object = {}): Promise<Buffer> {
+/** The bytes of a streamed response, read from the socket. */
+async function streamBytes(completionBody: unknown, more: object = {}): Promise<Buffer> {
   const key = word()
-  governed.provider.on(key, (response) => json(response, 200, answer))
+  governed.provider.on(key, (response) => json(response, 200, completionBody))
   const body = JSON.stringify({ model: 'scripted', stream: true, messages: [{ role: 'user', content: key }], ...more })
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  return exchangeBytes(governed.base, httpText({ path: CHAT, headers, body }))
+  return sendBytes(governed.base, formatRequest({ path: CHAT, headers, body }))
 }
 
 const choice = (message: object, index = 0) => ({
@@ -141,7 +141,7 @@ const choice = (message: object, index = 0) => ({
 const SECRET = 'the colour of the vault is green'
 const call = (name: string, args: string) => ({ id: 'call_1', type: 'function', function: { name, arguments: args } })
 
-describe('streaming cannot walk around an output policy: 403, and not one byte of the answer on the wire', () => {
+describe('streaming under an output policy: 403 without one byte of the completion', () => {
   test.each([
     ['in the content', [choice({ content: `${SECRET}; sorrel-deny` })]],
     ['in the second of two choices', [choice({ content: SECRET }), choice({ content: 'sorrel-deny' }, 1)]],
@@ -156,9 +156,9 @@ describe('streaming cannot walk around an output policy: 403, and not one byte o
     ['in reasoning', [choice({ content: SECRET, reasoning: 'sorrel-deny' })]],
     ['in refusal', [choice({ content: SECRET, refusal: 'sorrel-deny' })]],
   ])('%s', async (_, choices) => {
-    const bytes = await onTheWire(completion('', { choices }), { n: choices.length })
-    const answer = readAnswer(bytes)
-    if (!answer) throw new Error('no answer')
+    const bytes = await streamBytes(completion('', { choices }), { n: choices.length })
+    const answer = parseResponse(bytes)
+    if (!answer) throw new Error('the socket closed without a response')
     refused(answer, 'POLICY_DENIED')
     const wire = bytes.toString('latin1')
     expect(wire).not.toContain('vault')
@@ -168,20 +168,20 @@ describe('streaming cannot walk around an output policy: 403, and not one byte o
   test.each([
     ['annotations', { choices: [choice({ content: 'Fine.', annotations: [{ text: `${SECRET}; sorrel-deny` }] })] }],
     ['system_fingerprint', { choices: [choice({ content: 'Fine.' })], system_fingerprint: `${SECRET}; sorrel-deny` }],
-  ])('in %s, around the message', async (_, more) => {
-    const bytes = await onTheWire(completion('Fine.', more))
-    const answer = readAnswer(bytes)
-    if (!answer) throw new Error('no answer')
+  ])('outside the message, in %s', async (_, more) => {
+    const bytes = await streamBytes(completion('Fine.', more))
+    const answer = parseResponse(bytes)
+    if (!answer) throw new Error('the socket closed without a response')
     refused(answer, 'POLICY_DENIED')
     expect(bytes.toString('latin1')).not.toContain('vault')
   })
-  test('a completion with audio is not returned', async () => {
-    const bytes = await onTheWire(completion('Fine.', { choices: [choice({ audio: { transcript: SECRET } })] }))
+  test('audio: a completion with audio is not returned', async () => {
+    const bytes = await streamBytes(completion('Fine.', { choices: [choice({ audio: { transcript: SECRET } })] }))
     expect(bytes.toString('latin1')).toMatch(/^HTTP\/1\.1 502 /)
     expect(bytes.toString('latin1')).not.toContain('vault')
   })
-  test('a redaction at output applies to the stream', async () => {
-    const wire = (await onTheWire(completion('sorrel-redact: write to mara.lind@example.org'))).toString()
+  test('redact: applies to the stream', async () => {
+    const wire = (await streamBytes(completion('sorrel-redact: write to mara.lind@example.org'))).toString()
     expect(wire).toContain('data: [DONE]')
     expect(wire).not.toContain('mara.lind')
   })

@@ -16,7 +16,7 @@ const assistant = async () => {
 }
 const read = async (id: string): Promise<Json[]> => (await messenger.ann.get(`/messages?conversation_id=${id}&limit=100`)).data
 const fromBot = async (id: string) => (await read(id)).filter(({ contact }) => contact.is_assistant)
-const answered = (id: string, times = 1): Promise<Json[]> =>
+const awaitReplies = (id: string, times = 1): Promise<Json[]> =>
   vi.waitFor(
     async () => {
       await messenger.server.context.assistants.run()
@@ -26,8 +26,8 @@ const answered = (id: string, times = 1): Promise<Json[]> =>
     },
     { timeout: 10_000 },
   )
-/** Time for what must not happen. */
-const settle = async () => {
+/** Runs the assistants repeatedly, so that an unwanted reply would be written. */
+const runAssistants = async () => {
   for (let times = 0; times < 3; times++) await messenger.server.context.assistants.run()
 }
 
@@ -43,19 +43,19 @@ describe('assistants', () => {
     const { id } = await messenger.ann.create('/conversations', { contact_id: bot.id })
     const key = word()
     messenger.provider.on(key, says(`Heard ${key}`))
-    const asked = await messenger.say(id, `Tell me of ${key}`)
-    const [reply] = await answered(id)
+    const question = await messenger.say(id, `Tell me of ${key}`)
+    const [reply] = await awaitReplies(id)
     expect(reply).toMatchObject({
       conversation_id: id,
       message: `Heard ${key}`,
-      reply_to: asked.id,
+      reply_to: question.id,
       contact: { id: bot.id },
       governance: { audit_id: expect.stringMatching(/^aud_/) },
     })
-    await settle()
+    await runAssistants()
     expect(await fromBot(id)).toHaveLength(1)
     expect(messenger.provider.about(key)).toHaveLength(1)
-    // The conversation is the session of the exchange.
+    // The assistant's request to the model has its own audit record.
     const { data } = await messenger.operator.get('/audit?limit=20')
     expect(data.map(({ endpoint }: Json) => endpoint)).toContain('chat')
   })
@@ -64,13 +64,13 @@ describe('assistants', () => {
     for (const message of ['rowan-deny', 'rowan-hold']) {
       await messenger.ann.send('POST', '/messages', { conversation_id: id, message: `${message} ${word()}` })
     }
-    await settle()
+    await runAssistants()
     expect(await read(id)).toEqual([])
     const sending = { headers: { 'idempotency-key': word() } }
     const fields = { conversation_id: id, message: 'Good morning' }
     await Promise.all(Array.from({ length: 4 }, () => messenger.ann.send('POST', '/messages', fields, sending)))
-    await answered(id)
-    await settle()
+    await awaitReplies(id)
+    await runAssistants()
     expect(await fromBot(id)).toHaveLength(1)
   })
   test('assistant: replies in a group only when mentioned, and never to another assistant [MSG-ASSIST-3]', async () => {
@@ -79,21 +79,21 @@ describe('assistants', () => {
     const { id: group } = await messenger.ann.create('/groups', { name: 'With two', contacts })
     const { id } = await messenger.ann.create('/conversations', { group_id: group })
     await messenger.say(id, 'Good morning all')
-    await settle()
+    await runAssistants()
     expect(await fromBot(id)).toEqual([])
     const key = word()
     messenger.provider.on(key, says(`Ask @${other.username} too`))
     await messenger.say(id, `@${bot.username} what of ${key}?`)
-    const [reply] = await answered(id)
+    const [reply] = await awaitReplies(id)
     expect(reply?.contact.id).toBe(bot.id)
-    await settle()
+    await runAssistants()
     expect(await fromBot(id)).toHaveLength(1)
   })
   test('assistant: explains a denied question in plain words and calls no model', async () => {
     const { id } = await messenger.ann.create('/conversations', { contact_id: bot.id })
     const key = word()
     await messenger.say(id, `juniper-deny ${key}`)
-    const [reply] = await answered(id)
+    const [reply] = await awaitReplies(id)
     expect(reply?.message).not.toContain(key)
     expect(messenger.provider.about(key)).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Person } from '../../messaging/client.ts'
+import type { Member } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { FORMS, messenger, unknown } from './shared-messenger.ts'
 
@@ -13,15 +13,15 @@ const upload = (
   raw.append(field, new Blob([content], { type }), name)
   return raw
 }
-const file = async (person: Person = messenger.ann, ...what: Parameters<typeof upload>) =>
-  person.create('/attachments', undefined, { raw: upload(...what) })
-const bytesOf = async (url: string, person: Person) => fetch(url, { headers: { authorization: `Bearer ${person.token}` } })
+const file = async (person: Member = messenger.ann, ...parameters: Parameters<typeof upload>) =>
+  person.create('/attachments', undefined, { raw: upload(...parameters) })
+const bytesOf = async (url: string, person: Member) => fetch(url, { headers: { authorization: `Bearer ${person.token}` } })
 
 describe('attachments', () => {
   test('upload: returns every field, and a download returns the same bytes as an attachment [MSG-RES-4]', async () => {
     const content = 'some words, Ünicode'
-    const made = await file(messenger.ann, content)
-    expect(made).toEqual({
+    const created = await file(messenger.ann, content)
+    expect(created).toEqual({
       id: expect.stringMatching(/^att_[0-9a-z]{26}$/),
       object: 'attachment',
       message_id: null,
@@ -31,12 +31,12 @@ describe('attachments', () => {
       file_size: Buffer.byteLength(content),
       created_at: expect.any(Number),
     })
-    expect(await messenger.ann.get(`/attachments/${made.id}`)).toEqual(made)
-    const answer = await bytesOf(made.file_url, messenger.ann)
-    expect([answer.status, await answer.text()]).toEqual([200, content])
-    expect(answer.headers.get('content-disposition')).toMatch(/^attachment/)
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(answer.headers.get('content-security-policy')).toContain('sandbox')
+    expect(await messenger.ann.get(`/attachments/${created.id}`)).toEqual(created)
+    const response = await bytesOf(created.file_url, messenger.ann)
+    expect([response.status, await response.text()]).toEqual([200, content])
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment/)
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('content-security-policy')).toContain('sandbox')
   })
   test.each(FORMS)('attachments: sent with a message, changed and removed (%s)', async (as) => {
     const conversation_id = await messenger.direct()
@@ -61,12 +61,12 @@ describe('attachments', () => {
   })
   test('send: 400 when the upload belongs to another user or is sent twice', async () => {
     const { id } = await file()
-    const [mine, theirs] = [await messenger.direct(), await messenger.direct(messenger.ben, messenger.cleo)]
-    const fields = { conversation_id: theirs, message: 'x', attachments: [id] }
+    const [ownConversation, otherConversation] = [await messenger.direct(), await messenger.direct(messenger.ben, messenger.cleo)]
+    const fields = { conversation_id: otherConversation, message: 'x', attachments: [id] }
     await messenger.ben.refused('VALIDATION_ERROR', 'POST', '/messages', fields)
-    await messenger.ann.create('/messages', { conversation_id: mine, message: 'x', attachments: [id] })
+    await messenger.ann.create('/messages', { conversation_id: ownConversation, message: 'x', attachments: [id] })
     await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', {
-      conversation_id: mine,
+      conversation_id: ownConversation,
       message: 'y',
       attachments: [id],
     })
@@ -78,9 +78,9 @@ describe('attachments', () => {
     const tooMany = { ...fields, attachments: [...ids, unknown('att')] }
     await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', tooMany)
     expect((await messenger.ann.create('/messages', { ...fields, attachments: ids })).attachments).toHaveLength(20)
-    const most = 25 * 1_048_576
-    expect((await file(messenger.ann, new Uint8Array(most), 'big.bin', 'application/octet-stream')).file_size).toBe(most)
-    const raw = upload(new Uint8Array(most + 1), 'bigger.bin', 'application/octet-stream')
+    const maximum = 25 * 1_048_576
+    expect((await file(messenger.ann, new Uint8Array(maximum), 'big.bin', 'application/octet-stream')).file_size).toBe(maximum)
+    const raw = upload(new Uint8Array(maximum + 1), 'bigger.bin', 'application/octet-stream')
     await messenger.ann.refused('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, { raw })
   })
   test('upload: 400 or 415 without a file, with another field, with two files, or without a form', async () => {
@@ -98,8 +98,8 @@ describe('attachments', () => {
     async (name) => {
       const { filename, file_url } = await file(messenger.ann, 'x', name)
       expect(filename).not.toMatch(/[/\\"\u202e]|^\.+$/)
-      const answer = await bytesOf(file_url, messenger.ann)
-      expect([answer.status, await answer.text()]).toEqual([200, 'x'])
+      const response = await bytesOf(file_url, messenger.ann)
+      expect([response.status, await response.text()]).toEqual([200, 'x'])
     },
   )
   test('delete: a deleted message deletes its files permanently [MSG-MSG-7]', async () => {
@@ -113,7 +113,7 @@ describe('attachments', () => {
     await messenger.ann.remove(`/messages/${sent.id}`)
     for (const person of [messenger.ann, messenger.ben]) expect((await bytesOf(file_url, person)).status).toBe(404)
     expect((await pool.query('select 1 from message_attachment where filename = $1', [name])).rows).toEqual([])
-    // The bytes follow: a job takes what is listed here from the disk.
+    // A job deletes the files that this table lists.
     const listed = await pool.query('select 1 from removed_file where place = $1', [placed.rows[0].place])
     expect(listed.rows).toHaveLength(1)
   })
@@ -125,6 +125,6 @@ describe('attachments', () => {
     await messenger.ann.remove(`/attachments/${id}`)
     await ben.until(({ type, data }) => type === 'attachment.deleted' && data.includes(id))
     expect(ben.events.filter(({ type }) => type === 'attachment.created')).toEqual([])
-    for (const one of [ann, ben]) one.close()
+    for (const listener of [ann, ben]) listener.close()
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { messenger, unknown } from './shared-messenger.ts'
 
 const [conversation, message] = [unknown('conv'), unknown('msg')]
-/** The document's endpoints. */
+/** Endpoints of the messaging API. */
 const ENDPOINTS = [
   ['GET', '/conversations'],
   ['POST', '/conversations'],
@@ -17,19 +17,19 @@ const ENDPOINTS = [
 ] as const
 
 describe.each(ENDPOINTS)('access token: %s %s', (method, path) => {
-  test('without the bearer header: 401 AUTH_INVALID_KEY, with WWW-Authenticate [API-AUTH-1, API-AUTH-2]', async () => {
+  test('401 AUTH_INVALID_KEY with WWW-Authenticate when the bearer header is missing [API-AUTH-1, API-AUTH-2]', async () => {
     await messenger.ann.refused('AUTH_INVALID_KEY', method, path, undefined, { token: null })
     const { headers } = await messenger.ann.send(method, path, undefined, { token: null })
     expect(headers.get('www-authenticate')).toBe('Bearer')
   })
-  test('with another scheme, an unknown token, an Application’s key, an operator’s token: 401 [MSG-AUTH-3]', async () => {
+  test("401 with another scheme, an unknown token, an Application's key or an operator's token [MSG-AUTH-3]", async () => {
     const basic = { token: null, headers: { authorization: `Basic ${btoa(`ann:${messenger.ann.token}`)}` } }
     await messenger.ann.refused('AUTH_INVALID_KEY', method, path, undefined, basic)
     for (const token of [`gu_${'x'.repeat(43)}`, 'gu_', '', messenger.key(), messenger.demo.admin_token]) {
       await messenger.ann.refused('AUTH_INVALID_KEY', method, path, undefined, { token })
     }
   })
-  test('with a revoked token: 401 AUTH_KEY_REVOKED [MSG-AUTH-3]', async () => {
+  test('401 AUTH_KEY_REVOKED when the token is revoked [MSG-AUTH-3]', async () => {
     const { id, token } = await messenger.operator.create(`/users/${messenger.ann.id}/tokens`, {})
     await messenger.operator.post(`/access-tokens/${id}/revoke`)
     await messenger.ann.refused('AUTH_KEY_REVOKED', method, path, undefined, { token })
@@ -37,7 +37,7 @@ describe.each(ENDPOINTS)('access token: %s %s', (method, path) => {
 })
 
 describe('access token', () => {
-  test('a JWT that the Workspace JWKS verifies serves as an access token does, for the same user [MSG-AUTH-2]', async () => {
+  test('JWT: accepted as an access token of the same user when the Workspace JWKS verifies it [MSG-AUTH-2]', async () => {
     const [user] = messenger.demo.users
     const { data } = await messenger.ann.get(`/contacts?username=${user?.id}`)
     const conversation = (await messenger.ann.create('/conversations', { contact_id: data[0]?.id ?? user?.id })).id

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Person, people } from '../../messaging/client.ts'
+import { createMembers, type Member } from '../../messaging/client.ts'
 import { clock, messenger } from './shared-messenger.ts'
 
 const ids = (listed: { readonly data: readonly { readonly id: string }[] }) => listed.data.map(({ id }) => id)
@@ -21,14 +21,14 @@ describe('timestamps and order', () => {
     expect(await messenger.texts(id)).toEqual(texts)
   })
   test('conversations: last_active_at, else created_at, newest first [MSG-LIST-6]', async () => {
-    const made = [await messenger.direct(), await messenger.direct(), await messenger.direct()]
-    const top = async (person: Person) => ids(await person.get('/conversations?limit=3'))
-    expect(await top(messenger.ann)).toEqual(made.toReversed())
-    await messenger.say(made[0] ?? '')
-    expect(await top(messenger.ann)).toEqual([made[0], made[2], made[1]])
-    expect(await top(messenger.ben)).toEqual([made[0], made[2], made[1]])
-    await messenger.say(made[1] ?? '', 'x', messenger.ben)
-    expect(await top(messenger.ann)).toEqual([made[1], made[0], made[2]])
+    const created = [await messenger.direct(), await messenger.direct(), await messenger.direct()]
+    const top = async (person: Member) => ids(await person.get('/conversations?limit=3'))
+    expect(await top(messenger.ann)).toEqual(created.toReversed())
+    await messenger.say(created[0] ?? '')
+    expect(await top(messenger.ann)).toEqual([created[0], created[2], created[1]])
+    expect(await top(messenger.ben)).toEqual([created[0], created[2], created[1]])
+    await messenger.say(created[1] ?? '', 'x', messenger.ben)
+    expect(await top(messenger.ann)).toEqual([created[1], created[0], created[2]])
   })
   test('conversations: pinning, muting, reading and reacting do not change the order', async () => {
     const [older, newer] = [await messenger.direct(), await messenger.direct()]
@@ -47,26 +47,26 @@ describe('conversations: fields of the caller and shared fields [MSG-CONV-10]', 
     const id = await messenger.direct()
     await messenger.ann.put(`/conversations/${id}`, { is_pinned: true, is_muted: true, archived_at: 5 })
     await messenger.ann.post(`/conversations/${id}/read`, {})
-    const theirs = await messenger.ben.get(`/conversations/${id}`)
-    expect(theirs).toMatchObject({ is_pinned: false, is_muted: false, archived_at: null, last_opened_at: null })
+    const ofBen = await messenger.ben.get(`/conversations/${id}`)
+    expect(ofBen).toMatchObject({ is_pinned: false, is_muted: false, archived_at: null, last_opened_at: null })
     await messenger.ben.put(`/conversations/${id}`, { is_muted: false })
-    const own = await messenger.ann.get(`/conversations/${id}`)
-    expect(own).toMatchObject({ is_pinned: true, is_muted: true, archived_at: 5, last_opened_at: expect.any(Number) })
+    const ofAnn = await messenger.ann.get(`/conversations/${id}`)
+    expect(ofAnn).toMatchObject({ is_pinned: true, is_muted: true, archived_at: 5, last_opened_at: expect.any(Number) })
   })
   test('pinned_message_id and last_active_at belong to the conversation; contact_id is the other member', async () => {
     const id = await messenger.direct()
     const message = await messenger.say(id)
     await messenger.ben.put(`/conversations/${id}`, { pinned_message_id: message.id })
-    const [mine, theirs] = [await messenger.ann.get(`/conversations/${id}`), await messenger.ben.get(`/conversations/${id}`)]
-    expect([mine.pinned_message_id, theirs.pinned_message_id]).toEqual([message.id, message.id])
-    expect(mine.last_active_at).toBe(theirs.last_active_at)
-    expect([mine.contact_id, theirs.contact_id]).toEqual([messenger.ben.id, messenger.ann.id])
+    const [ofAnn, ofBen] = [await messenger.ann.get(`/conversations/${id}`), await messenger.ben.get(`/conversations/${id}`)]
+    expect([ofAnn.pinned_message_id, ofBen.pinned_message_id]).toEqual([message.id, message.id])
+    expect(ofAnn.last_active_at).toBe(ofBen.last_active_at)
+    expect([ofAnn.contact_id, ofBen.contact_id]).toEqual([messenger.ben.id, messenger.ann.id])
   })
 })
 
 describe('conversations: create', () => {
   test('create: makes a new conversation; with distinct it returns the existing one, to both members [MSG-CONV-4]', async () => {
-    const { one, two } = await people(messenger.server, ['one', 'two'])
+    const { one, two } = await createMembers(messenger.server, ['one', 'two'])
     const first = await one.create('/conversations', { contact_id: two.id, distinct: true })
     expect(await one.post('/conversations', { contact_id: two.id, distinct: true })).toEqual(first)
     expect((await two.post('/conversations', { contact_id: one.id, distinct: true })).id).toBe(first.id)
@@ -74,16 +74,16 @@ describe('conversations: create', () => {
     expect((await one.get('/conversations')).data).toHaveLength(2)
   })
   test('create: concurrent requests with distinct from both members make one conversation [MSG-CONV-4]', async () => {
-    const { one, two } = await people(messenger.server, ['one', 'two'])
-    const made = await Promise.all(
+    const { one, two } = await createMembers(messenger.server, ['one', 'two'])
+    const created = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         index % 2
           ? one.send('POST', '/conversations', { contact_id: two.id, distinct: true })
           : two.send('POST', '/conversations', { contact_id: one.id, distinct: true }),
       ),
     )
-    expect(new Set(made.map(({ body }) => body.id)).size).toBe(1)
-    expect(made.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(new Set(created.map(({ body }) => body.id)).size).toBe(1)
+    expect(created.filter(({ status }) => status === 201)).toHaveLength(1)
     expect((await one.get('/conversations')).data).toHaveLength(1)
   })
   test('create: distinct returns the existing conversation of a group [MSG-CONV-4]', async () => {
@@ -91,7 +91,7 @@ describe('conversations: create', () => {
     expect((await messenger.ben.post('/conversations', { group_id: group, distinct: true })).id).toBe(conversation)
   })
   test('create: 404 for a group without membership and for a contact of another Workspace [MSG-CONV-3]', async () => {
-    const { far } = await people(messenger.server, ['far'], await messenger.operator.workspace())
+    const { far } = await createMembers(messenger.server, ['far'], await messenger.operator.workspace())
     await messenger.ann.refused('NOT_FOUND', 'POST', '/conversations', { contact_id: far.id })
     const { group } = await messenger.group(messenger.ann)
     await far.refused('NOT_FOUND', 'POST', '/conversations', { group_id: group })
@@ -100,7 +100,7 @@ describe('conversations: create', () => {
 
 describe('contacts and last_active_at', () => {
   test('last_active_at of a contact: created_at until the contact sends a message [MSG-RES-2]', async () => {
-    const { quiet } = await people(messenger.server, ['quiet'])
+    const { quiet } = await createMembers(messenger.server, ['quiet'])
     const before = await messenger.ann.get(`/contacts/${quiet.id}`)
     expect(before.last_active_at).toBe(before.created_at)
     clock.advance(120_000)
@@ -126,16 +126,16 @@ describe('ordering and loss', () => {
     const { conversation } = await messenger.group(messenger.ann, messenger.ben, messenger.cleo)
     const senders = [messenger.ann, messenger.ben, messenger.cleo]
     const sent = await Promise.all(
-      senders.map(async (person, which) => {
-        const texts = Array.from({ length: 15 }, (_, index) => `${which}:${index}`)
+      senders.map(async (person, sender) => {
+        const texts = Array.from({ length: 15 }, (_, index) => `${sender}:${index}`)
         await messenger.sayAll(conversation, texts, person)
         return texts
       }),
     )
     const read = await messenger.texts(conversation)
     expect(read.toSorted()).toEqual(sent.flat().toSorted())
-    // What one sent in turn is read in turn.
-    for (const [which, texts] of sent.entries()) expect(read.filter((text) => text.startsWith(`${which}:`))).toEqual(texts)
+    // Messages of one sender are read in the order in which they were sent.
+    for (const [sender, texts] of sent.entries()) expect(read.filter((text) => text.startsWith(`${sender}:`))).toEqual(texts)
     for (const person of senders) expect(await messenger.texts(conversation, person)).toEqual(read)
     const { rows } = await messenger.server.context.database.pool.query(
       'select sequence::int as place from message m where text = any($1) order by sequence',

@@ -8,8 +8,8 @@ describe.each(FORMS)('conversation (%s)', (as) => {
 
   test('create with contact_id: every field, active, not archived, not pinned, not muted [MSG-CONV-1, MSG-CONV-5]', async () => {
     const before = nowSeconds()
-    const made = await messenger.ann.create('/conversations', { contact_id: messenger.ben.id }, sending)
-    expect(made).toEqual({
+    const created = await messenger.ann.create('/conversations', { contact_id: messenger.ben.id }, sending)
+    expect(created).toEqual({
       id: expect.stringMatching(/^conv_[0-9a-z]{26}$/),
       object: 'conversation',
       contact_id: messenger.ben.id,
@@ -23,16 +23,16 @@ describe.each(FORMS)('conversation (%s)', (as) => {
       archived_at: null,
       unread_count: 0,
     })
-    expect(Number.isInteger(made.created_at)).toBe(true)
-    expect(made.created_at).toBeGreaterThanOrEqual(before)
-    expect(made.created_at).toBeLessThanOrEqual(nowSeconds())
-    expect(await messenger.ann.get(`/conversations/${made.id}`)).toEqual(made)
+    expect(Number.isInteger(created.created_at)).toBe(true)
+    expect(created.created_at).toBeGreaterThanOrEqual(before)
+    expect(created.created_at).toBeLessThanOrEqual(nowSeconds())
+    expect(await messenger.ann.get(`/conversations/${created.id}`)).toEqual(created)
   })
   test('create with group_id [MSG-CONV-3]', async () => {
     const { id } = await messenger.ann.create('/groups', { name: 'Crew', contacts: [messenger.ben.id] }, sending)
-    const made = await messenger.ben.create('/conversations', { group_id: id }, sending)
-    expect(made).toMatchObject({ group_id: id, contact_id: null, last_active_at: null })
-    expect((await messenger.ann.get(`/conversations/${made.id}`)).group_id).toBe(id)
+    const created = await messenger.ben.create('/conversations', { group_id: id }, sending)
+    expect(created).toMatchObject({ group_id: id, contact_id: null, last_active_at: null })
+    expect((await messenger.ann.get(`/conversations/${created.id}`)).group_id).toBe(id)
   })
   test('create: one of contact_id and group_id must be given, and only one [MSG-CONV-3]', async () => {
     const { group } = await messenger.group(messenger.ann)
@@ -45,7 +45,7 @@ describe.each(FORMS)('conversation (%s)', (as) => {
   })
   test('create: 404 when contact or group do not exist or the caller is not a member [MSG-CONV-3]', async () => {
     const { group } = await messenger.group(messenger.ann, messenger.ben)
-    for (const contact_id of ['nobody', unknown('usr'), group, '🦊', 'a%00b'.repeat(10)]) {
+    for (const contact_id of ['unknown', unknown('usr'), group, '🦊', 'a%00b'.repeat(10)]) {
       await messenger.ann.refused('NOT_FOUND', 'POST', '/conversations', { contact_id }, sending)
     }
     for (const group_id of [unknown('grp'), 'nothing', messenger.ben.id]) {
@@ -136,10 +136,10 @@ describe.each(FORMS)('conversation (%s)', (as) => {
   })
   test('unknown and read-only fields are ignored [API-BODY-1]', async () => {
     const extra = { title: 'x', id: unknown('conv'), unread_count: 5, last_active_at: 1, created_at: 1 }
-    const made = await messenger.ann.create('/conversations', { contact_id: messenger.ben.id, ...extra }, sending)
-    expect(made).toMatchObject({ unread_count: 0, last_active_at: null })
-    const changed = await messenger.ann.put(`/conversations/${made.id}`, { ...extra, is_muted: true }, sending)
-    expect(changed).toEqual({ ...made, is_muted: true })
+    const created = await messenger.ann.create('/conversations', { contact_id: messenger.ben.id, ...extra }, sending)
+    expect(created).toMatchObject({ unread_count: 0, last_active_at: null })
+    const changed = await messenger.ann.put(`/conversations/${created.id}`, { ...extra, is_muted: true }, sending)
+    expect(changed).toEqual({ ...created, is_muted: true })
   })
 })
 
@@ -156,8 +156,8 @@ describe('conversation: retrieve and delete', () => {
   test('delete: removes it with its messages permanently; 204 without a body, then 404 [MSG-CONV-11]', async () => {
     const id = await messenger.direct()
     const message = await messenger.say(id)
-    const gone = await messenger.ann.send('DELETE', `/conversations/${id}`)
-    expect([gone.status, gone.text]).toEqual([204, ''])
+    const deletion = await messenger.ann.send('DELETE', `/conversations/${id}`)
+    expect([deletion.status, deletion.text]).toEqual([204, ''])
     for (const person of [messenger.ann, messenger.ben]) {
       for (const path of [`/conversations/${id}`, `/messages/${message.id}`, `/messages?conversation_id=${id}`]) {
         await person.refused('NOT_FOUND', 'GET', path)
@@ -199,7 +199,7 @@ describe('GET /v1/conversations', () => {
     for (const query of [`${filter}=false`, `${filter}=0`, '']) {
       expect(await ids(query)).toEqual(expect.arrayContaining([yes, no]))
     }
-    // The other side has muted, pinned and archived nothing.
+    // The other member has muted, pinned and archived no conversation.
     expect((await messenger.ben.get(`/conversations?limit=100&${filter}=true`)).data).toEqual([])
     for (const wrong of ['maybe', '2', `true&${filter}=true`]) {
       await messenger.ann.refused('VALIDATION_ERROR', 'GET', `/conversations?${filter}=${wrong}`)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hostileText } from '../../fuzz/arbitraries.ts'
-import type { Person } from '../../messaging/client.ts'
+import type { Member } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { messenger, unknown } from './shared-messenger.ts'
 
@@ -25,23 +25,25 @@ function encoded(fields: Fields): string {
     .join('&')
 }
 
-/** What both forms can say: whole characters, and no brackets in names. */
-const text = hostileText.map((one) => one.toWellFormed())
-const name = text.map((one) => one.replace(/[[\]]/g, '') || 'x').filter((one) => !['__proto__', 'constructor'].includes(one))
+/** Values that both formats can express: well-formed Unicode, and names without brackets. */
+const text = hostileText.map((value) => value.toWellFormed())
+const name = text
+  .map((value) => value.replace(/[[\]]/g, '') || 'x')
+  .filter((value) => !['__proto__', 'constructor'].includes(value))
 const truth = fc.constantFrom(true, false, 1, 0, 'true', 'false', '1', '0', 'maybe', '', 2)
 const orNull = <T>(right: fc.Arbitrary<T>) => fc.oneof({ weight: 6, arbitrary: right }, fc.constantFrom(null, ''))
 const reactionMap = fc.dictionary(name, fc.array(text, { minLength: 1, maxLength: 3 }), { minKeys: 1, maxKeys: 4 })
 
-/** Two of everything, alike: one is changed in JSON, the other by forms. */
+/** Objects in two equal copies: JSON requests change one copy, forms the other. */
 interface Twin {
   readonly conversation: string
   readonly message: string
   readonly group: string
-  readonly owner: Person
+  readonly owner: Member
 }
 let twins: { readonly json: Twin; readonly form: Twin }
 beforeAll(async () => {
-  const twin = async (owner: Person): Promise<Twin> => {
+  const twin = async (owner: Member): Promise<Twin> => {
     const conversation = await messenger.direct(owner, messenger.ben)
     const { id: group } = await owner.create('/groups', { name: 'Twins', contacts: [messenger.ben.id] })
     return { conversation, message: (await messenger.say(conversation, 'twin', owner)).id, group, owner }
@@ -54,15 +56,15 @@ interface Row {
   readonly path: (twin: Twin) => string
   readonly fields: fc.Arbitrary<(twin: Twin) => Fields>
 }
-const same = (fields: fc.Arbitrary<object>) => fields.map((one) => () => one as Fields)
-const some = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { requiredKeys: [] })
+const forEitherCopy = (fields: fc.Arbitrary<object>) => fields.map((value) => () => value as Fields)
+const optionalFields = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { requiredKeys: [] })
 
 const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/conversations': {
     method: 'POST',
     path: () => '/conversations',
-    fields: some({
-      contact: fc.constantFrom('ben', 'nobody', '', null, 'none'),
+    fields: optionalFields({
+      contact: fc.constantFrom('ben', 'unknown', '', null, 'none'),
       group: fc.constantFrom('twin', unknown('grp'), '', null, 'none', 'none'),
       distinct: truth,
     }).map(({ contact = 'none', group = 'none', distinct }) => (twin) => ({
@@ -74,7 +76,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'PUT /v1/conversations/:id': {
     method: 'PUT',
     path: ({ conversation }) => `/conversations/${conversation}`,
-    fields: some({
+    fields: optionalFields({
       pin: fc.constantFrom('twin', unknown('msg'), '', null, 'x'),
       is_pinned: truth,
       is_muted: truth,
@@ -87,14 +89,14 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/conversations/:id/read': {
     method: 'POST',
     path: ({ conversation }) => `/conversations/${conversation}/read`,
-    fields: some({ up: fc.constantFrom('twin', unknown('msg'), '', null, 'x') }).map(({ up }) => ({ message }) => ({
+    fields: optionalFields({ up: fc.constantFrom('twin', unknown('msg'), '', null, 'x') }).map(({ up }) => ({ message }) => ({
       ...(up !== undefined && { message_id: up === 'twin' ? message : up }),
     })),
   },
   'POST /v1/messages': {
     method: 'POST',
     path: () => '/messages',
-    fields: some({ message: text, attachments: fc.constantFrom('', null, [], ['x'], [{ id: 'x' }], 'x') }).map(
+    fields: optionalFields({ message: text, attachments: fc.constantFrom('', null, [], ['x'], [{ id: 'x' }], 'x') }).map(
       (fields) =>
         ({ conversation }) => ({ conversation_id: conversation, ...fields }),
     ),
@@ -102,13 +104,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   'PUT /v1/messages/:id': {
     method: 'PUT',
     path: ({ message }) => `/messages/${message}`,
-    fields: same(
-      some({
+    fields: forEitherCopy(
+      optionalFields({
         message: text,
         reactions: fc.oneof(reactionMap, fc.array(reactionMap, { minLength: 1, maxLength: 2 }), fc.constantFrom('', 'x', {})),
       }).map(({ reactions, ...rest }) => ({
         ...rest,
-        // A form has no way to write a map that is empty but the empty text.
+        // A form can write an empty map only as the empty text.
         ...(reactions !== undefined && { reactions: JSON.stringify(reactions) === '{}' ? '' : reactions }),
       })),
     ),
@@ -116,20 +118,20 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/groups': {
     method: 'POST',
     path: () => '/groups',
-    fields: same(
-      some({
+    fields: forEitherCopy(
+      optionalFields({
         name: text,
         description: text,
         avatar_url: orNull(fc.constantFrom('https://example.org/a.png', 'nonsense', 'javascript:x')),
-        contacts: fc.constantFrom('', ['nobody'], ['x', 'y']),
+        contacts: fc.constantFrom('', ['unknown'], ['x', 'y']),
       }),
     ),
   },
   'PUT /v1/contacts/:id': {
     method: 'PUT',
     path: ({ owner }) => `/contacts/${owner.id}`,
-    fields: same(
-      some({
+    fields: forEitherCopy(
+      optionalFields({
         display_name: orNull(text),
         phone_number: orNull(fc.constantFrom('+49 30 1', '0', 'x', '+')),
         avatar_url: orNull(fc.constantFrom('https://example.org/a.png', 'nonsense')),
@@ -142,16 +144,16 @@ describe('form and JSON: the same values have the same effect [MSG-BODY-1, MSG-B
   test.each(Object.entries(ROWS))('%s', async (_, { method, path, fields }) => {
     const statuses = new Set<number>()
     const sent = async (as: 'json' | 'form', make: (twin: Twin) => Fields) => {
-      const twin = twins[as]
-      const values = make(twin)
+      const copy = twins[as]
+      const values = make(copy)
       const raw = as === 'json' ? JSON.stringify(values) : encoded(values)
       const type = as === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
-      const answer = await twin.owner.send(method, path(twin), undefined, { raw, headers: { 'content-type': type } })
-      statuses.add(answer.status)
-      const { code, param } = answer.body.error ?? {}
-      // Of a field that is refused its name: how deep in it the fault is told to lie may differ.
+      const response = await copy.owner.send(method, path(copy), undefined, { raw, headers: { 'content-type': type } })
+      statuses.add(response.status)
+      const { code, param } = response.body.error ?? {}
+      // Only the name of the field: the path within the field may differ.
       const field = /^\w*/.exec(param ?? '')?.[0]
-      return code === undefined ? [answer.status, shape(answer.text, twin.owner)] : [answer.status, code, field]
+      return code === undefined ? [response.status, withoutIds(response.text, copy.owner)] : [response.status, code, field]
     }
     await fc.assert(
       fc.asyncProperty(fields, async (make) => {
@@ -159,7 +161,7 @@ describe('form and JSON: the same values have the same effect [MSG-BODY-1, MSG-B
       }),
       { numRuns: 80, seed: 20_261_121, endOnFailure: true },
     )
-    // Of either kind: a property that only met refusals would say little.
+    // Successes and refusals must both occur, because refusals alone prove little.
     expect([...statuses].some((status) => status < 300)).toBe(true)
     expect([...statuses].some((status) => status >= 400)).toBe(true)
   })
@@ -179,8 +181,8 @@ describe('form and JSON: the same values have the same effect [MSG-BODY-1, MSG-B
   })
 })
 
-/** An answer without what each twin has of its own: ids, names, times. */
-const shape = (body: string, owner: Person): unknown =>
+/** A response body without the ids and times in which the copies differ. */
+const withoutIds = (body: string, owner: Member): unknown =>
   JSON.parse(body.replaceAll(owner.id, 'OWNER').replaceAll(/\b(conv|msg|grp|aud|rev|usr)_[0-9a-z]{26}/g, '$1'), (key, value) =>
     /^(created|updated|read|last_active|last_opened)_at$/.test(key) && value !== null ? 'a time' : value,
   )

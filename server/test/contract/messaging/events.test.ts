@@ -8,7 +8,7 @@ const about =
   (event: StreamedEvent): boolean =>
     event.type === type && ids.every((id) => event.data.includes(id))
 
-/** Opened before the first test: the 15 s of a heartbeat pass while the others run. */
+/** Opened before the first test, because a heartbeat takes 15 s. */
 let idle: EventReader
 let opened: number
 beforeAll(async () => {
@@ -18,21 +18,23 @@ beforeAll(async () => {
 
 describe('events', () => {
   test('events: message, conversation, group and contact events go to members only [MSG-EVENT-1]', async () => {
-    const [ann, ben, stan] = await Promise.all([messenger.ann, messenger.ben, messenger.stan].map((one) => messenger.listen(one)))
+    const [ann, ben, stan] = await Promise.all(
+      [messenger.ann, messenger.ben, messenger.stan].map((person) => messenger.listen(person)),
+    )
     const { group, conversation } = await messenger.group(messenger.ann, messenger.ben)
-    const { id } = await messenger.say(conversation, 'told')
+    const { id } = await messenger.say(conversation, 'first text')
     await messenger.ben.post(`/conversations/${conversation}/read`, {})
-    await messenger.ann.put(`/messages/${id}`, { message: 'told again' })
+    await messenger.ann.put(`/messages/${id}`, { message: 'second text' })
     await messenger.ann.put(`/conversations/${conversation}`, { pinned_message_id: id })
     await messenger.ann.put(`/groups/${group}`, { name: 'renamed' })
-    // What is deleted for good is not told of any more, not even what nobody has heard yet.
+    // A permanent deletion removes events that are not sent yet, so all must arrive first.
     for (const listener of [ann, ben]) await listener?.until(about('group.updated', group))
     await messenger.ann.remove(`/messages/${id}`)
     await messenger.ann.remove(`/conversations/${conversation}`)
     await messenger.ann.remove(`/groups/${group}`)
     for (const listener of [ann, ben]) {
       await listener?.until(about('group.deleted', group))
-      const types = listener?.events.filter(({ data }) => [group, conversation, id].some((one) => data.includes(one)))
+      const types = listener?.events.filter(({ data }) => [group, conversation, id].some((objectId) => data.includes(objectId)))
       expect(types?.map(({ type }) => type)).toEqual([
         'group.created',
         'conversation.created',
@@ -70,7 +72,7 @@ describe('events', () => {
     const { review_item_id } = await messenger.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', fields)
     await ann.until(about('message.held', review_item_id))
     await messenger.decide(review_item_id, 'approve')
-    // As it is done every quarter of a second: an approval wakes nobody.
+    // The relay runs every 250 ms. An approval does not start it.
     await messenger.server.context.relay.run()
     await ann.until(about('message.released', review_item_id))
     await ben.until(about('message.created', id))
@@ -78,36 +80,36 @@ describe('events', () => {
     expect(ben.events.map(({ type }) => type)).not.toContain('message.released')
     for (const listener of [ann, ben]) listener.close()
   })
-  test('resume: with Last-Event-ID or after, from every place, without loss or duplicate [MSG-EVENT-2]', async () => {
+  test('resume: with Last-Event-ID or after, from every position, without loss or duplicate [MSG-EVENT-2]', async () => {
     const id = await messenger.direct()
-    const whole = await messenger.listen(messenger.ben)
+    const complete = await messenger.listen(messenger.ben)
     const said = await messenger.sayAll(id, ['1', '2', '3', '4', '5'])
-    const ends = about('message.created', said[4].id)
-    await whole.until(ends)
-    const all = whole.events
-    for (const [index, { id: place }] of all.entries()) {
+    const isLast = about('message.created', said[4].id)
+    await complete.until(isLast)
+    const all = complete.events
+    for (const [index, { id: position }] of all.entries()) {
       for (const again of [
-        await messenger.listen(messenger.ben, place),
-        await messenger.listen(messenger.ben, undefined, `after=${place}`),
+        await messenger.listen(messenger.ben, position),
+        await messenger.listen(messenger.ben, undefined, `after=${position}`),
       ]) {
-        if (index < all.length - 1) await again.until(ends)
+        if (index < all.length - 1) await again.until(isLast)
         expect(again.events).toEqual(all.slice(index + 1))
         again.close()
       }
     }
-    whole.close()
+    complete.close()
   })
   test('resume: events of the time without a connection follow in order [MSG-EVENT-2]', async () => {
     const id = await messenger.direct()
     const listener = await messenger.listen(messenger.ben)
-    const place = listener.position
+    const position = listener.position
     listener.close()
     const said = await Promise.all(Array.from({ length: 12 }, (_, index) => messenger.say(id, `${index}`)))
-    const again = await messenger.listen(messenger.ben, place)
+    const again = await messenger.listen(messenger.ben, position)
     for (const { id: message } of said) await again.until(about('message.created', message))
-    const heard = again.events.filter(({ type }) => type === 'message.created').map(({ data }) => JSON.parse(data).id)
+    const received = again.events.filter(({ type }) => type === 'message.created').map(({ data }) => JSON.parse(data).id)
     const { data } = await messenger.ben.get(`/messages?conversation_id=${id}&limit=100`)
-    expect(heard).toEqual(data.map((message: { id: string }) => message.id).reverse())
+    expect(received).toEqual(data.map((message: { id: string }) => message.id).reverse())
     again.close()
   })
   test('events: none for a refused write, and one for a repeated request', async () => {
@@ -122,7 +124,7 @@ describe('events', () => {
     expect(listener.events.filter(about('message.created', id))).toHaveLength(2)
     listener.close()
   })
-  test('resume: 400 when the place is not an id, 401 without a token', async () => {
+  test('resume: 400 when the position is not an id, 401 without a token', async () => {
     await messenger.ann.refused('VALIDATION_ERROR', 'GET', '/events', undefined, { headers: { 'last-event-id': 'x' } })
     await messenger.ann.refused('VALIDATION_ERROR', 'GET', '/events?after=-1')
     await messenger.ann.refused('AUTH_INVALID_KEY', 'GET', '/events', undefined, { token: null })
@@ -134,7 +136,7 @@ describe('events', () => {
     expect(await idle.contentType).toMatch(/^text\/event-stream/)
     idle.close()
   })
-  test('resume: event: reset when the place is older than the log, then new events [MSG-EVENT-3]', async () => {
+  test('resume: event: reset when the position is older than the log, then new events [MSG-EVENT-3]', async () => {
     const id = await messenger.direct()
     await messenger.say(id)
     const first = await messenger.listen(messenger.ben, 0)
@@ -145,6 +147,6 @@ describe('events', () => {
     const { id: message } = await messenger.say(id)
     await listener.until(about('message.created', message))
     expect(listener.events.map(({ type }) => type)).toEqual(['reset', 'message.created'])
-    for (const one of [first, listener]) one.close()
+    for (const reader of [first, listener]) reader.close()
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { people } from '../../messaging/client.ts'
+import { createMembers } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, FORMS, messenger } from './shared-messenger.ts'
 
@@ -57,7 +57,7 @@ describe.each(FORMS)('governance of messages (%s)', (as) => {
     expect([error.review_item_id, error.audit_id]).toEqual([expect.stringMatching(/^rev_/), expect.stringMatching(/^aud_/)])
     expect(await messenger.texts(id, messenger.ben)).toEqual([])
     expect((await messenger.ben.get(`/messages/search?q=${message.split(' ')[1]}`)).data).toEqual([])
-    // The same attempt again waits for the same decision.
+    // A repeated request waits for the same decision.
     const again = await messenger.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', send(message), sending)
     expect(again.review_item_id).toBe(error.review_item_id)
     expect((await messenger.decide(error.review_item_id, 'approve')).state).toBe('released')
@@ -75,7 +75,7 @@ describe.each(FORMS)('governance of messages (%s)', (as) => {
     expect(await messenger.texts(id, messenger.ben)).toEqual([message])
     expect((await messenger.ben.get(`/messages/${sent.id}`)).updated_at).toEqual(expect.any(Number))
   })
-  test('denied by the reviewer: never stored', async () => {
+  test('deny by the reviewer: the message is never stored', async () => {
     const { id, message, send } = await create('rowan-hold')
     const error = await messenger.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', send(message), sending)
     expect((await messenger.decide(error.review_item_id, 'deny')).state).toBe('denied')
@@ -87,7 +87,7 @@ describe.each(FORMS)('governance of messages (%s)', (as) => {
 })
 
 describe('governance of messages', () => {
-  test('expired: cannot be approved', async () => {
+  test('hold: cannot be approved when it has expired', async () => {
     const id = await messenger.direct()
     const fields = { conversation_id: id, message: 'rowan-brief' }
     const { review_item_id } = await messenger.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', fields)
@@ -96,11 +96,11 @@ describe('governance of messages', () => {
     expect(late.status).toBeGreaterThanOrEqual(400)
     expect(await messenger.texts(id)).toEqual([])
   })
-  test('a rule that fails denies', async () => {
+  test('rule: denies the message when it fails', async () => {
     const fields = { conversation_id: await messenger.direct(), message: 'rowan-broken' }
     await messenger.ann.refused('POLICY_DENIED', 'POST', '/messages', fields)
   })
-  test('policies read sender, conversation, findings and group [GW-POL-17]', async () => {
+  test('policies: read sender, conversation, findings and group [GW-POL-17]', async () => {
     const id = await messenger.direct()
     const sent = await messenger.say(id, 'rowan-facts jane.roe@example.org')
     expect((await record(sent.governance.audit_id)).decision.verdict).toBe('escalate')
@@ -108,21 +108,21 @@ describe('governance of messages', () => {
     const { conversation } = await messenger.group(messenger.ann, messenger.ben)
     await messenger.ann.refused('POLICY_DENIED', 'POST', '/messages', { conversation_id: conversation, message: 'rowan-group' })
   })
-  test('the record: endpoint message, of no Application, twelve stages, hashes instead of the text [MSG-GOV-1]', async () => {
+  test('record: has endpoint message, no Application, twelve stages, and hashes instead of the text [MSG-GOV-1]', async () => {
     const secret = word()
     const id = await messenger.direct()
     const sent = await messenger.say(id, `${secret} jane.roe@example.org`)
-    const kept = await record(sent.governance.audit_id)
-    expect(kept).toMatchObject({ endpoint: 'message', application_id: null, status: 201, error_code: null })
-    expect(kept.stages).toHaveLength(STAGES)
-    expect(JSON.stringify(kept)).not.toContain(secret)
-    expect(JSON.stringify(kept)).not.toContain('jane.roe')
+    const auditRecord = await record(sent.governance.audit_id)
+    expect(auditRecord).toMatchObject({ endpoint: 'message', application_id: null, status: 201, error_code: null })
+    expect(auditRecord.stages).toHaveLength(STAGES)
+    expect(JSON.stringify(auditRecord)).not.toContain(secret)
+    expect(JSON.stringify(auditRecord)).not.toContain('jane.roe')
     const fields = { conversation_id: id, message: `rowan-deny ${secret}` }
     const { audit_id } = await messenger.ann.refused('POLICY_DENIED', 'POST', '/messages', fields)
     expect(await record(audit_id)).toMatchObject({ endpoint: 'message', status: 403, error_code: 'POLICY_DENIED' })
     expect(messenger.server.logs()).not.toContain(secret)
   })
-  test('a refusal is repeated for its Idempotency-Key', async () => {
+  test('Idempotency-Key: a repeated request gets the same refusal', async () => {
     const id = await messenger.direct()
     const sending = { headers: { 'idempotency-key': word() } }
     const fields = { conversation_id: id, message: `rowan-hold ${word()}` }
@@ -132,7 +132,7 @@ describe('governance of messages', () => {
   })
   test('without messaging policies: stored unchanged and not recorded [MSG-GOV-6]', async () => {
     const workspace = await messenger.operator.workspace()
-    const { dora, ezra } = await people(messenger.server, ['dora', 'ezra'], workspace)
+    const { dora, ezra } = await createMembers(messenger.server, ['dora', 'ezra'], workspace)
     const before = (await messenger.operator.get('/audit?limit=100', { workspace })).data.length
     const id = await messenger.direct(dora, ezra)
     const sent = await messenger.say(id, 'rowan-deny jane.roe@example.org', dora)

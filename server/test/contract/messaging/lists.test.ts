@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../admin/client.ts'
-import { type Person, people } from '../../messaging/client.ts'
+import { createMembers, type Member } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { messenger, unknown } from './shared-messenger.ts'
 
 interface List {
   readonly name: string
-  /** Puts 25 objects there; answers where they are listed, and their ids in the order of the list. */
-  readonly fill: (reader: Person, other: Person) => Promise<{ path: string; ids: string[] }>
-  /** One more, which comes before all others. */
-  readonly add: (reader: Person, other: Person, path: string) => Promise<string>
-  /** An id of the right kind that is no object of this reader's list. */
+  /** Creates 25 objects; returns the path of their list, and their ids in the order of the list. */
+  readonly fill: (reader: Member, other: Member) => Promise<{ path: string; ids: string[] }>
+  /** Creates one more object, which is first in the list. */
+  readonly add: (reader: Member, other: Member, path: string) => Promise<string>
+  /** The id of an object of the same kind that is not in the reader's list. */
   readonly foreign: () => Promise<string>
 }
 
 const N = 25
-const times = async (make: (index: number) => Promise<Json>): Promise<string[]> => {
+const createAll = async (make: (index: number) => Promise<Json>): Promise<string[]> => {
   const ids: string[] = []
   for (let index = 0; index < N; index++) ids.unshift((await make(index)).id)
   return ids
@@ -27,7 +27,7 @@ const LISTS: readonly List[] = [
     name: 'conversations',
     fill: async (reader, other) => ({
       path: '/conversations?muted=false',
-      ids: await times(() => reader.create('/conversations', { contact_id: other.id })),
+      ids: await createAll(() => reader.create('/conversations', { contact_id: other.id })),
     }),
     add: (reader, other) => messenger.direct(reader, other),
     foreign: () => messenger.direct(),
@@ -36,7 +36,7 @@ const LISTS: readonly List[] = [
     name: 'messages of one conversation',
     fill: async (reader, other) => {
       const id = await messenger.direct(reader, other)
-      return { path: `/messages?conversation_id=${id}`, ids: await times(() => messenger.say(id, word(), reader)) }
+      return { path: `/messages?conversation_id=${id}`, ids: await createAll(() => messenger.say(id, word(), reader)) }
     },
     add: async (reader, _, path) => (await messenger.say(conversationIn(path), word(), reader)).id,
     foreign: async () => (await messenger.say(await messenger.direct())).id,
@@ -44,12 +44,15 @@ const LISTS: readonly List[] = [
   {
     name: 'messages of all conversations',
     fill: async (reader, other) => {
-      const places = [
+      const conversations = [
         await messenger.direct(reader, other),
         await messenger.direct(reader, other),
         await messenger.direct(reader, other),
       ]
-      return { path: '/messages?', ids: await times((index) => messenger.say(places[index % 3] ?? '', word(), reader)) }
+      return {
+        path: '/messages?',
+        ids: await createAll((index) => messenger.say(conversations[index % 3] ?? '', word(), reader)),
+      }
     },
     add: async (reader, other) => (await messenger.say(await messenger.direct(reader, other), word(), reader)).id,
     foreign: async () => (await messenger.say(await messenger.direct())).id,
@@ -59,7 +62,7 @@ const LISTS: readonly List[] = [
     fill: async (reader, other) => {
       const id = await messenger.direct(reader, other)
       const key = word()
-      return { path: `/messages/search?q=${key}`, ids: await times(() => messenger.say(id, `${word()} ${key}`, reader)) }
+      return { path: `/messages/search?q=${key}`, ids: await createAll(() => messenger.say(id, `${word()} ${key}`, reader)) }
     },
     add: async (reader, other, path) =>
       (await messenger.say(await messenger.direct(reader, other), path.split('=')[1] ?? '', reader)).id,
@@ -67,19 +70,19 @@ const LISTS: readonly List[] = [
   },
   {
     name: 'groups',
-    fill: async (reader) => ({ path: '/groups?', ids: await times(() => reader.create('/groups', { name: word() })) }),
+    fill: async (reader) => ({ path: '/groups?', ids: await createAll(() => reader.create('/groups', { name: word() })) }),
     add: async (reader) => (await reader.create('/groups', { name: word() })).id,
     foreign: async () => (await messenger.group(messenger.ann)).group,
   },
 ]
 
 describe.each(LISTS)('paging: $name', ({ fill, add, foreign }) => {
-  let reader: Person
-  let other: Person
+  let reader: Member
+  let other: Member
   let path: string
   let ids: string[]
   beforeAll(async () => {
-    ;({ reader, other } = await people(messenger.server, ['reader', 'other']))
+    ;({ reader, other } = await createMembers(messenger.server, ['reader', 'other']))
     ;({ path, ids } = await fill(reader, other))
   })
   const page = async (query = '') => {
@@ -103,25 +106,25 @@ describe.each(LISTS)('paging: $name', ({ fill, add, foreign }) => {
     },
   )
   test('starting_after: reads each object once [MSG-LIST-3]', async () => {
-    const walked: string[] = []
+    const read: string[] = []
     let more = true
     while (more) {
-      const next = await page(`limit=4${walked.length > 0 ? `&starting_after=${walked.at(-1)}` : ''}`)
-      walked.push(...next.ids)
+      const next = await page(`limit=4${read.length > 0 ? `&starting_after=${read.at(-1)}` : ''}`)
+      read.push(...next.ids)
       more = next.has_more
     }
-    expect(walked).toEqual(ids)
+    expect(read).toEqual(ids)
     expect(await page(`starting_after=${ids.at(-1)}`)).toEqual({ ids: [], has_more: false })
   })
   test('ending_before: reads each object once, backwards [MSG-LIST-3]', async () => {
-    let walked = [ids.at(-1)]
+    let read = [ids.at(-1)]
     let more = true
     while (more) {
-      const next = await page(`limit=4&ending_before=${walked[0]}`)
-      walked = [...next.ids, ...walked]
+      const next = await page(`limit=4&ending_before=${read[0]}`)
+      read = [...next.ids, ...read]
       more = next.has_more
     }
-    expect(walked).toEqual(ids)
+    expect(read).toEqual(ids)
     expect(await page(`ending_before=${ids[0]}`)).toEqual({ ids: [], has_more: false })
     expect(await page(`limit=3&ending_before=${ids[7]}`)).toEqual({ ids: ids.slice(4, 7), has_more: true })
   })
@@ -135,10 +138,10 @@ describe.each(LISTS)('paging: $name', ({ fill, add, foreign }) => {
       }
     }
   })
-  test('cursor: foreign and unknown ones get the same response', async () => {
+  test('cursor: foreign and unknown cursors get the same response', async () => {
     const bytes = async (id: string) => (await reader.send('GET', `${path}&starting_after=${id}`)).text
-    const [mine, nobodys] = [await foreign(), unknown('msg')]
-    expect((await bytes(mine)).replaceAll(mine, nobodys)).toBe(await bytes(nobodys))
+    const [foreignId, unknownId] = [await foreign(), unknown('msg')]
+    expect((await bytes(foreignId)).replaceAll(foreignId, unknownId)).toBe(await bytes(unknownId))
   })
   test('page: new objects do not disturb the following pages [MSG-LIST-4]', async () => {
     const first = await page('limit=10')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { clock, FORMS, messenger, unknown } from './shared-messenger.ts'
 
 const nowSeconds = () => Math.floor(clock.now().getTime() / 1_000)
-/** What forms must carry as it is. */
+/** Characters that a form must escape. */
 const ODD_TEXT = 'Hällo & co = 100% + 🦊 [a][]=b; "x"\r\n\ttab'
 
 describe.each(FORMS)('message (%s)', (as) => {
@@ -74,13 +74,13 @@ describe.each(FORMS)('message (%s)', (as) => {
   })
   test('send: 32 KiB are stored whole, one byte more is refused [MSG-MSG-8]', async () => {
     const conversation_id = await messenger.direct()
-    const most = `${'ü'.repeat(16_000)}${'x'.repeat(768)}`
-    expect((await messenger.ann.create('/messages', { conversation_id, message: most }, sending)).message).toBe(most)
-    for (const message of [`${most}x`, 'x'.repeat(32_769), 'ü'.repeat(17_000)]) {
+    const longest = `${'ü'.repeat(16_000)}${'x'.repeat(768)}`
+    expect((await messenger.ann.create('/messages', { conversation_id, message: longest }, sending)).message).toBe(longest)
+    for (const message of [`${longest}x`, 'x'.repeat(32_769), 'ü'.repeat(17_000)]) {
       const { status } = await messenger.ann.send('POST', '/messages', { conversation_id, message }, sending)
       expect([400, 413]).toContain(status)
     }
-    expect(await messenger.texts(conversation_id)).toEqual([most])
+    expect(await messenger.texts(conversation_id)).toEqual([longest])
   })
   test('update with message: returns the new text, sets updated_at, keeps created_at and place [MSG-MSG-6]', async () => {
     const id = await messenger.direct()
@@ -118,7 +118,7 @@ describe.each(FORMS)('message (%s)', (as) => {
       { message: '' },
       { message: ['x'] },
       { message: 'after', reactions: 'heart' },
-      // A form has no other way to write a list of one.
+      // In a form, this value equals a list of one.
       ...(as === 'json' ? [{ message: 'after', reactions: { heart: 'x' } }] : []),
       { message: 'after', reactions: { heart: [['x']] } },
       { message: 'after', attachments: [unknown('att')] },
@@ -200,8 +200,8 @@ describe('message: list, retrieve and delete', () => {
     const [first, second] = await messenger.sayAll(id, ['first', 'second'])
     await messenger.ann.put(`/conversations/${id}`, { pinned_message_id: first.id })
     await messenger.ben.put(`/messages/${first.id}/reactions/heart`)
-    const gone = await messenger.ann.send('DELETE', `/messages/${first.id}`)
-    expect([gone.status, gone.text]).toEqual([204, ''])
+    const deletion = await messenger.ann.send('DELETE', `/messages/${first.id}`)
+    expect([deletion.status, deletion.text]).toEqual([204, ''])
     for (const method of ['GET', 'DELETE']) await messenger.ann.refused('NOT_FOUND', method, `/messages/${first.id}`)
     expect((await messenger.ben.get(`/conversations/${id}`)).pinned_message_id).toBeNull()
     expect(await messenger.texts(id)).toEqual(['second'])

@@ -37,14 +37,14 @@ describe('permissions', () => {
     expect(await messenger.texts(conversation, messenger.cleo)).toEqual(['before'])
     expect((await messenger.cleo.get(`/conversations/${conversation}`)).unread_count).toBe(0)
     await messenger.ben.remove(`/groups/${group}/contacts/${messenger.ben.id}`)
-    const gone = [
+    const requests = [
       ['GET', `/conversations/${conversation}`, undefined],
       ['GET', `/messages/${id}`, undefined],
       ['PUT', `/messages/${id}`, { message: 'after' }],
       ['DELETE', `/messages/${id}`, undefined],
       ['POST', '/messages', { conversation_id: conversation, message: 'x' }],
     ] as const
-    for (const [method, path, fields] of gone) await messenger.ben.refused('NOT_FOUND', method, path, fields)
+    for (const [method, path, fields] of requests) await messenger.ben.refused('NOT_FOUND', method, path, fields)
   })
 })
 

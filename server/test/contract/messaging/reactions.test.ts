@@ -26,10 +26,10 @@ describe('reactions', () => {
   })
   test("PUT: 403 for a reaction in another member's name, and nothing changes [MSG-REACT-3]", async () => {
     const id = await message()
-    await messenger.ann.put(`/messages/${id}`, { reactions: { heart: ['mine'] } })
+    await messenger.ann.put(`/messages/${id}`, { reactions: { heart: ['own'] } })
     const reactions = { heart: [messenger.ben.id] }
     await messenger.ann.refused('FORBIDDEN', 'PUT', `/messages/${id}`, { reactions })
-    expect(await shown(id)).toEqual([{ heart: ['mine'] }])
+    expect(await shown(id)).toEqual([{ heart: ['own'] }])
   })
   test("PUT and DELETE …/reactions/:name: change the caller's reaction only, and can be repeated [MSG-REACT-4]", async () => {
     const id = await message()

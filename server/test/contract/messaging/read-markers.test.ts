@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Person } from '../../messaging/client.ts'
+import type { Member } from '../../messaging/client.ts'
 import { clock, FORMS, messenger, unknown } from './shared-messenger.ts'
 
 describe('read_at and last_opened_at [MSG-CONV-13]', () => {
@@ -21,7 +21,7 @@ describe('read_at and last_opened_at [MSG-CONV-13]', () => {
     const read = await messenger.ben.post(`/conversations/${id}/read`, { message_id: second.id })
     expect(read).toMatchObject({ id, unread_count: 1, last_opened_at: expect.any(Number) })
     expect(await state()).toMatchObject({ read: [true, true, false], unread_count: 1 })
-    // Never back.
+    // The marker never moves back.
     await messenger.ben.post(`/conversations/${id}/read`, { message_id: first.id })
     expect(await state()).toMatchObject({ read: [true, true, false], unread_count: 1 })
     await messenger.ben.post(`/conversations/${id}/read`)
@@ -29,11 +29,11 @@ describe('read_at and last_opened_at [MSG-CONV-13]', () => {
   })
   test("direct: the caller's marker sets read_at of the other member's messages, for both [MSG-MSG-9]", async () => {
     const id = await messenger.direct()
-    const theirs = await messenger.say(id, 'x', messenger.ben)
+    const received = await messenger.say(id, 'x', messenger.ben)
     const own = await messenger.say(id)
     await messenger.ann.post(`/conversations/${id}/read`, {})
     for (const person of [messenger.ann, messenger.ben]) {
-      expect((await person.get(`/messages/${theirs.id}`)).read_at).toEqual(expect.any(Number))
+      expect((await person.get(`/messages/${received.id}`)).read_at).toEqual(expect.any(Number))
       expect((await person.get(`/messages/${own.id}`)).read_at).toBeNull()
     }
   })
@@ -61,12 +61,12 @@ describe('read_at and last_opened_at [MSG-CONV-13]', () => {
     const id = await messenger.direct()
     const [first] = await messenger.sayAll(id, ['1', '2'])
     await messenger.say(id, '3', messenger.ben)
-    const unread = async (person: Person) => (await person.get(`/conversations/${id}`)).unread_count
+    const unread = async (person: Member) => (await person.get(`/conversations/${id}`)).unread_count
     expect([await unread(messenger.ann), await unread(messenger.ben)]).toEqual([1, 2])
     await messenger.ann.remove(`/messages/${first.id}`)
     expect(await unread(messenger.ben)).toBe(1)
     expect(
-      (await messenger.ben.get('/conversations?limit=100')).data.find((one: { id: string }) => one.id === id).unread_count,
+      (await messenger.ben.get('/conversations?limit=100')).data.find((listed: { id: string }) => listed.id === id).unread_count,
     ).toBe(1)
   })
   test.each(FORMS)('read: 400 when the message is unknown or of another conversation (%s)', async (as) => {

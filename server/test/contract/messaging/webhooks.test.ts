@@ -14,15 +14,15 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close()
 })
 
-/** A webhook, and who listens at its other end. `status` may be changed. */
+/** Creates a webhook and its receiver. A test may change the status and headers of `receiverResponse`. */
 async function webhook(fields: object = { types: ['message.created'] }) {
   const received: Received[] = []
-  const answer = { status: 204, headers: {} as Record<string, string> }
+  const receiverResponse = { status: 204, headers: {} as Record<string, string> }
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const piece of request.setEncoding('utf8')) text += piece
     received.push({ headers: request.headers, text })
-    response.writeHead(answer.status, answer.headers).end()
+    response.writeHead(receiverResponse.status, receiverResponse.headers).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
@@ -33,21 +33,22 @@ async function webhook(fields: object = { types: ['message.created'] }) {
     server.close()
   })
   const path = `/webhooks/${id}`
-  /** Its newest delivery. */
+  /** The newest delivery of the webhook. */
   const newest = async () => (await messenger.operator.get(`${path}/deliveries`)).data[0]
-  const until = (expected: object) => vi.waitFor(async () => expect(await newest()).toMatchObject(expected), { timeout: 10_000 })
-  const later = (ms: number): void => {
+  const awaitDelivery = (expected: object) =>
+    vi.waitFor(async () => expect(await newest()).toMatchObject(expected), { timeout: 10_000 })
+  const advance = (ms: number): void => {
     clock.advance(ms)
     messenger.server.context.webhooks.wake()
   }
-  return { received, answer, secret: String(secret), path, newest, until, later }
+  return { received, receiverResponse, secret: String(secret), path, newest, awaitDelivery, advance }
 }
 
 describe('webhooks', () => {
   test('delivery: Standard Webhooks headers, signature over the body, body {id,type,timestamp,payload} [MSG-HOOK-1]', async () => {
-    const { received, secret, until } = await webhook()
+    const { received, secret, awaitDelivery } = await webhook()
     const { id } = await messenger.say(await messenger.direct(), 'to the hook')
-    await until({ state: 'delivered', attempts: 1 })
+    await awaitDelivery({ state: 'delivered', attempts: 1 })
     expect(received).toHaveLength(1)
     const [{ headers, text }] = received as [Received]
     const body = JSON.parse(text)
@@ -56,7 +57,7 @@ describe('webhooks', () => {
     expect(headers['webhook-id']).toBe(body.id)
     expect(Number.isNaN(Date.parse(body.timestamp))).toBe(false)
     const signed = { ...(headers as Record<string, string>) }
-    // The test's clock is ahead of the library's, which looks at the machine's.
+    // The library reads the machine's clock, and the test's clock is ahead of it.
     const now = Math.floor(Date.now() / 1_000)
     expect(Math.abs(Number(headers['webhook-timestamp']) - clock.now().getTime() / 1_000)).toBeLessThan(60)
     const expected = new Webhook(secret).sign(body.id, new Date(Number(headers['webhook-timestamp']) * 1_000), text)
@@ -65,30 +66,30 @@ describe('webhooks', () => {
     expect(() => new Webhook(secret).verify(text.replace('hook', 'hoax'), fresh)).toThrow()
   })
   test('delivery: retried under the same id until it succeeds [MSG-HOOK-2]', async () => {
-    const { received, answer, until, later } = await webhook()
-    answer.status = 500
+    const { received, receiverResponse, awaitDelivery, advance } = await webhook()
+    receiverResponse.status = 500
     await messenger.say(await messenger.direct())
-    await until({ state: 'pending', attempts: 1, last_status: 500 })
-    later(60_000)
-    await until({ state: 'pending', attempts: 2 })
-    answer.status = 200
-    later(600_000)
-    await until({ state: 'delivered', attempts: 3 })
+    await awaitDelivery({ state: 'pending', attempts: 1, last_status: 500 })
+    advance(60_000)
+    await awaitDelivery({ state: 'pending', attempts: 2 })
+    receiverResponse.status = 200
+    advance(600_000)
+    await awaitDelivery({ state: 'delivered', attempts: 3 })
     expect(received).toHaveLength(3)
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     expect(new Set(received.map(({ text }) => text)).size).toBe(1)
   })
   test('delivery: fails after 3 days, is then listed and can be sent again [MSG-HOOK-2, MSG-HOOK-3]', async () => {
-    const { received, answer, until, later, path } = await webhook()
-    answer.status = 503
+    const { received, receiverResponse, awaitDelivery, advance, path } = await webhook()
+    receiverResponse.status = 503
     await messenger.say(await messenger.direct())
-    await until({ state: 'pending', attempts: 1 })
+    await awaitDelivery({ state: 'pending', attempts: 1 })
     for (
       let attempts = 1, hours = 0;
       hours < 96 && (await messenger.operator.get(`${path}/deliveries?state=dead`)).data.length === 0;
       hours += 13
     ) {
-      later(13 * 3_600_000)
+      advance(13 * 3_600_000)
       await vi.waitFor(async () => {
         const { data } = await messenger.operator.get(`${path}/deliveries`)
         expect(data[0].attempts > attempts || data[0].state === 'dead').toBe(true)
@@ -97,25 +98,25 @@ describe('webhooks', () => {
     }
     const { data } = await messenger.operator.get(`${path}/deliveries?state=dead`)
     expect(data).toHaveLength(1)
-    answer.status = 200
+    receiverResponse.status = 200
     const attempts = received.length
     await messenger.operator.post(`${path}/deliveries/${data[0].id}/replay`)
-    await until({ state: 'delivered' })
+    await awaitDelivery({ state: 'delivered' })
     expect(received).toHaveLength(attempts + 1)
   })
   test('delivery: redirects are refused', async () => {
-    const { received, answer, until } = await webhook()
-    Object.assign(answer, { status: 302, headers: { location: `${messenger.base}/healthz` } })
+    const { received, receiverResponse, awaitDelivery } = await webhook()
+    Object.assign(receiverResponse, { status: 302, headers: { location: `${messenger.base}/healthz` } })
     await messenger.say(await messenger.direct())
-    await until({ state: 'pending', attempts: 1, last_status: 302 })
+    await awaitDelivery({ state: 'pending', attempts: 1, last_status: 302 })
     expect(received).toHaveLength(1)
   })
   test('delivery: none for a refused write', async () => {
-    const { received, until } = await webhook()
+    const { received, awaitDelivery } = await webhook()
     const id = await messenger.direct()
     await messenger.ann.send('POST', '/messages', { conversation_id: id, message: 'rowan-deny' })
     const sent = await messenger.say(id, 'allowed')
-    await until({ state: 'delivered' })
+    await awaitDelivery({ state: 'delivered' })
     expect(received.map(({ text }) => JSON.parse(text).payload.id)).toEqual([sent.id])
   })
 })

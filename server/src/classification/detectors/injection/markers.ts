@@ -1,5 +1,5 @@
 import type { Finding, FindingType } from '../../../domain/finding.ts'
-import { classOf } from '../../../lib/invisible.ts'
+import { classOf } from '../../../lib/invisible-characters.ts'
 import { eachMatch } from '../../text/matches.ts'
 
 interface Marker {

@@ -1,0 +1,13 @@
+import type { Db } from '../../db/database.ts'
+import { uuidOf } from '../ids.ts'
+
+/** Ids of the users who are in it: whoever may know of what happens there. */
+export async function findMemberIds(db: Db, workspaceId: string, conversationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('conversation_member')
+    .select('user_id')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('conversation_id', '=', uuidOf('conv', conversationId))
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}

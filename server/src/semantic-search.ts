@@ -1,0 +1,67 @@
+import type { Logger } from 'pino'
+import type { Config } from './config/config.ts'
+import type { Secrets } from './config/secrets.ts'
+import type { Db } from './db/database.ts'
+import type { Job } from './jobs/jobs.ts'
+import { loadChunkTexts } from './knowledge/passages.ts'
+import type { Clock } from './lib/clock.ts'
+import { guardedConnector } from './lib/url-guard.ts'
+import { loadMemoryTexts } from './memory/texts.ts'
+import { EmbeddingProgress, embedMissing } from './retrieval/semantic/embed-missing.ts'
+import { Embedder } from './retrieval/semantic/embedder.ts'
+import { prepareVectors } from './retrieval/semantic/prepare-vectors.ts'
+import { createSemanticRanker, type SemanticRanker } from './retrieval/semantic/semantic-ranker.ts'
+
+export interface SemanticSearch {
+  readonly ranker: SemanticRanker
+  /** Number of searches that were lexical only, because the embedder or the vectors failed. */
+  readonly fallbacks: () => number
+  /** Embeds chunks and memories that have no vector yet. */
+  readonly job: Job
+  readonly close: () => Promise<void>
+}
+
+interface Deps {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly db: Db
+  readonly log: Logger
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+const CONNECT_MS = 5_000
+const EVERY_MS = 1_000
+const BATCHES = 20
+
+/** Returns undefined and logs why if no embedder is configured or the database cannot store vectors: searches are lexical only. */
+export async function openSemanticSearch(deps: Deps): Promise<SemanticSearch | undefined> {
+  const { db, log, clock, random, secrets } = deps
+  const { embeddings } = deps.config
+  if (!embeddings) {
+    log.info('no embedder is configured: search in knowledge and memory is lexical only')
+    return undefined
+  }
+  const onProblem = (problem: string) => log.warn(problem)
+  const support = await prepareVectors(db, onProblem)
+  if (!support) return undefined
+  const { url, model, apiKeyEnv } = embeddings
+  const settings = { url, model, apiKey: secrets.fromEnvironment(apiKeyEnv) }
+  // The URL comes from the configuration, so it may be private (ADM-ENV-10).
+  const connect = guardedConnector(true, CONNECT_MS)
+  const embedder = new Embedder(settings, { connect, random, now: () => clock.now().getTime() })
+  const progress = new EmbeddingProgress()
+  const textsOf = { knowledge: loadChunkTexts, memory: loadMemoryTexts }
+  const embedding = { db, embedder, support, textsOf, progress, onProblem }
+  let fallbacks = 0
+  return {
+    ranker: createSemanticRanker({ db, embedder, onFallback: () => void fallbacks++, onProblem }),
+    fallbacks: () => fallbacks,
+    job: {
+      name: 'embedding of chunks and memories',
+      everyMs: EVERY_MS,
+      run: async () => void (await embedMissing(embedding, { maxBatches: BATCHES })),
+    },
+    close: () => embedder.close(),
+  }
+}

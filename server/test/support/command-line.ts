@@ -1,0 +1,16 @@
+import { runCli } from '../../src/cli/cli.ts'
+import type { Environment } from '../../src/config/environment.ts'
+
+export interface CommandResult {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs a command line in this process: what main.ts does with the process's arguments, environment and streams. */
+export async function runCommandLine(args: readonly string[], env: Environment): Promise<CommandResult> {
+  const out: string[] = []
+  const err: string[] = []
+  const code = await runCli(args, { env, out: (line) => out.push(`${line}\n`), note: (line) => err.push(`${line}\n`) })
+  return { code, out: out.join(''), err: err.join('') }
+}

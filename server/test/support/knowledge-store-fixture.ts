@@ -1,0 +1,68 @@
+import type { Database, Tx } from '../../src/db/database.ts'
+import { countFindings } from '../../src/domain/finding.ts'
+import { ANONYMOUS_USER, type User } from '../../src/domain/principal.ts'
+import type { Viewer } from '../../src/domain/viewer.ts'
+import type { Collection, CollectionCreate } from '../../src/knowledge/collection.ts'
+import { createCollection } from '../../src/knowledge/collection-store.ts'
+import { type IncomingDocument, type Ingested, ingestDocument } from '../../src/knowledge/ingest.ts'
+import type { ScanText } from '../../src/knowledge/read-document.ts'
+import { type KnowledgeQuery, type Passage, searchKnowledge } from '../../src/knowledge/search.ts'
+import { newId } from '../../src/lib/id.ts'
+import { createRanker } from '../../src/retrieval/rank.ts'
+
+export const NOW = new Date('2026-03-02T09:00:00Z')
+
+export const EVERYONE = { everyone: true } as const
+
+/** A Workspace's knowledge, in few words. */
+export function createKnowledgeStoreFixture(
+  { db, pool }: Database,
+  workspaceId: string,
+  scanText: ScanText = () => countFindings([]),
+) {
+  const deps = { db, ranker: createRanker({ db, pool }) }
+  const transact = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> => db.transaction().execute((tx) => work(tx, NOW))
+
+  return {
+    transact,
+
+    async collection(create: Partial<CollectionCreate> = {}): Promise<Collection> {
+      const name = create.name ?? newId('name')
+      const made = await transact((tx) => createCollection(tx, workspaceId, { ...create, name }, NOW))
+      if (!made) throw new Error('name taken')
+      return made
+    },
+
+    /** Brings in a Markdown document, under its key unless it is given another name. */
+    async put(
+      { id }: Pick<Collection, 'id'>,
+      key: string,
+      text: string,
+      more: Partial<IncomingDocument> = {},
+    ): Promise<Ingested> {
+      const incoming = { key, name: `${key}.md`, bytes: Buffer.from(text), ...more }
+      const ingested = await ingestDocument({ db, scanText, transact }, workspaceId, id, incoming)
+      if (!ingested) throw new Error('no such collection')
+      return ingested
+    },
+
+    search: (viewer: Viewer, text: string, collections?: readonly string[]) =>
+      searchKnowledge(deps, viewer, { text, collections } satisfies KnowledgeQuery),
+
+    /** Everything that the viewer may see of it, the best first. */
+    async found(viewer: Viewer, text: string, collections?: readonly string[]): Promise<Passage[]> {
+      return (await Array.fromAsync(searchKnowledge(deps, viewer, { text, collections }))).flat()
+    },
+
+    viewer: (user: Partial<User> = {}, more: Partial<Viewer> = {}): Viewer => ({
+      workspaceId,
+      applicationId: newId('app'),
+      user: { ...ANONYMOUS_USER, ...user },
+      sessionId: '',
+      ceiling: 'restricted',
+      ...more,
+    }),
+  }
+}
+
+export type KnowledgeStoreFixture = ReturnType<typeof createKnowledgeStoreFixture>

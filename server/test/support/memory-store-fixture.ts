@@ -1,0 +1,62 @@
+import { createHmac } from 'node:crypto'
+import type { Database } from '../../src/db/database.ts'
+import type { MemoryScope } from '../../src/domain/memory-words.ts'
+import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
+import { ANONYMOUS_USER, type User } from '../../src/domain/principal.ts'
+import type { Viewer } from '../../src/domain/viewer.ts'
+import { newId } from '../../src/lib/id.ts'
+import { type MemoryDraft, storeMemory } from '../../src/memory/capture.ts'
+import { type RecalledMemory, recallMemories } from '../../src/memory/recall.ts'
+import { createRanker } from '../../src/retrieval/rank.ts'
+import { adjustableClock } from './adjustable-clock.ts'
+import { seedApplication, seedWorkspace } from './seed.ts'
+
+export const testHasher = { known: (_: string, text: string) => [createHmac('sha256', 'test').update(text).digest('hex')] }
+
+/** A Workspace of its own with one Application, and hands to store and recall memories in it. */
+export async function createMemoryStoreFixture(database: Database) {
+  const { db } = database
+  const { workspaceId } = await seedWorkspace(db)
+  const { applicationId } = await seedApplication(db, workspaceId)
+  const clock = adjustableClock()
+  const ranker = createRanker(database)
+  return {
+    workspaceId,
+    applicationId,
+    clock,
+    viewer: (fields: Partial<Omit<Viewer, 'user'>> & { readonly user?: Partial<User> } = {}): Viewer => ({
+      workspaceId,
+      applicationId,
+      sessionId: '',
+      ceiling: 'restricted',
+      assertionScopes: SHARED_SCOPES,
+      ...fields,
+      user: { ...ANONYMOUS_USER, ...fields.user },
+    }),
+    store: (viewer: Viewer, fields: Partial<MemoryDraft> & { readonly content: string }) =>
+      db.transaction().execute((tx) => storeMemory(tx, viewer, draft(fields), testHasher, clock.now())),
+    recall: async (viewer: Viewer, text: string, scopes?: readonly MemoryScope[]): Promise<RecalledMemory[]> => {
+      const found: RecalledMemory[] = []
+      const query = { text, ...(scopes && { scopes }) }
+      for await (const batch of recallMemories({ db, ranker, clock }, viewer, query)) found.push(...batch)
+      return found
+    },
+  }
+}
+
+export type MemoryStoreFixture = Awaited<ReturnType<typeof createMemoryStoreFixture>>
+
+const draft = (fields: Partial<MemoryDraft> & { readonly content: string }): MemoryDraft => ({
+  id: newId('mem'),
+  scope: 'user',
+  scopeId: null,
+  kind: 'fact',
+  summary: null,
+  classification: 'internal',
+  regulations: [],
+  expiresAt: null,
+  mode: 'active',
+  source: 'capture',
+  auditId: newId('aud'),
+  ...fields,
+})

@@ -1,0 +1,39 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+
+export interface OneNode {
+  readonly server: ServerProcess
+  readonly provider: ScriptedProvider
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** One node with its embedded database, and a provider that does as it is told. What ends them is added to `endings`. */
+export async function startOneNode(
+  cleanups: (() => Promise<unknown>)[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<OneNode> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-stop-'))
+  cpSync(inject('seededDataDir'), folder, { recursive: true })
+  const provider = await startScriptedProvider()
+  cleanups.push(provider.close, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: provider.url, OPENAI_MODELS: 'scripted' }
+  const all = { GATEHOUSE_DATA: folder, ...openai, ...env }
+  const server = await startServerProcess(all)
+  cleanups.push(server.remove)
+  return { server, provider, folder, env: all }
+}
+
+export const firstApiKey = ({ demo }: ServerProcess): string | undefined => demo().applications[0]?.api_key
+
+/** Milliseconds from the signal to the end of the process. */
+export async function measureStop(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+  const toldAt = performance.now()
+  server.own.child.kill(signal)
+  await server.own.ended
+  return performance.now() - toldAt
+}

@@ -1,0 +1,21 @@
+import type { Database } from '../../src/db/database.ts'
+import { fromId, newUuid } from '../../src/lib/id.ts'
+import { addEntries, type Entry, removeEntries } from '../../src/retrieval/entries.ts'
+import type { Language } from '../../src/retrieval/language.ts'
+import { openPartition, type Partition } from '../../src/retrieval/partition.ts'
+import { seedWorkspace } from './seed.ts'
+
+/** A Workspace of a test's own, and short ways to put something into it. */
+export async function createRetrievalFixture({ db }: Database) {
+  const workspace = fromId('ws', (await seedWorkspace(db)).workspaceId) ?? ''
+  return {
+    workspace,
+    partition: (language: Language = 'en', key: string = newUuid()): Promise<Partition> =>
+      db.transaction().execute((tx) => openPartition(tx, workspace, 'knowledge', key, language)),
+    add: (partition: Partition, entries: readonly Entry[]): Promise<void> =>
+      db.transaction().execute((tx) => addEntries(tx, partition, entries)),
+    remove: (ids: readonly string[]): Promise<void> => db.transaction().execute((tx) => removeEntries(tx, ids)),
+  }
+}
+
+export const newEntry = (text: string, title = ''): Entry => ({ id: newUuid(), title, text })
