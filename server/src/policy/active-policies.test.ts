@@ -55,30 +55,18 @@ describe.each(testDatabases())('ActivePolicies on $name', ({ open }) => {
     expect(await createPolicies().current(workspaceId)).toBeUndefined()
   })
 
-<<<<<<< HEAD
   test('active version is compiled once', async () => {
-    const { id } = await publish(oneRule('true'))
-    const policies = createPolicies()
-=======
-  test('the version in force is compiled once, and named', async () => {
     const { id } = await publish(singleRuleDocument('true'))
-    const policies = library()
->>>>>>> main
+    const policies = createPolicies()
     const policy = await policies.current(workspaceId)
     expect(policy?.version).toEqual({ id, name: 'test', version: 1, sha256: policySha256(singleRuleDocument('true')) })
     policies.forget(workspaceId)
     expect(await policies.current(workspaceId)).toBe(policy)
   })
 
-<<<<<<< HEAD
   test('new version decides after forget, and every request has a version', async () => {
-    await publish(oneRule('true'))
-    const policies = createPolicies()
-=======
-  test('a new version decides as soon as it is told of, and there is no moment without one', async () => {
     await publish(singleRuleDocument('true'))
-    const policies = library()
->>>>>>> main
+    const policies = createPolicies()
     let published = false
     const verdicts = [await verdictOf(policies)]
     const requests = (async () => {
@@ -94,35 +82,19 @@ describe.each(testDatabases())('ActivePolicies on $name', ({ open }) => {
     expect(new Set(verdicts)).toEqual(new Set(['deny', 'escalate']))
   })
 
-<<<<<<< HEAD
   test('new version decides after the maximum age when forget is not called', async () => {
-    await publish(oneRule('true'))
+    await publish(singleRuleDocument('true'))
     const policies = createPolicies(database.db, 20)
     expect(await verdictOf(policies)).toBe('deny')
-    await publish(oneRule('true', { verdict: 'escalate' }))
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
     await expect.poll(() => verdictOf(policies)).toBe('escalate')
   })
 
   test('last valid version stays active and the problem is reported once when the new version is not valid', async () => {
-    await publish(oneRule('true'))
+    await publish(singleRuleDocument('true'))
     const policies = createPolicies()
     expect(await verdictOf(policies)).toBe('deny')
-    await publish(oneRule('user.gone == ""', { verdict: 'allow' }))
-=======
-  test('a new version decides after a while also when nobody tells', async () => {
-    await publish(singleRuleDocument('true'))
-    const policies = library(database.db, 20)
-    expect(await verdict(policies)).toBe('deny')
-    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
-    await expect.poll(() => verdict(policies)).toBe('escalate')
-  })
-
-  test('a set that is not valid any more leaves the last good one in force, and says so', async () => {
-    await publish(singleRuleDocument('true'))
-    const policies = library()
-    expect(await verdict(policies)).toBe('deny')
     await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
->>>>>>> main
     policies.forget()
     expect(await verdictOf(policies)).toBe('deny')
     expect(String(problems[0]?.cause)).toContain('user has no field gone')
@@ -134,48 +106,27 @@ describe.each(testDatabases())('ActivePolicies on $name', ({ open }) => {
     expect(await verdictOf(policies)).toBe('escalate')
   })
 
-<<<<<<< HEAD
   test('current throws when the version is not valid and none was loaded before', async () => {
-    await publish(oneRule('user.gone == ""', { verdict: 'allow' }))
+    await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
     await expect(createPolicies().current(workspaceId)).rejects.toThrow('is not valid')
   })
 
   test('last valid version stays active when the database is unavailable; current throws when none was loaded', async () => {
-    await publish(oneRule('true'))
+    await publish(singleRuleDocument('true'))
     const { state, db } = failingDatabase()
     const [loaded, unloaded] = [createPolicies(db), createPolicies(db)]
     expect(await verdictOf(loaded)).toBe('deny')
     state.unavailable = true
     loaded.forget()
     expect(await verdictOf(loaded)).toBe('deny')
-=======
-  test('a set that is not valid, and no good one before it, lets nothing through', async () => {
-    await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
-    await expect(library().current(workspaceId)).rejects.toThrow('is not valid')
-  })
-
-  test('a database that is away leaves the last good set in force; where there never was one, nothing passes', async () => {
-    await publish(singleRuleDocument('true'))
-    const { state, db } = fragile()
-    const [warm, cold] = [library(db), library(db)]
-    expect(await verdict(warm)).toBe('deny')
-    state.away = true
-    warm.forget()
-    expect(await verdict(warm)).toBe('deny')
->>>>>>> main
     expect(problems).toHaveLength(1)
     await expect(unloaded.current(workspaceId)).rejects.toThrow('unavailable')
     state.unavailable = false
     expect(await verdictOf(unloaded)).toBe('deny')
   })
 
-<<<<<<< HEAD
   test('policies of another Workspace are not returned', async () => {
-    await publish(oneRule('true'))
-=======
-  test('a Workspace that does not exist has no policies of another', async () => {
     await publish(singleRuleDocument('true'))
->>>>>>> main
     const other = (await seedWorkspace(database.db)).workspaceId
     expect(await createPolicies().current(other)).toBeUndefined()
   })

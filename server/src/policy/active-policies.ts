@@ -53,17 +53,11 @@ export class ActivePolicies {
 
   async #load(workspaceId: string): Promise<CompiledPolicy | undefined> {
     try {
-<<<<<<< HEAD
       const loading = this.#read(workspaceId)
-      const policy = await (this.#loadMs === undefined ? loading : within(this.#loadMs, loading, 'the policies were not read'))
-      this.#lastValid.set(workspaceId, policy)
-=======
-      const reading = this.#read(workspaceId)
       const policy = await (this.#loadMs === undefined
-        ? reading
-        : withDeadline(this.#loadMs, reading, 'the policies were not read'))
-      this.#lastGood.set(workspaceId, policy)
->>>>>>> main
+        ? loading
+        : withDeadline(this.#loadMs, loading, 'the policies were not read'))
+      this.#lastValid.set(workspaceId, policy)
       return policy
     } catch (cause) {
       if (!this.#lastValid.has(workspaceId)) throw cause

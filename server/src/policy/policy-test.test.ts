@@ -24,13 +24,8 @@ test('runPolicyTests: failures name the expected and the actual value', () => {
   )
 })
 
-<<<<<<< HEAD
 test('runPolicyTests: failures name a rule whose condition failed', () => {
-  const failing = policySet(oneRule('user.attributes.absent == 1'))
-=======
-test('a rule that broke is named', () => {
-  const broken = policySet(singleRuleDocument('user.attributes.absent == 1'))
->>>>>>> main
+  const failing = policySet(singleRuleDocument('user.attributes.absent == 1'))
   const tests = JSON.stringify({ tests: [{ name: 'case', at: 'input', expect: { verdict: 'allow' } }] })
   expect(runPolicyTests(failing, tests, TEST_TOOLS).reports[0]?.failures).toEqual([
     'verdict: expected allow, got deny',

@@ -41,29 +41,16 @@ export function getForms(content: PolicyContent): ContentForms {
 const isPlain = (written: readonly string[]): boolean =>
   written.length === 1 && written.every((text) => toPlainString(text) === text && withoutAccents(text) === text)
 
-<<<<<<< HEAD
 function addPlainForms(written: readonly string[]): ContentForms {
-  const plain = new Set(written.map((text) => plainText(text)).flatMap((text) => [text, withoutAccents(text)]))
-=======
-function plainForms(written: readonly string[]): Forms {
   const plain = new Set(written.map((text) => toPlainString(text)).flatMap((text) => [text, withoutAccents(text)]))
->>>>>>> main
   return { written, plain: [...plain], all: [...new Set([...written, ...plain])] }
 }
 
 /** Invisible and control characters, which the plain form does not contain. */
 const NOT_PLAIN = /\p{DI}|(?![\t\n\r])\p{Cc}/u
 
-<<<<<<< HEAD
 /** The plain form of a text in a condition; undefined: it contains invisible characters, so it is searched only as written. */
-export const toPlainPart = (part: string): string | undefined => (NOT_PLAIN.test(part) ? undefined : plainText(part))
-=======
-/** The plain form of a text that a condition looks for; undefined: it is looked for as written only. */
-export function plainPart(part: string): string | undefined {
-  if (NOT_READ.test(part)) return undefined
-  return toPlainString(part)
-}
->>>>>>> main
+export const toPlainPart = (part: string): string | undefined => (NOT_PLAIN.test(part) ? undefined : toPlainString(part))
 
 /** Whether `test` is true for any form of the content. */
 export function matchesAnyForm(

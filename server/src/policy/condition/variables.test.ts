@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compiledPolicy, oneRule, policyInput } from '../../../test/support/policies.ts'
+import { compiledPolicy, policyInput, singleRuleDocument } from '../../../test/support/policies.ts'
 import type { PolicyPoint } from '../../domain/decision.ts'
 import { evaluate } from '../evaluate.ts'
 
@@ -75,10 +75,12 @@ test.each<[PolicyPoint, string, object]>([
   ],
   ['message', 'message.conversation_id == "conv_1" && message.sender == "u1" && message.group == ""', { message }],
 ])('variables: %s rules read %s', (at, when, changes) => {
-  expect(decide(oneRule(when, { verdict: 'deny' }, at), changes, at).rules).toEqual([{ id: 'rule', point: at, verdict: 'deny' }])
+  expect(decide(singleRuleDocument(when, { verdict: 'deny' }, at), changes, at).rules).toEqual([
+    { id: 'rule', point: at, verdict: 'deny' },
+  ])
 })
 
 test('size: a surrogate pair counts once', () => {
   const content = { ...policyInput().content, text: '😀a\ud800' }
-  expect(decide(oneRule('size(content.text) == 3 && content.text.size() == 3'), { content }).verdict).toBe('deny')
+  expect(decide(singleRuleDocument('size(content.text) == 3 && content.text.size() == 3'), { content }).verdict).toBe('deny')
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../../test/support/cpu-time.ts'
-import { compiledPolicy, oneRule, policyInput } from '../../../test/support/policies.ts'
+import { compiledPolicy, policyInput, singleRuleDocument } from '../../../test/support/policies.ts'
 import type { CompiledPolicy } from '../compile.ts'
 import { evaluate } from '../evaluate.ts'
 
@@ -10,7 +10,7 @@ const withIds = (rules: readonly object[]) =>
 
 describe('work budget: texts of the client searched in the content', () => {
   const decideOn = (when: string, words: readonly string[], text: string) =>
-    decide(oneRule(when), {
+    decide(singleRuleDocument(when), {
       user: { ...policyInput().user, attributes: { words } },
       content: { ...policyInput().content, text },
     })
