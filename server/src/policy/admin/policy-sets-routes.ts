@@ -85,7 +85,7 @@ export function policySetsRoutes(app: TypedApp, deps: ChangeDeps): void {
   )
 
   handle(app, docs.publish, async (request, reply) => {
-    const source = sourceIn(request.body)
+    const source = readSource(request.body)
     const { name } = parseSource(source)
     const { workspaceId, operator, query } = request
     const published = await change(deps, request, async (tx, now) => {
