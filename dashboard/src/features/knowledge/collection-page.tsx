@@ -1,5 +1,3 @@
-import { Button } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useNavigateTo, usePathParam } from '../../routing/location.ts'
@@ -9,8 +7,8 @@ import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { EDIT_BUTTON, FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
-import { FormModal } from '../../ui/form-modal.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -66,46 +64,28 @@ const applicationsLabel = (applications: Collection['applications']): string =>
     : `${applications.length} ${applications.length === 1 ? 'Application' : 'Applications'}`
 
 function EditButton({ collection }: { readonly collection: Collection }) {
-  const [opened, { open, close }] = useDisclosure()
   const form = useCollectionForm(collection)
+  const dialog = useFormDialog(form)
   const update = useChange('patch', '/admin/v1/collections/{id}', {
     refresh: REFRESH,
-    onDone: () => {
-      form.resetDirty()
-      close()
-    },
+    onDone: dialog.saved,
   })
   useFormSync(form, valuesOf(collection))
   const { id } = collection
-  const dismiss = () => {
-    close()
-    form.reset()
-  }
   return (
-    <>
-      <Button variant="default" size="xs" onClick={open}>
-        Edit
-      </Button>
-      <FormModal
-        opened={opened}
-        unsaved={form.isDirty() && !update.isPending}
-        onClose={dismiss}
-        title={`Edit ${collection.name}`}
-        size="lg"
-      >
-        <CollectionForm
-          form={form}
-          submit="Save"
-          pending={update.isPending}
-          onSubmit={(values) =>
-            update.mutate(
-              { params: { path: { id } }, body: changedFields(collectionBody(values), collectionBody(valuesOf(collection))) },
-              { onError: showFormError(form) },
-            )
-          }
-        />
-      </FormModal>
-    </>
+    <FormDialog dialog={dialog} title={`Edit ${collection.name}`} {...EDIT_BUTTON} wide pending={update.isPending}>
+      <CollectionForm
+        form={form}
+        submit="Save"
+        pending={update.isPending}
+        onSubmit={(values) =>
+          update.mutate(
+            { params: { path: { id } }, body: changedFields(collectionBody(values), collectionBody(valuesOf(collection))) },
+            { onError: showFormError(form) },
+          )
+        }
+      />
+    </FormDialog>
   )
 }
 

@@ -1,6 +1,5 @@
 import { Alert, Button, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
@@ -11,8 +10,8 @@ import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { EDIT_BUTTON, FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
-import { FormModal } from '../../ui/form-modal.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
@@ -117,16 +116,13 @@ function FlagsAlert({ document, canClear }: { readonly document: Document; reado
 }
 
 function EditButton({ document }: { readonly document: Document }) {
-  const [opened, { open, close }] = useDisclosure()
   const { id, title, classification, regulations, acl } = document
   const stored: LabelValues = { classification, regulations, acl }
   const form = useForm<LabelValues>({ initialValues: stored })
+  const dialog = useFormDialog(form)
   const update = useChange('patch', '/admin/v1/documents/{id}', {
     refresh: REFRESH,
-    onDone: () => {
-      form.resetDirty()
-      close()
-    },
+    onDone: dialog.saved,
   })
   useFormSync(form, stored)
   const save = (values: LabelValues) =>
@@ -134,35 +130,20 @@ function EditButton({ document }: { readonly document: Document }) {
       { params: { path: { id } }, body: changedFields(labelsBody(values), labelsBody(stored)) },
       { onError: showFormError(form) },
     )
-  const dismiss = () => {
-    close()
-    form.reset()
-  }
   return (
-    <>
-      <Button variant="default" size="xs" onClick={open}>
-        Edit
-      </Button>
-      <FormModal
-        opened={opened}
-        unsaved={form.isDirty() && !update.isPending}
-        onClose={dismiss}
-        title={`Edit labels of ${title}`}
-        size="lg"
-      >
-        <form onSubmit={form.onSubmit(save)}>
-          <Stack>
-            <LabelsFields
-              form={form}
-              unsetLabels={{ classification: 'Same as the collection', acl: 'Readers of the collection' }}
-            />
-            <Button type="submit" loading={update.isPending}>
-              Save
-            </Button>
-          </Stack>
-        </form>
-      </FormModal>
-    </>
+    <FormDialog dialog={dialog} title={`Edit labels of ${title}`} {...EDIT_BUTTON} wide pending={update.isPending}>
+      <form onSubmit={form.onSubmit(save)}>
+        <Stack>
+          <LabelsFields
+            form={form}
+            unsetLabels={{ classification: 'Same as the collection', acl: 'Readers of the collection' }}
+          />
+          <Button type="submit" loading={update.isPending}>
+            Save
+          </Button>
+        </Stack>
+      </form>
+    </FormDialog>
   )
 }
 

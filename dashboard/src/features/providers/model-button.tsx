@@ -1,10 +1,9 @@
 import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { useDisclosure } from '@mantine/hooks'
 import { useChange } from '../../api/queries.ts'
 import { changedFields } from '../../ui/changed-fields.ts'
+import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
-import { FormModal } from '../../ui/form-modal.tsx'
 import type { Model } from './provider.ts'
 
 interface ModelButtonProps {
@@ -36,9 +35,9 @@ const ONLY_NEW = { 'if-none-match': '*' }
 
 /** Adds or edits a model. */
 export function ModelButton({ providerId, model }: ModelButtonProps) {
-  const [opened, { open, close }] = useDisclosure()
   const form = useForm({ initialValues: valuesOf(model) })
-  const options = { refresh: REFRESH, onDone: close }
+  const dialog = useFormDialog(form)
+  const options = { refresh: REFRESH, onDone: dialog.saved }
   const put = useChange('put', '/admin/v1/providers/{id}/models/{model}', options)
   const patch = useChange('patch', '/admin/v1/providers/{id}/models/{model}', options)
   const pending = put.isPending || patch.isPending
@@ -46,7 +45,7 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
   const start = () => {
     form.setInitialValues(valuesOf(model))
     form.reset()
-    open()
+    dialog.open()
   }
   const submit = (values: Values) => {
     const params = { path: { id: providerId, model: values.model.trim() } }
@@ -54,19 +53,19 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
     if (model) patch.mutate({ params, body: changedFields(bodyOf(values), bodyOf(form.getInitialValues())) }, handlers)
     else put.mutate({ params, body: bodyOf(values), headers: ONLY_NEW }, handlers)
   }
-  const dismiss = () => {
-    close()
-    form.reset()
-  }
   return (
-    <>
-      <Button variant="default" size="xs" aria-label={title} onClick={start}>
-        {model ? 'Edit' : title}
-      </Button>
-      <FormModal opened={opened} unsaved={form.isDirty() && !pending} onClose={dismiss} title={title}>
-        <ModelForm form={form} isNew={model === undefined} pending={pending} onSubmit={submit} />
-      </FormModal>
-    </>
+    <FormDialog
+      dialog={dialog}
+      title={title}
+      label={model ? 'Edit' : title}
+      variant="default"
+      size="xs"
+      aria-label={title}
+      onOpen={start}
+      pending={pending}
+    >
+      <ModelForm form={form} isNew={model === undefined} pending={pending} onSubmit={submit} />
+    </FormDialog>
   )
 }
 

@@ -1,5 +1,4 @@
-import { Button, Code } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Code } from '@mantine/core'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useNavigateTo, usePathParam } from '../../routing/location.ts'
@@ -7,8 +6,8 @@ import { changedFields } from '../../ui/changed-fields.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { EDIT_BUTTON, FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
-import { FormModal } from '../../ui/form-modal.tsx'
 import { Link, LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -70,45 +69,27 @@ export function Page() {
 }
 
 function EditButton({ user }: { readonly user: User }) {
-  const [opened, { open, close }] = useDisclosure()
   const form = useUserForm(user)
+  const dialog = useFormDialog(form)
   const update = useChange('patch', '/admin/v1/users/{id}', {
     refresh: USER_PATHS,
-    onDone: () => {
-      form.resetDirty()
-      close()
-    },
+    onDone: dialog.saved,
   })
   useFormSync(form, valuesOf(user))
-  const dismiss = () => {
-    close()
-    form.reset()
-  }
   return (
-    <>
-      <Button variant="default" size="xs" onClick={open}>
-        Edit
-      </Button>
-      <FormModal
-        opened={opened}
-        unsaved={form.isDirty() && !update.isPending}
-        onClose={dismiss}
-        title={`Edit ${user.username}`}
-        size="lg"
-      >
-        <UserForm
-          form={form}
-          submit="Save"
-          pending={update.isPending}
-          onSubmit={(values) =>
-            update.mutate(
-              { params: { path: { id: user.id } }, body: changedFields(userBody(values), userBody(valuesOf(user))) },
-              { onError: showFormError(form) },
-            )
-          }
-        />
-      </FormModal>
-    </>
+    <FormDialog dialog={dialog} title={`Edit ${user.username}`} {...EDIT_BUTTON} wide pending={update.isPending}>
+      <UserForm
+        form={form}
+        submit="Save"
+        pending={update.isPending}
+        onSubmit={(values) =>
+          update.mutate(
+            { params: { path: { id: user.id } }, body: changedFields(userBody(values), userBody(valuesOf(user))) },
+            { onError: showFormError(form) },
+          )
+        }
+      />
+    </FormDialog>
   )
 }
 

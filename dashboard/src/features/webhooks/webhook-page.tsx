@@ -1,5 +1,3 @@
-import { Button } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useNavigateTo, usePathParam } from '../../routing/location.ts'
@@ -8,8 +6,8 @@ import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { EDIT_BUTTON, FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
-import { FormModal } from '../../ui/form-modal.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -59,39 +57,27 @@ export function Page() {
 }
 
 function EditButton({ webhook }: { readonly webhook: Webhook }) {
-  const [opened, { open, close }] = useDisclosure()
   const form = useWebhookForm(webhook)
+  const dialog = useFormDialog(form)
   const update = useChange('patch', '/admin/v1/webhooks/{id}', {
     refresh: REFRESH,
-    onDone: () => {
-      form.resetDirty()
-      close()
-    },
+    onDone: dialog.saved,
   })
   useFormSync(form, valuesOf(webhook))
-  const dismiss = () => {
-    close()
-    form.reset()
-  }
   return (
-    <>
-      <Button variant="default" size="xs" onClick={open}>
-        Edit
-      </Button>
-      <FormModal opened={opened} unsaved={form.isDirty() && !update.isPending} onClose={dismiss} title="Edit webhook">
-        <WebhookForm
-          form={form}
-          submit="Save"
-          pending={update.isPending}
-          onSubmit={(values) =>
-            update.mutate(
-              { params: { path: { id: webhook.id } }, body: changedFields(webhookBody(values), webhookBody(valuesOf(webhook))) },
-              { onError: showFormError(form) },
-            )
-          }
-        />
-      </FormModal>
-    </>
+    <FormDialog dialog={dialog} title="Edit webhook" {...EDIT_BUTTON} pending={update.isPending}>
+      <WebhookForm
+        form={form}
+        submit="Save"
+        pending={update.isPending}
+        onSubmit={(values) =>
+          update.mutate(
+            { params: { path: { id: webhook.id } }, body: changedFields(webhookBody(values), webhookBody(valuesOf(webhook))) },
+            { onError: showFormError(form) },
+          )
+        }
+      />
+    </FormDialog>
   )
 }
 
