@@ -59,7 +59,7 @@ export type Sent =
 /** Stores what was prepared, or puts it before the reviewers. Last in its transaction. */
 export async function storeMessage(tx: Tx, member: Member, ready: PreparedMessage, now: Date): Promise<Sent> {
   const { governed, id, conversationId, attachments, replyTo, auditId } = ready
-  if (governed instanceof HeldText) return { kind: 'held', ...(await governed.open(tx, { attachments })) }
+  if (governed instanceof HeldText) return { kind: 'held', ...(await governed.open(tx, attachments)) }
   const message = { id, sender: member, conversationId, text: governed, attachments, replyTo, auditId, now }
   return { kind: 'stored', ...(await insertMessage(tx, message)) }
 }

@@ -97,7 +97,7 @@ export async function updateMessage(tx: Tx, member: Member, id: string, ready: P
   const message = await lockMessage(tx, member, id)
   if (!message) throw notFound('message')
   const { text, attachments, reactions } = ready
-  if (text instanceof HeldText) return { kind: 'held', ...(await text.open(tx, { attachments: attachments?.ids ?? null })) }
+  if (text instanceof HeldText) return { kind: 'held', ...(await text.open(tx, attachments?.ids ?? null)) }
   if (text) await replaceText(tx, message, text)
   if (attachments)
     await replaceFiles(tx, member, id, attachments.ids, text ? text.texts.slice(1) : (attachments.governed?.texts ?? []), now)
