@@ -16,7 +16,7 @@ export interface TextDecisionDeps extends GovernDeps {
   readonly workspaceKeys: Cache<WorkspaceKeys>
 }
 
-/** What a decision without an audit record needs. */
+/** Dependencies of a decision without an audit record. */
 export type UnrecordedDecisionDeps = Omit<TextDecisionDeps, 'workspaceKeys'>
 
 /** The decision of the policies at the point `message` on submitted texts. */
