@@ -4,18 +4,24 @@ import type { Member } from '../api/member.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
 import { governFields } from '../governance/governed-fields.ts'
 import { GroupCreate, GroupUpdate, GroupView, groupView } from './group.ts'
-import { emitGroup, lockOwnedGroup, removeGroup, replaceMembers, requireContacts, requireOwner } from './group-changes.ts'
+import {
+  deleteGroupWithConversations,
+  emitGroup,
+  lockOwnedGroup,
+  replaceMembers,
+  requireContacts,
+  requireOwner,
+} from './group-changes.ts'
 import { createGroup, findGroup, listGroups, updateGroup } from './group-store.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the group does not exist, or the caller is not a member' }
-const OWNERS = { ...UNKNOWN, 403: 'FORBIDDEN: the caller is not the owner' }
+const OWNER_ONLY = { ...UNKNOWN, 403: 'FORBIDDEN: the caller is not the owner' }
 const DENIED = 'POLICY_DENIED, with audit_id: a policy at the point `message` denies a text'
 
 const aboutOf = ({ workspaceId, user: author }: Member, now: Date) => ({ workspaceId, author, now })
 
 const listGroupsRoute = readRoute({
-  method: 'GET',
-  path: '/v1/groups',
+  target: 'GET /v1/groups',
   docs: {
     operationId: 'listGroups',
     summary: "List the caller's groups, newest first",
@@ -30,8 +36,7 @@ const listGroupsRoute = readRoute({
 })
 
 const getGroupRoute = readRoute({
-  method: 'GET',
-  path: '/v1/groups/:id',
+  target: 'GET /v1/groups/:id',
   docs: { operationId: 'getGroup', summary: 'Get a group', answers: { 200: GroupView }, errors: UNKNOWN },
   handle: async ({ member, params, base }, { db }) => {
     const group = await findGroup(db, member, params.id ?? '')
@@ -41,8 +46,7 @@ const getGroupRoute = readRoute({
 })
 
 const createGroupRoute = writeRoute({
-  method: 'POST',
-  path: '/v1/groups',
+  target: 'POST /v1/groups',
   docs: {
     operationId: 'createGroup',
     summary: 'Create a group that the caller owns',
@@ -65,14 +69,13 @@ const createGroupRoute = writeRoute({
 })
 
 const updateGroupRoute = writeRoute({
-  method: 'PUT',
-  path: '/v1/groups/:id',
+  target: 'PUT /v1/groups/:id',
   docs: {
     operationId: 'updateGroup',
     summary: 'Change a group',
     description: 'Missing fields stay unchanged. `contacts` replaces all members except the owner.',
     answers: { 200: GroupView },
-    errors: { ...OWNERS, 403: `${OWNERS[403]}, or ${DENIED}` },
+    errors: { ...OWNER_ONLY, 403: `${OWNER_ONLY[403]}, or ${DENIED}` },
   },
   body: GroupUpdate,
   prepare: async ({ member, params, body, now }, deps) => {
@@ -85,30 +88,29 @@ const updateGroupRoute = writeRoute({
     requireOwner(member, group)
     return governFields(deps, { ...aboutOf(member, now), groupId: group.id }, { name, description, avatarUrl })
   },
-  write: async (tx, call, { fields, settle }) => {
-    const { member, params, body, base, now } = call
+  write: async (tx, request, { fields, settle }) => {
+    const { member, params, body, base, now } = request
     const { contacts, owner_id: ownerId } = body
     const before = await lockOwnedGroup(tx, member, params.id ?? '')
     const owner = ownerId ?? before.ownerId
     const members = await requireContacts(tx, member, [owner, ...(contacts ?? before.memberIds)])
     await updateGroup(tx, member.workspaceId, before.id, { ...fields, ownerId }, now)
-    const group = await replaceMembers(tx, call, before, members)
+    const group = await replaceMembers(tx, request, before, members)
     await settle(tx)
     return { status: 200, body: groupView(group, base) }
   },
 })
 
 const deleteGroupRoute = writeRoute({
-  method: 'DELETE',
-  path: '/v1/groups/:id',
+  target: 'DELETE /v1/groups/:id',
   docs: {
     operationId: 'deleteGroup',
     summary: 'Delete a group, its conversations and their messages, permanently',
     answers: { 204: null },
-    errors: OWNERS,
+    errors: OWNER_ONLY,
   },
   write: async (tx, { member, params, now }) => {
-    await removeGroup(tx, member.workspaceId, await lockOwnedGroup(tx, member, params.id ?? ''), now)
+    await deleteGroupWithConversations(tx, member.workspaceId, await lockOwnedGroup(tx, member, params.id ?? ''), now)
     return { status: 204, body: undefined }
   },
 })

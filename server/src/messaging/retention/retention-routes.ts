@@ -11,8 +11,7 @@ import { exportLines } from './export-conversation.ts'
 const NOT_FOUND = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
 
 const getConversationRetentionRoute = readRoute({
-  method: 'GET',
-  path: '/v1/conversations/:id/retention',
+  target: 'GET /v1/conversations/:id/retention',
   docs: {
     operationId: 'getConversationRetention',
     summary: 'Get the retention of a conversation',
@@ -27,8 +26,7 @@ const getConversationRetentionRoute = readRoute({
 })
 
 const setConversationRetentionRoute = writeRoute({
-  method: 'PUT',
-  path: '/v1/conversations/:id/retention',
+  target: 'PUT /v1/conversations/:id/retention',
   docs: {
     operationId: 'setConversationRetention',
     summary: 'Set the number of days after which messages of a conversation are deleted permanently',
@@ -53,8 +51,7 @@ const setConversationRetentionRoute = writeRoute({
 })
 
 const exportConversationRoute = readRoute({
-  method: 'GET',
-  path: '/v1/conversations/:id/export',
+  target: 'GET /v1/conversations/:id/export',
   docs: {
     operationId: 'exportConversation',
     summary: 'Export a conversation as JSON lines',
