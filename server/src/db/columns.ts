@@ -1,13 +1,13 @@
 import type { ColumnType } from 'kysely'
 
-/** jsonb: read as a value, written as JSON text. */
+/** A jsonb column: read as a value, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>
 export type NullableJson<T> = ColumnType<T | null, string | null, string | null>
 
-/** bytea */
+/** A bytea column. */
 export type Bytes = Buffer
 
-/** Set once, when the row is inserted. */
+/** A column that is set when the row is inserted and never changes. */
 export type CreatedAt = ColumnType<Date, Date, never>
 
 /** A nullable text column that is read as a plain string and written only as `T`. */

@@ -2,58 +2,59 @@ import pg from 'pg'
 import { elapsed } from '../lib/clock.ts'
 import { DeadlineError } from '../lib/deadline.ts'
 
-/** How long things at the database may take, milliseconds. */
+/** Time limits of database operations, in milliseconds. */
 export interface DatabaseTimeouts {
-  /** To get a connection, new or out of the pool. */
+  /** For getting a connection, from the pool or a new one. */
   readonly connectMs: number
-  /** Of one statement, enforced by PostgreSQL. 0: no limit. */
+  /** For one statement, enforced by PostgreSQL. 0: no limit. */
   readonly statementMs: number
-  /** To wait for a lock. 0: no limit. */
+  /** For waiting for a lock. 0: no limit. */
   readonly lockMs: number
-  /** A transaction in which nothing happens for so long is ended: its node is frozen or gone, and holds locks. 0: no limit. */
+  /** For a transaction without a statement, which may hold locks of a node that has stopped. 0: no limit. */
   readonly idleTransactionMs: number
 }
 
-/** The network gets this beyond a statement's own time before the connection is given up. */
+/** Added to the time limit of a statement for the network; afterwards the connection is closed. */
 const GRACE_MS = 1_000
-/** The longest that a timer takes: 24 days. */
+/** The longest time of a timer: 24 days. */
 const NO_LIMIT_MS = 2 ** 31 - 1
-/** How long a statement may take that prepares a connection or asks whether the database is there. */
-const QUICK_MS = 3_000
+/** Time limit of the statement that sets up a connection. */
+const SETUP_MS = 3_000
 const KEEP_ALIVE_AFTER_MS = 5_000
-/** PostgreSQL's error codes after which a connection leads to the wrong place: read-only since a failover. */
+/** PostgreSQL error code: the server became read-only after a failover, so the connection leads to the wrong server. */
 const READ_ONLY = '25006'
-/** How it is said that statements take longer than usual, and that they no longer do (long-statements.ts). */
-const LONGER = /^set (?:local )?statement_timeout = (\d+)/
-const AS_USUAL = /^(commit|rollback|reset statement_timeout)$/
+/** Statements that change the time limit of later statements, and that restore it (long-statements.ts). */
+const CHANGES_LIMIT = /^set (?:local )?statement_timeout = (\d+)/
+const RESTORES_LIMIT = /^(commit|rollback|reset statement_timeout)$/
 
-/** How long an answer is waited for: PostgreSQL ends the statement first, where it still hears us. */
-export const answerLimit = ({ statementMs }: DatabaseTimeouts): number => (statementMs === 0 ? 0 : statementMs + GRACE_MS)
+/** Time limit for a response: longer than for the statement, which PostgreSQL ends first if the network works. */
+export const responseLimitMs = ({ statementMs }: DatabaseTimeouts): number => (statementMs === 0 ? 0 : statementMs + GRACE_MS)
 
 type Callback = (error: unknown, result?: unknown) => void
 type Config = string | (Readonly<Record<string, unknown>> & { readonly text?: unknown })
 type Query = (config: Config, values?: unknown, callback?: unknown) => unknown
 
 /**
- * A pool of connections on which nothing waits without a limit: PostgreSQL ends statements, waits for locks and transactions that take
- * too long, and a connection on which no answer comes is closed. The limits are set by statements after connecting, not as startup
- * parameters, which poolers such as PgBouncer refuse.
+ * A pool of connections with time limits: PostgreSQL ends statements, waits for locks and transactions that take too long, and a
+ * connection without a response is closed. Statements set the limits after connecting, because poolers such as PgBouncer refuse startup
+ * parameters.
  */
 export class Connections {
   readonly pool: pg.Pool
-  readonly #clients = new Map<pg.PoolClient, { answeredAt: number; running: number; longMs: number | undefined }>()
+  readonly #clients = new Map<pg.PoolClient, { respondedAt: number; running: number; limitMs: number | undefined }>()
 
-  constructor(where: pg.PoolConfig, timeouts: DatabaseTimeouts & { readonly answerMs: number; readonly isEmbedded: boolean }) {
+  constructor(config: pg.PoolConfig, timeouts: DatabaseTimeouts & { readonly responseMs: number; readonly isEmbedded: boolean }) {
     this.pool = new pg.Pool({
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-      ...where,
+      ...config,
       connectionTimeoutMillis: timeouts.connectMs,
-      query_timeout: timeouts.answerMs,
-      onConnect: async (client) => void (await client.query(quick(settings(timeouts)))),
+      query_timeout: timeouts.responseMs,
+      onConnect: async (client) =>
+        void (await client.query({ text: settingsFor(timeouts), query_timeout: SETUP_MS } as pg.QueryConfig)),
     })
     this.pool.on('connect', (client) => {
-      // A connection in use that breaks fails its query, and says so once more; unheard, that would end the process.
+      // The query of a broken connection fails as well. Without a listener, this second error would end the process.
       client.on('error', () => {})
       this.#watch(client)
     })
@@ -61,50 +62,50 @@ export class Connections {
   }
 
   /**
-   * Closes the connections on which no answer came since then: after a silent failover they lead nowhere. One on which a statement
-   * runs is closed only where it is known that the network is silent.
+   * Closes the connections without a response since `silentSince`, because a failover may leave dead connections. Connections that run a
+   * statement are closed only with `includeBusy`.
    */
-  evict(silentSince: number, busyToo = false): void {
-    for (const [client, { answeredAt, running }] of this.#clients)
-      if (answeredAt < silentSince && (busyToo || running === 0)) cut(client)
+  evict(silentSince: number, includeBusy = false): void {
+    for (const [client, { respondedAt, running }] of this.#clients)
+      if (respondedAt < silentSince && (includeBusy || running === 0)) destroySocket(client)
   }
 
   #watch(client: pg.PoolClient): void {
-    const state = { answeredAt: elapsed(), running: 0, longMs: undefined as number | undefined }
+    const state = { respondedAt: elapsed(), running: 0, limitMs: undefined as number | undefined }
     this.#clients.set(client, state)
     const send = client.query.bind(client) as unknown as Query
-    const ended = (sentAt: number, error: unknown, result: unknown): unknown => {
+    const finish = (sentAt: number, error: unknown, result: unknown): unknown => {
       state.running -= 1
-      const failure = error ?? unanswered(result)
-      if (!failure || failure instanceof pg.DatabaseError) state.answeredAt = elapsed()
-      if (isLost(failure)) cut(client)
+      const failure = error ?? findMissingResponse(result)
+      if (!failure || failure instanceof pg.DatabaseError) state.respondedAt = elapsed()
+      if (isLost(failure)) destroySocket(client)
       if (failure instanceof Error && /query read timeout/i.test(failure.message)) this.evict(sentAt)
       return failure
     }
     const query: Query = (config, values, callback) => {
       const text = textOf(config)
-      const long = LONGER.exec(text)
-      if (long) state.longMs = Number(long[1]) === 0 ? NO_LIMIT_MS : Number(long[1]) + GRACE_MS
-      const bounded = state.longMs === undefined ? config : withTimeout(config, values, state.longMs)
-      if (AS_USUAL.test(text)) state.longMs = undefined
+      const limit = CHANGES_LIMIT.exec(text)
+      if (limit) state.limitMs = Number(limit[1]) === 0 ? NO_LIMIT_MS : Number(limit[1]) + GRACE_MS
+      const limited = state.limitMs === undefined ? config : withTimeout(config, values, state.limitMs)
+      if (RESTORES_LIMIT.test(text)) state.limitMs = undefined
       const sentAt = elapsed()
       state.running += 1
-      const given = [values, callback].find((one) => typeof one === 'function') as Callback | undefined
+      const listener = [values, callback].find((argument) => typeof argument === 'function') as Callback | undefined
       const parameters = typeof values === 'function' ? undefined : values
-      if (given) {
-        return send(bounded, parameters, (error: unknown, result: unknown) => {
-          const failure = ended(sentAt, error, result)
-          given(failure, failure ? undefined : result)
+      if (listener) {
+        return send(limited, parameters, (error: unknown, result: unknown) => {
+          const failure = finish(sentAt, error, result)
+          listener(failure, failure ? undefined : result)
         })
       }
-      return (send(bounded, parameters) as Promise<unknown>).then(
+      return (send(limited, parameters) as Promise<unknown>).then(
         (result) => {
-          const failure = ended(sentAt, undefined, result)
+          const failure = finish(sentAt, undefined, result)
           if (failure) throw failure
           return result
         },
         (error) => {
-          throw ended(sentAt, error, undefined)
+          throw finish(sentAt, error, undefined)
         },
       )
     }
@@ -112,11 +113,16 @@ export class Connections {
   }
 }
 
-const settings = ({ statementMs, lockMs, idleTransactionMs, isEmbedded }: DatabaseTimeouts & { isEmbedded: boolean }): string =>
+const settingsFor = ({
+  statementMs,
+  lockMs,
+  idleTransactionMs,
+  isEmbedded,
+}: DatabaseTimeouts & { isEmbedded: boolean }): string =>
   [
-    // For statements that take milliseconds, compiling them costs more than it saves.
+    // Compiling a statement that takes milliseconds costs more than it saves.
     'set jit = off',
-    // The embedded database has one process without timers; it does one thing after the other and holds no locks.
+    // The embedded database has no timers, and one process that runs statements one after the other without waiting for locks.
     ...(isEmbedded
       ? []
       : [
@@ -126,9 +132,6 @@ const settings = ({ statementMs, lockMs, idleTransactionMs, isEmbedded }: Databa
         ]),
   ].join('; ')
 
-/** A statement that is not sent through a pool with such limits, or must be quicker than they are. */
-const quick = (text: string): pg.QueryConfig & { query_timeout: number } => ({ text, query_timeout: QUICK_MS })
-
 const textOf = (config: Config): string => (typeof config === 'string' ? config : String(config.text ?? ''))
 
 const withTimeout = (config: Config, values: unknown, ms: number): Config => ({
@@ -137,17 +140,17 @@ const withTimeout = (config: Config, values: unknown, ms: number): Config => ({
   query_timeout: ms,
 })
 
-/** An answer without a word of what was done comes from a database that has died under the statement: rows may be missing from it. */
-function unanswered(result: unknown): DeadlineError | undefined {
+/** A result without a command tag comes from a database that died during the statement: its rows may be incomplete. */
+function findMissingResponse(result: unknown): DeadlineError | undefined {
   const { command, rows } = (result ?? {}) as { command?: unknown; rows?: unknown }
-  return Array.isArray(rows) && command === null ? new DeadlineError('the database has not answered the statement') : undefined
+  return Array.isArray(rows) && command === null ? new DeadlineError('the database did not complete the statement') : undefined
 }
 
-/** Whether the connection is of no use any more, though its socket may be open. */
+/** Whether the connection cannot be used any more, even if its socket is open. */
 function isLost(failure: unknown): boolean {
   if (!failure) return false
   return !(failure instanceof pg.DatabaseError) || failure.code === READ_ONLY
 }
 
-const cut = (client: pg.PoolClient): void =>
+const destroySocket = (client: pg.PoolClient): void =>
   void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()

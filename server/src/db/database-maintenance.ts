@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-/** Below it a checkpoint is not worth its time. */
-const WORTHWHILE_WAL_BYTES = 32 * 1_048_576
+/** Size of the write-ahead log from which on a checkpoint is made. */
+const CHECKPOINT_WAL_BYTES = 32 * 1_048_576
 
 /**
- * What a PostgreSQL server does by itself and the embedded one, a single process, does not: without checkpoints its write-ahead
- * log would grow until the next clean stop.
+ * Maintenance of the embedded database, which has no background processes. Without checkpoints, its write-ahead log would grow until
+ * the server stops.
  */
 export class DatabaseMaintenance {
   readonly #pool: pg.Pool
@@ -16,15 +16,15 @@ export class DatabaseMaintenance {
   }
 
   async checkpoint(): Promise<void> {
-    const written = 'select pg_wal_lsn_diff(pg_current_wal_lsn(), $1)::float8 as bytes, pg_current_wal_lsn()::text as position'
-    const { rows } = await this.#pool.query<{ bytes: number; position: string }>(written, [this.#position])
+    const query = 'select pg_wal_lsn_diff(pg_current_wal_lsn(), $1)::float8 as bytes, pg_current_wal_lsn()::text as position'
+    const { rows } = await this.#pool.query<{ bytes: number; position: string }>(query, [this.#position])
     const [now] = rows
-    if (!now || now.bytes < WORTHWHILE_WAL_BYTES) return
+    if (!now || now.bytes < CHECKPOINT_WAL_BYTES) return
     await this.#pool.query('checkpoint')
     this.#position = now.position
   }
 
-  /** Gives back the room of rows that are gone, and tells the planner what the tables hold. */
+  /** Frees the space of deleted rows and updates the statistics of the planner. */
   async vacuum(): Promise<void> {
     await this.#pool.query('vacuum (analyze)')
   }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 
-describe.each(testDatabases())('the connections to $name', ({ name, open }) => {
-  test.skipIf(name === 'embedded')('one that breaks amid a transaction fails that transaction, not the process', async () => {
+describe.each(testDatabases())('connections to $name', ({ name, open }) => {
+  test.skipIf(name === 'embedded')('connections: only the transaction fails when its connection breaks', async () => {
     const { db, close } = await open()
     const broken = db.transaction().execute(async (tx) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)

@@ -5,13 +5,13 @@ import type pg from 'pg'
 interface DeferredIndex {
   readonly name: string
   readonly table: string
-  /** What follows `on`. */
+  /** Table, columns and condition: the SQL after `on`. */
   readonly on: string
 }
 
 /**
- * For lists that filter on a rare value (docs/decisions/0007-audit.md). The frequent value of each column is left out: a list of
- * those finds its page at once, and an ordinary record costs no entry.
+ * Indexes for lists that filter on a rare value (docs/decisions/0007-audit.md). They omit the frequent value of the column: a list of
+ * it is fast without an index, and most rows then need no entry.
  */
 const DEFERRED_INDEXES: readonly DeferredIndex[] = [
   { name: 'audit_record_status', table: 'audit_record', on: 'audit_record (workspace_id, status, sequence) where status <> 200' },
@@ -36,36 +36,36 @@ const DEFERRED_INDEXES: readonly DeferredIndex[] = [
   },
 ]
 
-/** Up to this many rows, an index is built in well under a second. */
-const SMALL = 50_000
-/** `GATE` in ASCII: nodes build one index at a time. */
+/** An index on a table of up to this many rows is built in less than a second. */
+const SMALL_TABLE_ROWS = 50_000
+/** Key of an advisory lock (`GATE` in ASCII): one node builds indexes at a time. */
 const LOCK = 0x47415445
 
 /** For a migration: builds the indexes of small tables at once; `buildDeferredIndexes` builds the others without blocking writes. */
 export async function indexSmallTables(db: Kysely<unknown>): Promise<void> {
   for (const { name, table, on } of DEFERRED_INDEXES) {
     const { rows } = await sql<{ rows: number }>`
-      select count(*)::int as rows from (select 1 from ${sql.table(table)} limit ${SMALL + 1}) as first`.execute(db)
-    if ((rows[0]?.rows ?? 0) <= SMALL) await sql.raw(`create index if not exists ${name} on ${on}`).execute(db)
+      select count(*)::int as rows from (select 1 from ${sql.table(table)} limit ${SMALL_TABLE_ROWS + 1}) as first`.execute(db)
+    if ((rows[0]?.rows ?? 0) <= SMALL_TABLE_ROWS) await sql.raw(`create index if not exists ${name} on ${on}`).execute(db)
   }
 }
 
-/** The part of `Database` that is used: its type would close a circle of imports, as a migration imports this file. */
+/** Not `Database`, whose import would be circular: a migration imports this file. */
 interface IndexedDatabase {
   readonly pool: pg.Pool
   readonly kind: 'embedded' | 'postgresql'
 }
 
 /**
- * Builds what is missing, one index after the other, without blocking writes (`create index concurrently`, which runs in no
- * transaction and therefore in no migration). Does nothing while another node does it.
+ * Builds missing indexes, one after the other, without blocking writes: `create index concurrently` cannot run in the transaction of a
+ * migration. Does nothing if another node is building them.
  */
 export async function buildDeferredIndexes({ pool, kind }: IndexedDatabase): Promise<void> {
-  const absent = await missing(pool)
-  if (absent.length === 0) return
-  // The embedded database has one session for all connections: there is nobody to be concurrent with, and no lock against oneself.
+  const missing = await findMissing(pool)
+  if (missing.length === 0) return
+  // All connections share one session of the embedded database: there are no concurrent writes, and a lock would have no effect.
   if (kind === 'embedded') {
-    for (const { name, on } of absent) await pool.query(`create index if not exists ${name} on ${on}`)
+    for (const { name, on } of missing) await pool.query(`create index if not exists ${name} on ${on}`)
     return
   }
   const client = await pool.connect()
@@ -74,21 +74,21 @@ export async function buildDeferredIndexes({ pool, kind }: IndexedDatabase): Pro
     if (!locked.rows[0]?.locked) return
     await client.query('set statement_timeout = 0')
     await client.query('set lock_timeout = 0')
-    for (const { name, on } of await missing(client)) await build(client, name, on)
+    for (const { name, on } of await findMissing(client)) await build(client, name, on)
   } finally {
-    // Closed, which ends the lock: a connection without time limits does not go back to the pool.
+    // Closing the connection releases the lock; without time limits it must not return to the pool.
     client.release(true)
   }
 }
 
-/** An earlier attempt that broke off leaves an invalid index, which every write maintains and no query uses. */
+/** Drops the index first: an interrupted attempt leaves an invalid index, which costs writes and is not used. */
 async function build(client: pg.PoolClient, name: string, on: string): Promise<void> {
   await client.query(`drop index concurrently if exists ${name}`)
   await client.query(`create index concurrently ${name} on ${on}`)
 }
 
-async function missing(from: pg.Pool | pg.PoolClient): Promise<readonly DeferredIndex[]> {
-  const { rows } = await from.query<{ name: string }>(
+async function findMissing(connection: pg.Pool | pg.PoolClient): Promise<readonly DeferredIndex[]> {
+  const { rows } = await connection.query<{ name: string }>(
     `select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
       where indisvalid and relname = any($1::text[]) and pg_table_is_visible(pg_class.oid)`,
     [DEFERRED_INDEXES.map(({ name }) => name)],

@@ -26,56 +26,56 @@ const close = async (database: Database): Promise<void> => {
   opened.splice(opened.indexOf(database), 1)
   await database.close()
 }
-const answerOf = async ({ db }: Database): Promise<number | undefined> =>
-  (await sql<{ answer: number }>`select 42 as answer`.execute(db)).rows[0]?.answer
+const queryValue = async ({ db }: Database): Promise<number | undefined> =>
+  (await sql<{ value: number }>`select 42 as value`.execute(db)).rows[0]?.value
 
-describe('the embedded database of one folder', { timeout: 60_000 }, () => {
-  test('a second server is refused, whatever it asks for first', async () => {
+describe('embedded database', { timeout: 60_000 }, () => {
+  test('openDatabase: throws when another server runs on the folder', async () => {
     await open()
     await expect(open()).rejects.toThrow(/another Gatehouse is running on/)
   })
 
-  test('two servers that start at the same moment: one of them is refused', async () => {
+  test('openDatabase: throws for one of two servers when they start at the same time', async () => {
     const results = await Promise.allSettled([open(), open()])
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
 
-  test('a command joins the server that runs, sees what it wrote, and leaves it running', async () => {
+  test('openDatabase: a command connects to the running server, reads its data and does not stop it', async () => {
     const server = await open()
     await sql`create table note (text text)`.execute(server.db)
     await sql`insert into note values ('from the server')`.execute(server.db)
     const command = await open(true)
     expect((await sql<{ text: string }>`select text from note`.execute(command.db)).rows).toEqual([{ text: 'from the server' }])
     await close(command)
-    expect(await answerOf(server)).toBe(42)
+    expect(await queryValue(server)).toBe(42)
   })
 
-  test('commands that start together share one database without a server', async () => {
+  test('openDatabase: commands share one database when they start at the same time without a server', async () => {
     const commands = await Promise.all([open(true), open(true), open(true)])
-    expect(await Promise.all(commands.map(answerOf))).toEqual([42, 42, 42])
+    expect(await Promise.all(commands.map(queryValue))).toEqual([42, 42, 42])
   })
 
-  test('a command that is at work when the owner of the database ends is let finish', async () => {
+  test('close: waits for the transaction of a command when the process that started the database stops', async () => {
     const owner = await open(true)
-    const guest = await open(true)
-    const work = guest.db.transaction().execute(async (tx) => {
+    const command = await open(true)
+    const work = command.db.transaction().execute(async (tx) => {
       await sql`select 1`.execute(tx)
       await new Promise((resolve) => setTimeout(resolve, 300))
-      return (await sql<{ answer: number }>`select 42 as answer`.execute(tx)).rows[0]?.answer
+      return (await sql<{ value: number }>`select 42 as value`.execute(tx)).rows[0]?.value
     })
     const ended = close(owner)
     expect(await work).toBe(42)
-    await close(guest)
+    await close(command)
     await ended
   })
 
-  test('once the owner has ended the folder is free', async () => {
+  test('openDatabase: opens the folder again when the first process has closed it', async () => {
     await close(await open())
-    expect(await answerOf(await open())).toBe(42)
+    expect(await queryValue(await open())).toBe(42)
   })
 })
 
-test('a lock is free again when its holder lets go', () => {
+test('lockFolder: locks again when the first lock was released', () => {
   const unlock = lockFolder(dataDir)
   expect(unlock).toBeDefined()
   expect(lockFolder(dataDir)).toBeUndefined()

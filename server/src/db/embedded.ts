@@ -10,44 +10,44 @@ import { withDeadline } from '../lib/deadline.ts'
 import { freeBytes, MIN_FREE_BYTES, megabytes } from './disk-space.ts'
 import { lockFolder } from './folder-lock.ts'
 
-/** sun_path holds 108 bytes on Linux and 104 on macOS. */
+/** The path of a Unix socket has at most 108 bytes on Linux and 104 on macOS. */
 const MAX_SOCKET_PATH = 100
 const SOCKET_NAME = '.s.PGSQL.5432'
-/** How long a command waits for a server that is just starting, first start included. */
+/** How long a command waits for a server that is starting. */
 const SHARE_WAIT_MS = 30_000
 const SHARE_POLL_MS = 50
-/** The first start creates the database, which takes a slow machine half a minute. */
+/** The first start creates the database, which takes half a minute on a slow machine. */
 const START_MS = 180_000
-/** Its guests get 5 s to finish (embedded-worker.ts), the rest is for the last checkpoint. */
+/** Commands have 5 s to finish (embedded-worker.ts); the rest is for the last checkpoint. */
 const STOP_MS = 15_000
 
 export interface Embedded {
   readonly connection: { host: string; port: number; user: string; database: string }
-  /** Aborted, with the reason, when the database has died while it ran. */
+  /** Aborted with the reason when the database has stopped because of an error. */
   readonly broken: AbortSignal
-  /** Never waits without a limit. Throws when the database had to be cut off. */
+  /** Throws if the database does not stop in time; it is then terminated. */
   stop(): Promise<void>
 }
 
 export interface EmbeddedOptions {
   readonly dataDir: string
-  /** Whether to join the server that runs on this folder already, as a client of its socket, instead of refusing. */
+  /** Whether to connect to the server that runs on this folder already, instead of throwing. */
   readonly share?: boolean | undefined
   readonly onError: (error: Error) => void
   readonly onProgress: (text: string) => void
 }
 
 /**
- * Starts PGlite in a worker thread behind a Unix socket that only this user may open. Two of them on one folder would ruin it:
- * whoever holds the folder's lock has it, everybody else joins (`share`) or is refused.
+ * Starts PGlite in a worker thread behind a Unix socket that only this user may open. Two instances would destroy the folder, so only
+ * the process with the lock of the folder starts one. Other processes connect to it (`share`) or get an error.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, share = false } = options
-  const folder = writableFolder(dataDir)
-  const host = socketFolder(folder)
+  const folder = prepareDataFolder(dataDir)
+  const host = prepareSocketFolder(folder)
   const connection = { host, port: 5432, user: 'postgres', database: 'postgres' }
   for (let waited = 0; ; waited += SHARE_POLL_MS) {
-    if (share && (await answers(join(host, SOCKET_NAME))))
+    if (share && (await acceptsConnections(join(host, SOCKET_NAME))))
       return { connection, broken: new AbortController().signal, stop: async () => {} }
     const unlock = lockFolder(join(folder, 'run'))
     if (unlock) return { connection, ...(await startWorker(folder, join(host, SOCKET_NAME), unlock, options)) }
@@ -57,8 +57,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
 }
 
-/** Throws, with what to do, when the folder can't be written or its disk is full: PGlite's own words for it are a WASM trap. */
-function writableFolder(dataDir: string): string {
+/** Throws if the folder cannot be written or its disk is full, because PGlite would only report a WASM trap. */
+function prepareDataFolder(dataDir: string): string {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const folder = realpathSync(dataDir)
@@ -80,23 +80,37 @@ async function startWorker(
   { onError, onProgress }: EmbeddedOptions,
 ): Promise<Pick<Embedded, 'broken' | 'stop'>> {
   const directory = join(folder, 'postgres')
+  let worker: DatabaseWorker | undefined
   rmSync(socket, { force: true })
-  if (!existsSync(join(directory, 'PG_VERSION'))) {
-    onProgress('creating the embedded database, this takes a few seconds at first start')
-    try {
+  try {
+    if (!existsSync(join(directory, 'PG_VERSION'))) {
+      onProgress('creating the embedded database, this takes a few seconds at first start')
       await createDatabase(directory)
-    } catch (cause) {
-      unlock()
-      throw startProblem(folder, cause)
     }
+    worker = runWorker({ directory, socket }, onError)
+    await withDeadline(START_MS, worker.ready, 'the embedded database did not start')
+  } catch (cause) {
+    await worker?.terminate()
+    unlock()
+    throw toStartError(folder, cause)
   }
+  const { broken, stop } = worker
+  return { broken, stop: () => stop().finally(unlock) }
+}
 
-  const worker = newWorker({ directory, socket })
+interface DatabaseWorker extends Pick<Embedded, 'broken' | 'stop'> {
+  /** Resolves when the database accepts connections. Rejects if it stops before. */
+  readonly ready: Promise<void>
+  terminate(): Promise<void>
+}
+
+function runWorker(workerData: { directory: string; socket: string }, onError: (error: Error) => void): DatabaseWorker {
+  const worker = newWorker(workerData)
   const broken = new AbortController()
-  let stopping = false
+  let isStopping = false
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const fail = (reason: string): void => {
-    if (stopping || broken.signal.aborted) return
+    if (isStopping || broken.signal.aborted) return
     broken.abort(new Error(`the embedded database has stopped: ${reason}`))
     void worker.terminate()
   }
@@ -108,35 +122,30 @@ async function startWorker(
     fail(error.message)
   })
   worker.on('exit', (code) => fail(`its thread ended with code ${code}`))
-  const ready = new Promise<void>((resolve) => worker.once('message', (message) => message === 'ready' && resolve()))
-  const refused = once(broken.signal, 'abort').then(() => {
+  const started = new Promise<void>((resolve) => worker.once('message', (message) => message === 'ready' && resolve()))
+  const failed = once(broken.signal, 'abort').then(() => {
     throw broken.signal.reason
   })
-  try {
-    await withDeadline(START_MS, Promise.race([ready, refused]), 'the embedded database did not start')
-  } catch (cause) {
-    stopping = true
+  const terminate = async (): Promise<void> => {
+    isStopping = true
     await worker.terminate()
-    unlock()
-    throw startProblem(folder, cause)
   }
   const stop = async (): Promise<void> => {
-    stopping = true
+    isStopping = true
     try {
       if (!broken.signal.aborted) worker.postMessage('stop')
-      await withDeadline(STOP_MS, exited, 'the embedded database did not stop, and was cut off')
+      await withDeadline(STOP_MS, exited, 'the embedded database did not stop')
     } finally {
       await worker.terminate()
-      unlock()
     }
   }
-  return { broken: broken.signal, stop }
+  return { broken: broken.signal, ready: Promise.race([started, failed]), terminate, stop }
 }
 
 const newWorker = (workerData: { directory: string; socket?: string }): Worker =>
   new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
 
-/** In a thread of its own, which ends: creating the database takes 400 MB, and PGlite would keep them. */
+/** Creates the database in a separate thread, because PGlite would keep the 400 MB that this takes. */
 async function createDatabase(directory: string): Promise<void> {
   const worker = newWorker({ directory })
   try {
@@ -147,19 +156,21 @@ async function createDatabase(directory: string): Promise<void> {
   }
 }
 
-const startProblem = (folder: string, cause: unknown): Error =>
+const toStartError = (folder: string, cause: unknown): Error =>
   new Error(`${(cause as Error).message}. Check the data folder ${folder} and the space on its disk.`, { cause })
 
-function socketFolder(dataDir: string): string {
-  const beside = join(dataDir, 'run')
-  const short = Buffer.byteLength(join(beside, SOCKET_NAME)) <= MAX_SOCKET_PATH
-  const folder = short ? beside : join(tmpdir(), `gatehouse-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+function prepareSocketFolder(dataDir: string): string {
+  const inDataFolder = join(dataDir, 'run')
+  const isShort = Buffer.byteLength(join(inDataFolder, SOCKET_NAME)) <= MAX_SOCKET_PATH
+  const folder = isShort
+    ? inDataFolder
+    : join(tmpdir(), `gatehouse-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   return folder
 }
 
-function answers(socket: string): Promise<boolean> {
+function acceptsConnections(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const attempt = connect(socket)
     attempt.once('connect', () => {

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 const SQLITE_BUSY = 5
 
 /**
- * Takes a folder for this process alone; undefined when another one has it. The system gives it free when the process ends,
- * however it ends. Node has no file locks of its own, but SQLite takes one on an empty file, on every system.
+ * Locks a folder for this process and returns the function that unlocks it; undefined if another process has the lock. The system
+ * releases the lock when the process ends. Node has no file locks, so SQLite takes one on an empty file.
  */
 export function lockFolder(folder: string): (() => void) | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from './database.ts'
 
-/** Milliseconds, as text: PostgreSQL reads settings in that form. */
+/** Milliseconds, as PostgreSQL reads settings. */
 const LONG = '120000'
 const INDEX_BUILD_MS = 3_600_000
 
 /**
- * Lets the statements of `work` take longer than the limits of the connection (connections.ts): for what grows with a document, a
- * folder or a collection. What follows in the transaction, as the record of it, may idle no longer than usual again: the end of
- * the audit chain is locked from there on.
+ * Runs `work` with longer time limits than those of the connection (connections.ts): for statements whose work grows with a document,
+ * folder or collection. Afterwards the usual limit for idle transactions applies again, because the audit record that follows locks
+ * the end of the audit chain.
  */
 export async function withLongStatements<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const { rows } = await sql<{ idle: string }>`
@@ -21,7 +21,7 @@ export async function withLongStatements<T>(tx: Tx, work: () => Promise<T>): Pro
   return result
 }
 
-/** Runs `work` on one connection, outside a transaction, where statements may take an hour: for building indexes concurrently. */
+/** Runs `work` on one connection without a transaction, where statements may take an hour: for `create index concurrently`. */
 export function withoutTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
     const { rows } = await sql<{ usual: string; lock: string }>`

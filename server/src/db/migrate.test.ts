@@ -11,9 +11,9 @@ const NEXT: Migrations = {
   '9999-next': { up: async (db) => void (await sql`alter table workspace add column next_version text`.execute(db)) },
 }
 
-const PATIENCE = { timeout: 20_000, interval: 20 }
+const WAIT = { timeout: 20_000, interval: 20 }
 
-/** How many sessions wait for a lock that keeps everybody else from the table. */
+/** Number of sessions that wait for an exclusive lock of the table. */
 async function waitingForTable(pool: pg.Pool): Promise<{ count: number }> {
   const { rows } = await pool.query<{ count: number }>(
     "select count(*)::integer as count from pg_locks where not granted and mode = 'AccessExclusiveLock' and relation = 'workspace'::regclass",
@@ -31,23 +31,23 @@ describe.each(separateDatabases())('migrate on $name', { timeout: 120_000 }, ({ 
   const opened = async () => {
     fresh = await open()
     const { options } = fresh.database.pool
-    const told: string[] = []
+    const messages: string[] = []
     const run = async (migrations: Migrations) => {
-      const own = new pg.Pool({ ...options, max: 2 })
-      await migrate(own, { migrations, onProgress: (text) => told.push(text) }).finally(() => own.end())
+      const migrationPool = new pg.Pool({ ...options, max: 2 })
+      await migrate(migrationPool, { migrations, onProgress: (text) => messages.push(text) }).finally(() => migrationPool.end())
     }
-    return { pool: fresh.database.pool, run, told }
+    return { pool: fresh.database.pool, run, messages }
   }
 
-  test('migrate: works with a schema that is newer by a migration that it does not know, and says so', async () => {
-    const { pool, run, told } = await opened()
+  test('migrate: reports and accepts a schema with an unknown migration of a newer version', async () => {
+    const { pool, run, messages } = await opened()
     await run(NEXT)
     expect(await compareSchema(pool, MIGRATIONS)).toEqual({ missing: [], unknown: ['9999-next'] })
     await run(MIGRATIONS)
-    expect(told.join()).toContain('newer than this version')
-    expect(told.join()).toContain('9999-next')
+    expect(messages.join()).toContain('newer than this version')
+    expect(messages.join()).toContain('9999-next')
   })
-  test('migrate: runs what is missing on a schema that is newer by another migration', async () => {
+  test('migrate: runs a missing migration when the schema has an unknown one', async () => {
     const { pool, run } = await opened()
     await run(NEXT)
     const late = { up: async (db: never) => void (await sql`create table late (id integer)`.execute(db)) }
@@ -60,28 +60,28 @@ describe.each(separateDatabases())('migrate on $name', { timeout: 120_000 }, ({ 
     expect((await compareSchema(pool, NEXT)).missing).toEqual([])
   })
   test.skipIf(name === 'embedded')(
-    'migrate: stops nobody for long while it waits for a table that a long transaction uses',
+    'migrate: other statements continue when it waits for a table that a long transaction uses',
     async () => {
       const { pool, run } = await opened()
       const reader = await pool.connect()
       await reader.query('set idle_in_transaction_session_timeout = 0')
       await reader.query('begin')
       await reader.query('select count(*) from workspace')
-      let answered = 0
+      let queries = 0
       let running = true
       const traffic = (async () => {
         while (running) {
           await pool.query('select count(*) from workspace')
-          answered += 1
+          queries += 1
           await sleep(20)
         }
       })()
       const migrated = run(NEXT)
-      // One attempt for the table takes a second. Between two attempts the others are answered.
+      // One attempt to lock the table takes a second. Between two attempts the other statements run.
       for (let attempt = 0; attempt < 2; attempt++) {
-        await vi.waitFor(async () => expect((await waitingForTable(pool)).count).toBe(1), PATIENCE)
-        const before = answered
-        await vi.waitFor(() => expect(answered).toBeGreaterThan(before + 1), PATIENCE)
+        await vi.waitFor(async () => expect((await waitingForTable(pool)).count).toBe(1), WAIT)
+        const before = queries
+        await vi.waitFor(() => expect(queries).toBeGreaterThan(before + 1), WAIT)
       }
       expect((await compareSchema(pool, NEXT)).missing).toEqual(['9999-next'])
       await reader.query('commit')

@@ -18,7 +18,7 @@ export interface Keyset {
   readonly by: readonly string[]
   /** Default: asc. */
   readonly order?: 'asc' | 'desc'
-  /** Values of `by` in the cursor's row. Absent: the first page. */
+  /** Values of `by` in the row of the cursor. Absent: the first page. */
   readonly place?: readonly unknown[] | undefined
 }
 
@@ -28,7 +28,7 @@ export const isBackwards = ({ before }: PageRequest): boolean => before !== unde
 /** The cursor of a page; undefined for the first page. */
 export const cursorOf = ({ after, before }: PageRequest): string | undefined => after ?? before
 
-/** Reads the page of `query` beside `place`. */
+/** Reads the page of `query` that follows `place`, or precedes it. */
 export async function readPage<DB, Table extends keyof DB, Row, T>(
   query: SelectQueryBuilder<DB, Table, Row>,
   page: PageRequest,
@@ -43,7 +43,7 @@ export async function readPage<DB, Table extends keyof DB, Row, T>(
   return pageOf((await rows.limit(page.limit + 1).execute()) as Row[], page, read)
 }
 
-/** The page in `rows`, which a query read from the cursor on, one row more than the page holds. */
+/** The page in `rows`, which begin after the cursor and have one row more than the page if there are more. */
 export function pageOf<Row, T>(rows: readonly Row[], page: PageRequest, read: (row: Row) => T): Page<T> {
   const data = rows.slice(0, page.limit).map(read)
   return { data: isBackwards(page) ? data.reverse() : data, hasMore: rows.length > page.limit }

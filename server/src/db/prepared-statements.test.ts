@@ -21,7 +21,7 @@ describe.each(separateDatabases())('prepared statements on $name', ({ open }) =>
     return rows[0]?.count ?? 0
   }
 
-  test('what comes again is planned once; what comes once is not kept', async () => {
+  test('prepared statements: a repeated statement is prepared, one that is sent once is not', async () => {
     expect(await prepared('select * from thing%')).toBe(0)
     for (let id = 1; id <= 20; id++) expect(await nameOf(id)).toBe(`thing ${id}`)
     expect(await prepared('select * from thing%')).toBe(1)
@@ -29,12 +29,12 @@ describe.each(separateDatabases())('prepared statements on $name', ({ open }) =>
     expect(await prepared('%once_%')).toBe(0)
   })
 
-  test('many at once, on all connections, each get their own rows', async () => {
+  test('prepared statements: each query gets its own rows when many run at the same time', async () => {
     const ids = Array.from({ length: 400 }, (_, index) => (index % 20) + 1)
     expect(await Promise.all(ids.map(nameOf))).toEqual(ids.map((id) => `thing ${id}`))
   })
 
-  test('prepared statements: none fails when a migration adds a column while they are in use', async () => {
+  test('prepared statements: none fails when a migration adds a column', async () => {
     for (let id = 1; id <= 20; id++) await nameOf(id)
     await sql`alter table thing add column colour text default 'red'`.execute(fresh.database.db)
     for (let attempt = 0; attempt < 40; attempt++) expect(await nameOf(1)).toBe('thing 1')

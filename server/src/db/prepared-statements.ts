@@ -2,42 +2,42 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 
-/** So often a statement is asked before it counts as one that comes again. */
-const REPEATED = 5
-/** Plans are kept by every connection: more would fill the database's memory. */
-const MOST = 250
-/** PostgreSQL's words for: a migration has changed the columns that this statement answers. */
+/** A statement is prepared when it is sent for this time. */
+const PREPARED_AFTER = 5
+/** Most prepared statements. Each connection stores its plans in the memory of the database. */
+const MAX_PREPARED = 250
+/** Text of the PostgreSQL error after a migration has changed the columns that a statement returns. */
 const OUTDATED = /cached plan must not change result type/
 /**
- * Answers other columns once a newer version has added one. In a transaction that could not be repeated, so there such a statement
- * gets no name.
+ * Statements that return other columns after a newer version has added one. In a transaction the statement could not be repeated, so it
+ * is not prepared there.
  */
 const ALL_COLUMNS = /(?:select|returning|,|\.)\s*\*/
 const BEGINS = /^(?:begin|start transaction)/
 const ENDS = /^(?:commit|rollback)$/
 
 /**
- * The pool as Kysely is to see it: what is asked again and again is parsed and planned once for each connection, which is half of the
- * database's work on small statements. What has a name of its own, or is sent without parameters, goes through as it is.
+ * A pool for Kysely that prepares repeated statements: each connection parses and plans them once, which halves the work of the database
+ * for small statements. Statements without parameters are not prepared.
  */
-export function preparing(pool: pg.Pool): PostgresPool {
-  const names = new StatementTexts()
-  const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+export function withPreparedStatements(pool: pg.Pool): PostgresPool {
+  const names = new PreparedNames()
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
     options: pool.options,
     async connect() {
       const client = await pool.connect()
-      const before = known.get(client)
-      if (before) return before
-      const made = preparingClient(client, names)
-      known.set(client, made)
-      return made
+      const known = clients.get(client)
+      if (known) return known
+      const created = createPreparingClient(client, names)
+      clients.set(client, created)
+      return created
     },
     end: () => pool.end(),
   }
 }
 
-function preparingClient(client: pg.PoolClient, names: StatementTexts): PostgresPoolClient {
+function createPreparingClient(client: pg.PoolClient, names: PreparedNames): PostgresPoolClient {
   let isOutdated = false
   let inTransaction = false
   const query = async (text: string, parameters: readonly unknown[]) => {
@@ -51,35 +51,35 @@ function preparingClient(client: pg.PoolClient, names: StatementTexts): Postgres
       if (!(error instanceof Error && OUTDATED.test(error.message))) throw error
       isOutdated = true
       if (inTransaction) throw error
-      // Refused before anything was done: a newer version has added a column while this one runs.
+      // The statement was refused before it ran, so it can be repeated: a newer version has added a column.
       return client.query(text, [...parameters])
     }
   }
   return {
-    // Cursors, which Kysely may ask for as well, are not configured.
+    // The overload for cursors is not needed, because none are configured.
     query: query as unknown as PostgresPoolClient['query'],
-    // A connection whose plans a migration has overtaken makes room for a new one.
+    // A connection with outdated plans is closed.
     release: () => client.release(isOutdated),
   }
 }
 
-/** Names for statements that have come before; the same for all connections. */
-class StatementTexts {
-  /** Of statements that are one of a kind (lists of many lengths) there is no end: the oldest are forgotten. */
-  readonly #times = new LRUCache<string, number>({ max: 4 * MOST })
+/** The names of prepared statements, the same for all connections. */
+class PreparedNames {
+  /** How often each statement was sent. The oldest are dropped, because there are many statements that are sent once. */
+  readonly #times = new LRUCache<string, number>({ max: 4 * MAX_PREPARED })
   readonly #names = new Map<string, string>()
 
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text)
-    if (name !== undefined || this.#names.size === MOST) return name
+    if (name !== undefined || this.#names.size === MAX_PREPARED) return name
     const times = (this.#times.get(text) ?? 0) + 1
-    if (times < REPEATED) {
+    if (times < PREPARED_AFTER) {
       this.#times.set(text, times)
       return undefined
     }
     this.#times.delete(text)
-    const made = `s${this.#names.size + 1}`
-    this.#names.set(text, made)
-    return made
+    const created = `s${this.#names.size + 1}`
+    this.#names.set(text, created)
+    return created
   }
 }

@@ -1,76 +1,78 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { closeStatements, StatementNames } from './statement-names.ts'
 
-/** First bytes of the messages that begin something: Parse, Bind, Describe, Execute, Close. What follows ends it. */
-const OPENING = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))
-/** Asks for answers, but ends nothing: Sync is still to come. */
+/** First bytes of the messages Parse, Bind, Describe, Execute and Close. A later message completes their sequence. */
+const INCOMPLETE_TYPES = new Set([...'PBDEC'].map((letter) => letter.charCodeAt(0)))
+/** Flush requests the results so far; the Sync follows later. */
 const FLUSH = 'H'.charCodeAt(0)
-/** Sync, in case an exchange stopped half-way, then the query `rollback`. */
+/** Sync, in case a sequence is incomplete, then the query `rollback`. */
 const ROLLBACK = Buffer.from('S\0\0\0\x04Q\0\0\0\x0drollback\0')
 
-interface Exchange {
+/** Messages that the backend must receive together. */
+interface MessageSequence {
   readonly connection: number
   readonly bytes: Uint8Array
   readonly ends: boolean
-  readonly answer: (data: Uint8Array) => void
+  readonly respond: (data: Uint8Array) => void
   readonly resolve: (bytes: number) => void
   readonly reject: (cause: Error) => void
 }
 
 /**
- * Whose turn it is on PGlite's one backend: whole exchanges (Parse … Sync, or one simple query), whole transactions.
+ * Queue for the single backend of PGlite. It runs complete message sequences (Parse … Sync, or one simple query) and complete
+ * transactions of one connection at a time.
  *
- * @NOTE It stands in for the queue of pglite-socket 0.2.17, which takes turns message by message. Two connections that
- * waited behind a third one's transaction then share the unnamed statement and portal: 4 of 10 queries came back with
- * another connection's rows (protocol-queue.test.ts). An exchange in one piece also costs one call instead of five.
+ * @NOTE It replaces the queue of pglite-socket 0.2.17, which alternates between connections after each message. Two connections that
+ * waited for the transaction of a third one then shared the unnamed statement and portal: 4 of 10 queries returned the rows of another
+ * connection (protocol-queue.test.ts). A sequence also costs one call instead of five.
  */
 export class ProtocolQueue {
   readonly #db: PGlite
-  readonly #opened = new Map<number, Uint8Array[]>()
+  readonly #incomplete = new Map<number, Uint8Array[]>()
   readonly #statements = new StatementNames()
-  #waiting: Exchange[] = []
+  #waiting: MessageSequence[] = []
   #busy = false
-  /** The connection in a transaction or before its Sync: nobody else's turn until it is through, or gone. */
+  /** The connection that is in a transaction or before its Sync. The others wait until it has finished or is closed. */
   #owner: number | undefined
 
   constructor(db: PGlite) {
     this.#db = db
   }
 
-  /** Called by pglite-socket with one message at a time; resolves with the size of what was answered. */
-  enqueue(connection: number, message: Uint8Array, answer: (data: Uint8Array) => void): Promise<number> {
-    const parts = [...(this.#opened.get(connection) ?? []), this.#statements.owned(connection, message)]
-    if (OPENING.has(message[0] ?? 0)) {
-      this.#opened.set(connection, parts)
+  /** Called by pglite-socket for each message. Resolves with the size of the response in bytes. */
+  enqueue(connection: number, message: Uint8Array, respond: (data: Uint8Array) => void): Promise<number> {
+    const parts = [...(this.#incomplete.get(connection) ?? []), this.#statements.rename(connection, message)]
+    if (INCOMPLETE_TYPES.has(message[0] ?? 0)) {
+      this.#incomplete.set(connection, parts)
       return Promise.resolve(0)
     }
-    this.#opened.delete(connection)
-    return this.#push(connection, Buffer.concat(parts), message[0] !== FLUSH, answer)
+    this.#incomplete.delete(connection)
+    return this.#push(connection, Buffer.concat(parts), message[0] !== FLUSH, respond)
   }
 
   getQueueLength(): number {
     return this.#waiting.length
   }
 
-  /** The connection is gone: what it sent and nobody began is void. */
+  /** Called when a connection is closed: discards its messages that have not run. */
   clearQueueForHandler(connection: number): void {
-    this.#opened.delete(connection)
-    const gone = this.#waiting.filter((exchange) => exchange.connection === connection)
-    this.#waiting = this.#waiting.filter((exchange) => exchange.connection !== connection)
-    for (const { reject } of gone) reject(new Error('the connection has ended'))
+    this.#incomplete.delete(connection)
+    const discarded = this.#waiting.filter((sequence) => sequence.connection === connection)
+    this.#waiting = this.#waiting.filter((sequence) => sequence.connection !== connection)
+    for (const { reject } of discarded) reject(new Error('the connection was closed'))
   }
 
-  /** The connection is gone: what it began and did not end is rolled back, what it prepared is closed, the others go on. */
+  /** Called when a connection is closed: rolls its transaction back and closes its prepared statements. */
   async clearTransactionIfNeeded(connection: number): Promise<void> {
     if (this.#owner === connection) await this.#push(connection, ROLLBACK, true, () => {})
     const names = this.#statements.forget(connection)
-    // Nobody waits for it: the database itself may be closing.
+    // Not awaited: the database itself may be closing.
     if (names.length > 0) this.#push(connection, closeStatements(names), true, () => {}).catch(() => {})
   }
 
-  #push(connection: number, bytes: Uint8Array, ends: boolean, answer: Exchange['answer']): Promise<number> {
+  #push(connection: number, bytes: Uint8Array, ends: boolean, respond: MessageSequence['respond']): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ connection, bytes, ends, answer, resolve, reject })
+      this.#waiting.push({ connection, bytes, ends, respond, resolve, reject })
       void this.#run()
     })
   }
@@ -88,16 +90,16 @@ export class ProtocolQueue {
     this.#busy = false
   }
 
-  #next(): Exchange | undefined {
+  #next(): MessageSequence | undefined {
     const at = this.#owner === undefined ? 0 : this.#waiting.findIndex(({ connection }) => connection === this.#owner)
     return at === -1 ? undefined : this.#waiting.splice(at, 1)[0]
   }
 
-  async #execute({ connection, bytes, ends, answer }: Exchange): Promise<number> {
+  async #execute({ connection, bytes, ends, respond }: MessageSequence): Promise<number> {
     let size = 0
     const onRawData = (data: Uint8Array): void => {
       size += data.length
-      answer(data)
+      respond(data)
     }
     this.#owner = connection
     try {

@@ -1,10 +1,10 @@
 import type { Db, Tx } from './database.ts'
 
-/** PostgreSQL ended one of two transactions that waited for each other: it may succeed when it is repeated. */
+/** PostgreSQL error codes of a deadlock and of a serialization failure: the transaction may succeed when it is repeated. */
 const REPEATABLE = new Set(['40P01', '40001'])
 const TRIES = 4
 
-/** Runs `work` in a transaction, and again where it met a deadlock: whatever it does outside of `tx`, it may do twice. */
+/** Runs `work` in a transaction, up to four times if there is a deadlock: effects of `work` outside `tx` may happen more than once. */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -15,11 +15,11 @@ describe.each(testDatabases())('server version on $name', ({ open }) => {
     )
   })
 
-  test('requireServerVersion: the oldest version is the one that the documents name', async () => {
+  test('OLDEST_POSTGRESQL: is the version that the documents name', async () => {
     expect(OLDEST_POSTGRESQL).toBe(15)
   })
 
-  test('storage of columns: postings plain, so that they stay in their row', async () => {
+  test('retrieval_posting: postings are stored plain, so that they stay in their row', async () => {
     const { pool } = await open()
     const { rows } = await pool.query(
       `select attstorage from pg_attribute where attrelid = 'retrieval_posting'::regclass and attname = 'postings'`,

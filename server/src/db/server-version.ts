@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Oldest PostgreSQL whose SQL is enough: migrations use `unique nulls not distinct`, which came with 15. */
+/** Oldest supported major version: migrations use `unique nulls not distinct`, which 15 introduced. */
 export const OLDEST_POSTGRESQL = 15
 
 /** Throws if the server is older than `oldest` (a major version). Call it before the first migration. */

@@ -3,14 +3,14 @@ import pg from 'pg'
 import { elapsed } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 
-/** What nodes tell each other: a topic (`policies`, `reviews` …) and the key that changed. */
+/** Messages between nodes: a topic (`policies`, `reviews` …) and the key that has changed. */
 export interface Signal {
-  /** Resolves when the message is on its way; a lost one is caught by the listeners' own fallback. */
+  /** Resolves when the message is sent. Messages can be lost, so listeners need a fallback such as a time limit. */
   publish(topic: string, key: string): Promise<void>
   /**
-   * Calls `listener` with the key of each message on `topic`, from this node (before `publish` resolves; perhaps twice) and
-   * others; with `undefined` when messages may have been missed (connection lost), so everything derived from the topic is to
-   * be read again. Returns the way out.
+   * Calls `listener` with the key of each message of the topic, from this node (before `publish` resolves, sometimes twice) and from
+   * others. `undefined` means that messages may have been lost: the listener then reads all its data again. Returns the function that
+   * unsubscribes.
    */
   subscribe(topic: string, listener: (key: string | undefined) => void): () => void
   close(): Promise<void>
@@ -18,10 +18,10 @@ export interface Signal {
 
 const CHANNEL = 'gatehouse'
 const RECONNECT_MS = 250
-/** A connection can fall silent without an end (a failover, a router that has forgotten it): it is asked this often. */
-const BEAT_MS = 2_000
-const ANSWER_MS = 3_000
-/** A busy machine takes its time at start. */
+/** How often the connection is checked: after a failover it may stop responding without being closed. */
+const HEARTBEAT_MS = 2_000
+const RESPONSE_MS = 3_000
+/** Longer than usual, because a busy machine is slow at startup. */
 const CONNECT_MS = 10_000
 
 class Subscribers {
@@ -36,12 +36,13 @@ class Subscribers {
     this.#emitter.emit(topic, key)
   }
 
-  missed(): void {
+  /** Tells all listeners that messages may have been lost. */
+  reportLoss(): void {
     for (const topic of this.#emitter.eventNames()) this.#emitter.emit(topic, undefined)
   }
 }
 
-/** One process, one database: LISTEN does not cross PGlite's socket, and nobody else is there to be told. */
+/** For the embedded database, which only one node uses. LISTEN does not work over the socket of PGlite. */
 export function localSignal(): Signal {
   const subscribers = new Subscribers()
   return {
@@ -53,82 +54,109 @@ export function localSignal(): Signal {
 
 interface SignalOptions {
   readonly onError: (error: Error) => void
-  /** Told when the connection has stopped answering: since when (of `elapsed`). Others may lead nowhere as well. */
+  /** Called when the connection has stopped responding, with the time (of `elapsed`) since when: other connections may be dead too. */
   readonly onSilence: (since: number) => void
 }
 
-/** LISTEN/NOTIFY on a connection of its own, which comes back by itself, also when it has fallen silent without an end. */
-export async function postgresSignal(pool: pg.Pool, url: string, { onError, onSilence }: SignalOptions): Promise<Signal> {
+/** Sends messages with NOTIFY and receives them on a separate connection with LISTEN. */
+export async function postgresSignal(pool: pg.Pool, url: string, options: SignalOptions): Promise<Signal> {
   const subscribers = new Subscribers()
-  let closed = false
-  let client: pg.Client | undefined
-  let beating: NodeJS.Timeout | undefined
-
-  const connect = async (): Promise<void> => {
-    const next = new pg.Client({
-      connectionString: url,
-      keepAlive: true,
-      connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: ANSWER_MS,
-    })
-    next.on('notification', ({ payload = '' }) => {
-      const [topic = '', key = ''] = payload.split('\n', 2)
-      subscribers.deliver(topic, key)
-    })
-    next.on('error', onError)
-    await next.connect()
-    await next.query(`listen ${CHANNEL}`)
-    next.on('end', () => {
-      if (!closed) setTimeout(reconnect, RECONNECT_MS).unref()
-    })
-    client = next
-  }
-  const reconnect = (): void => {
-    if (closed) return
-    connect().then(
-      () => subscribers.missed(),
-      (error: Error) => {
-        onError(error)
-        setTimeout(reconnect, RECONNECT_MS).unref()
-      },
-    )
-  }
-  const beat = async (): Promise<void> => {
-    const asked = client
-    const since = elapsed()
-    try {
-      await asked?.query('select 1')
-    } catch (error) {
-      if (closed) return
-      if (elapsed() - since >= ANSWER_MS - 50) onSilence(since)
-      onError(new Error('the connection that listens for changes does not answer and is made again', { cause: error }))
-      // Its `end` leads to `reconnect`.
-      if (asked) endNow(asked)
-    }
-  }
-  const beatAgain = (): void => {
-    beating = setTimeout(() => void beat().finally(() => closed || beatAgain()), BEAT_MS).unref()
-  }
-
-  await connect()
-  beatAgain()
+  const connection = new ListeningConnection(url, subscribers, options)
+  await connection.open()
   return {
     async publish(topic, key) {
-      // At once here, where the change was made; that this node then hears its own notification as well does no harm.
+      // Listeners of this node are called at once. They may be called again for the notification, which does no harm.
       subscribers.deliver(topic, key)
       await pool.query('select pg_notify($1, $2)', [CHANNEL, `${topic}\n${key}`])
     },
     subscribe: (topic, listener) => subscribers.subscribe(topic, listener),
-    async close() {
-      closed = true
-      clearTimeout(beating)
-      await withDeadline(ANSWER_MS, client?.end() ?? Promise.resolve(), 'the listening connection did not end').catch(() => {
-        if (client) endNow(client)
-      })
-    },
+    close: () => connection.close(),
   }
 }
 
-/** Without a word to the other side, which may not be there. */
-const endNow = (client: pg.Client): void =>
+/** Listens for notifications. Connects again after an error, also when the connection stops responding without being closed. */
+class ListeningConnection {
+  readonly #url: string
+  readonly #subscribers: Subscribers
+  readonly #options: SignalOptions
+  #client: pg.Client | undefined
+  #heartbeat: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(url: string, subscribers: Subscribers, options: SignalOptions) {
+    this.#url = url
+    this.#subscribers = subscribers
+    this.#options = options
+  }
+
+  async open(): Promise<void> {
+    await this.#connect()
+    this.#scheduleHeartbeat()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#heartbeat)
+    const ended = this.#client?.end() ?? Promise.resolve()
+    await withDeadline(RESPONSE_MS, ended, 'the listening connection did not end').catch(() => {
+      if (this.#client) destroySocket(this.#client)
+    })
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: RESPONSE_MS,
+    })
+    client.on('notification', ({ payload = '' }) => {
+      const [topic = '', key = ''] = payload.split('\n', 2)
+      this.#subscribers.deliver(topic, key)
+    })
+    client.on('error', this.#options.onError)
+    await client.connect()
+    await client.query(`listen ${CHANNEL}`)
+    client.on('end', () => this.#scheduleReconnect())
+    this.#client = client
+  }
+
+  #scheduleReconnect(): void {
+    if (!this.#closed) setTimeout(() => this.#reconnect(), RECONNECT_MS).unref()
+  }
+
+  #reconnect(): void {
+    if (this.#closed) return
+    this.#connect().then(
+      () => this.#subscribers.reportLoss(),
+      (error: Error) => {
+        this.#options.onError(error)
+        this.#scheduleReconnect()
+      },
+    )
+  }
+
+  #scheduleHeartbeat(): void {
+    this.#heartbeat = setTimeout(() => {
+      void this.#beat().finally(() => this.#closed || this.#scheduleHeartbeat())
+    }, HEARTBEAT_MS).unref()
+  }
+
+  async #beat(): Promise<void> {
+    const client = this.#client
+    const since = elapsed()
+    try {
+      await client?.query('select 1')
+    } catch (error) {
+      if (this.#closed) return
+      if (elapsed() - since >= RESPONSE_MS - 50) this.#options.onSilence(since)
+      this.#options.onError(new Error('the connection for notifications does not respond; connecting again', { cause: error }))
+      // The `end` event of the connection causes the reconnect.
+      if (client) destroySocket(client)
+    }
+  }
+}
+
+/** Closes the connection without a message to the server, which may not be reachable. */
+const destroySocket = (client: pg.Client): void =>
   void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()

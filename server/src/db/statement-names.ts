@@ -1,4 +1,4 @@
-/** How far into a message the name of a prepared statement stands, if the message has one: Parse, Bind, Describe, Close. */
+/** Offset of the name of a prepared statement in the messages Parse, Bind, Describe and Close; undefined: the message has none. */
 const NAME_AT: Readonly<Record<string, (message: Buffer) => number | undefined>> = {
   P: () => HEADER_BYTES,
   B: (message) => message.indexOf(0, HEADER_BYTES) + 1,
@@ -8,20 +8,20 @@ const NAME_AT: Readonly<Record<string, (message: Buffer) => number | undefined>>
 const HEADER_BYTES = 5
 const SYNC = Buffer.from('S\0\0\0\x04')
 
-/** Describe and Close may mean a portal instead. */
+/** Describe and Close may name a portal instead of a statement. */
 function ofStatement(message: Buffer): number | undefined {
   return message.toString('latin1', HEADER_BYTES, HEADER_BYTES + 1) === 'S' ? HEADER_BYTES + 1 : undefined
 }
 
 /**
- * Gives every connection names of its own for what it prepares: PGlite has one backend, so that all of them would otherwise
- * share one set of names. What has no name stays without one.
+ * Renames the prepared statements of each connection: PGlite has one backend, so all connections would otherwise share one set of names.
+ * Unnamed statements stay unnamed.
  */
 export class StatementNames {
   readonly #prepared = new Map<number, Set<string>>()
 
-  /** The message with that connection's own name in it, remembered when it is one that prepares. */
-  owned(connection: number, message: Uint8Array): Uint8Array {
+  /** The message with the connection's own name of the statement. Remembers the names that it prepares. */
+  rename(connection: number, message: Uint8Array): Uint8Array {
     const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength)
     const type = String.fromCharCode(message[0] ?? 0)
     const at = NAME_AT[type]?.(bytes)
@@ -35,7 +35,7 @@ export class StatementNames {
     return renamed
   }
 
-  /** What that connection has prepared; it is gone. */
+  /** Removes a closed connection. Returns the names that it has prepared. */
   forget(connection: number): string[] {
     const names = [...(this.#prepared.get(connection) ?? [])]
     this.#prepared.delete(connection)
@@ -43,7 +43,7 @@ export class StatementNames {
   }
 }
 
-/** One exchange that frees them. */
+/** The messages that close prepared statements, with a Sync. */
 export function closeStatements(names: readonly string[]): Buffer {
   const closes = names.map((name) => {
     const message = Buffer.from(`C\0\0\0\0S${name}\0`)

@@ -18,8 +18,8 @@ import { listWorkspaceIds, runForEach } from './workspaces.ts'
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 const DAY = 24 * HOUR
-/** In 30 s, plus at most the records of one checkpoint: a million in about eight hours, for less than 0.5 % of a core. */
-const RECORDS_PER_REREADING = 1_000
+/** Records that one run reads, rounded up to a checkpoint. A million records take about eight hours and less than 0.5 % of a core. */
+const RECORDS_PER_RUN = 1_000
 
 export interface AuditJobDeps {
   readonly db: Db
@@ -27,14 +27,14 @@ export interface AuditJobDeps {
   readonly log: Logger
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly auditWatch: AuditWatch
-  /** To each place outside. */
+  /** One for each place outside the database that receives checkpoints. */
   readonly checkpointDeliveries: readonly CheckpointDelivery[]
 }
 
 export const auditJobs = (deps: AuditJobDeps): Job[] => [
   { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
   { name: 'check audit logs', everyMs: 30 * SECOND, run: () => checkAuditLogs(deps) },
-  { name: 'read audit logs again', everyMs: 30 * SECOND, run: rereadEach(deps) },
+  { name: 'read audit logs again', everyMs: 30 * SECOND, run: createRereadJob(deps) },
   ...deps.checkpointDeliveries.map((delivery) => ({
     name: `write audit checkpoints outside (${delivery.state.place})`,
     everyMs: 5 * SECOND,
@@ -43,7 +43,7 @@ export const auditJobs = (deps: AuditJobDeps): Job[] => [
   { name: 'end audit retention', everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
 
-/** Signs only logs without tampering; logs the tampering at each attempt. */
+/** Signs the logs in which no tampering is found. Tampering is logged at each attempt. */
 export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
   const { db, clock, workspaceKeys, log } = deps
   await runForEach(await findWorkspacesDue(db, clock.now()), async (workspaceId) => {
@@ -61,7 +61,7 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
   })
 }
 
-/** Checks the logs of all Workspaces, also of those without new records. */
+/** Checks the audit logs of all Workspaces, including those without new records. */
 export async function checkAuditLogs(deps: AuditJobDeps): Promise<void> {
   const ids = await listWorkspaceIds(deps.db)
   for (const id of deps.auditWatch.findRemoved(ids)) {
@@ -72,16 +72,16 @@ export async function checkAuditLogs(deps: AuditJobDeps): Promise<void> {
   await runForEach(ids, async (workspaceId) => void (await findTampering(deps, workspaceId)))
 }
 
-function rereadEach(deps: AuditJobDeps): () => Promise<void> {
+function createRereadJob(deps: AuditJobDeps): () => Promise<void> {
   const rereader = new LogRereader()
   return () => rereadAuditLogs(deps, rereader)
 }
 
-/** A change in a record that a checkpoint covers is found only by reading the record. */
+/** Reads some records of each log again: a change in a record that a checkpoint covers is not found in another way. */
 export async function rereadAuditLogs(deps: AuditJobDeps, rereader: LogRereader): Promise<void> {
   const { db, workspaceKeys, auditWatch, log } = deps
   const ids = (await listWorkspaceIds(db)).filter((id) => !auditWatch.faults.has(id))
-  await rereader.run(ids, RECORDS_PER_REREADING, async (workspaceId, after) => {
+  await rereader.run(ids, RECORDS_PER_RUN, async (workspaceId, after) => {
     const range = await rereadNextRange(db, workspaceId, await workspaceKeys.get(workspaceId), after)
     if (range?.fault) {
       auditWatch.suspect(workspaceId, range.fault)
@@ -91,7 +91,7 @@ export async function rereadAuditLogs(deps: AuditJobDeps, rereader: LogRereader)
   })
 }
 
-/** Also of logs with tampering: the checkpoints signed before it are the evidence. */
+/** Also delivers the checkpoints of logs with tampering: those signed before it are the evidence. */
 async function deliverCheckpoints({ db, workspaceKeys }: AuditJobDeps, delivery: CheckpointDelivery): Promise<void> {
   await runForEach(await listWorkspaceIds(db), async (workspaceId) =>
     delivery.run(workspaceId, await workspaceKeys.get(workspaceId)),
@@ -123,7 +123,7 @@ async function findTampering(deps: AuditJobDeps, workspaceId: string): Promise<A
   }
 }
 
-/** Called at each check, so that operators cannot miss it. */
+/** Called at each check, so that operators notice it. */
 function logTampering(log: Logger, workspaceId: string, fault: AuditFault): void {
   log.error(
     { workspace_id: workspaceId, reason: fault.reason, sequence: fault.sequence, record: fault.id },

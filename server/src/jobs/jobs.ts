@@ -1,14 +1,17 @@
 import type { Logger } from 'pino'
 import { Loop } from './queue/loop.ts'
 
-/** Work that runs regularly. Every node runs all of it: each job may run on several nodes at the same time. */
+/** Work that runs regularly. Every node runs all jobs, so a job may run on several nodes at the same time. */
 export interface Job {
   readonly name: string
   readonly everyMs: number
   readonly run: () => Promise<void>
 }
 
-/** Starts the jobs. A job never overlaps itself; after a fault, which is logged, it runs again at its next time. `stop` waits for running jobs. */
+/**
+ * Starts the jobs. A job never overlaps itself. An error is logged, and the job runs again after its interval. `stop` waits for
+ * running jobs.
+ */
 export function startJobs(jobs: readonly Job[], log: Logger): { stop: () => Promise<void> } {
   const stops = jobs.map((job) => repeat(job, log))
   return { stop: async () => void (await Promise.all(stops.map((stop) => stop()))) }
@@ -16,7 +19,7 @@ export function startJobs(jobs: readonly Job[], log: Logger): { stop: () => Prom
 
 function repeat({ name, everyMs, run }: Job, log: Logger): () => Promise<void> {
   const loop = new Loop(run, { onError: (err) => log.error({ err, job: name }, 'background job failed') })
-  // A job that takes longer than its interval pauses before it runs again.
+  // If a job takes longer than its interval, the next run begins at the following interval.
   const timer = setInterval(() => loop.isRunning || loop.wake(), everyMs).unref()
   return () => {
     clearInterval(timer)

@@ -28,14 +28,13 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Chunks. */
-const SWEEP_BATCH = 500
+const CHUNK_BATCH = 500
 const EVENT_BATCH = 1_000
-/** How far back event streams resume (MSG-EVENT-3). */
+/** Age at which events are removed: event streams can resume within it (MSG-EVENT-3). */
 const EVENT_LOG_MS = 7 * DAY
-/** How long deliveries are shown, and can be sent once more, after they have ended. */
+/** How long deliveries are stored after their end; they can be listed and replayed in that time. */
 const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
-/** How long an upload waits to be sent. */
+/** How long an upload is stored that is not sent with a message. */
 const UNSENT_MS = DAY
 
 interface Deps extends AuditJobDeps {
@@ -44,19 +43,19 @@ interface Deps extends AuditJobDeps {
   readonly relay: Pick<EventRelay, 'run'>
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'run'>
-  /** Of the embedded database; PostgreSQL looks after itself. */
+  /** Of the embedded database; a PostgreSQL server maintains itself. */
   readonly maintenance: DatabaseMaintenance | undefined
 }
 
-/** What runs regularly, and how often. */
+/** All jobs and their intervals. */
 export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job[] => [
   ...removalJobs(deps),
   ...auditJobs(deps),
-  // Code that fills a queue wakes its worker. These jobs are for retries, and for work whose node died before it could wake anything.
+  // Code that adds to a queue wakes its worker. These jobs are for retries, and for nodes that stopped before they could wake a worker.
   { name: 'relay events', everyMs: SECOND / 4, run: () => deps.relay.run() },
   { name: 'answer as assistants', everyMs: SECOND, run: () => deps.assistants.run() },
   { name: 'deliver to webhooks', everyMs: SECOND, run: () => deps.webhooks.run() },
-  // The request that erases a user does the work; this repeats it for what was stored meanwhile or was left by a fault.
+  // The request that erases a user erases its content; this job repeats it for content that was stored meanwhile, and after errors.
   { name: 'finish erasures of users', everyMs: MINUTE, run: async () => void (await finishErasures(deps.db, deps.clock.now())) },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
   { name: 'build indexes of large tables', everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
@@ -68,7 +67,7 @@ const maintenanceJobs = (maintenance: DatabaseMaintenance): Job[] => [
   { name: 'vacuum of the embedded database', everyMs: HOUR, run: () => maintenance.vacuum() },
 ]
 
-/** Expiry itself is read from the clock: these jobs only remove what can no longer be read. */
+/** Expired data cannot be read, because reads compare the clock. These jobs remove it. */
 function removalJobs(deps: Deps): Job[] {
   const { db, clock, files } = deps
   const before = (ms: number): Date => new Date(clock.now().getTime() - ms)
@@ -87,13 +86,13 @@ function removalJobs(deps: Deps): Job[] {
   return jobs.map(([name, everyMs, run]) => ({ name, everyMs, run: async () => void (await run()) }))
 }
 
-/** `work` handles up to `most` rows and resolves to how many there were. */
+/** Repeats `work`, which handles up to `most` rows and returns how many, until it handles fewer. */
 async function inBatches(most: number, work: (most: number) => Promise<number>): Promise<void> {
   while ((await work(most)) === most);
 }
 
 async function removeCollections(db: Db): Promise<void> {
-  while (await sweepCollections(db, SWEEP_BATCH));
+  while (await sweepCollections(db, CHUNK_BATCH));
 }
 
 async function pruneEvents(db: Db, before: (ms: number) => Date): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Everything the governed gateway stores. Ids are UUIDv7; owners stand first in every index. */
+/** Tables of the gateway. Ids are UUIDv7; every index begins with the owner. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
@@ -104,7 +104,7 @@ const STATEMENTS = [
     unique (workspace_id, name, version)
   )`,
   `alter table workspace add foreign key (active_policy_id) references policy_set`,
-  // application_id is null where a message waits; message_id is that message's.
+  // application_id is null for a hold of a message, whose id is message_id.
   `create table review_item (
     id uuid primary key,
     workspace_id uuid not null references workspace,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Entries and their postings, by partition. Nothing here knows what an entry is a part of. */
+/** Index entries and their postings, by partition. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Which models have made vectors. The vectors themselves need an extension: retrieval/semantic/prepare-vectors.ts. */
+/** Embedding models. The tables of vectors need an extension: retrieval/semantic/prepare-vectors.ts. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Collections of documents, cut into chunks. Each chunk lies in the partition of those who may see it. */
+/** Collections of documents, split into chunks. Each chunk is in the partition of the users who may see it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
@@ -57,7 +57,7 @@ const STATEMENTS = [
   `create index knowledge_document_workspace on knowledge_document (workspace_id, id)`,
   `create index knowledge_document_flagged on knowledge_document (workspace_id, id) where flags is not null`,
   `create index knowledge_document_partition on knowledge_document (partition_id)`,
-  // Its partition is its document's, which refers to it.
+  // The partition is that of its document.
   `create table knowledge_chunk (
     id uuid primary key,
     workspace_id uuid not null references workspace,

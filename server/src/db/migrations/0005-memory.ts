@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What is remembered, whose it is, and where it is found. Ids are UUIDv7; Workspace and owner stand first in every index. */
+/** Memories, their owners and their index entries. Ids are UUIDv7; every index begins with Workspace and owner. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Contacts, groups, conversations, messages and what surrounds them. */
+/** Contacts, groups, conversations, messages, events, webhooks and assistants. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
@@ -17,7 +17,7 @@ const STATEMENTS = [
     foreign key (workspace_id, user_id) references workspace_user on delete cascade
   )`,
   `create index access_token_user on access_token (workspace_id, user_id, id)`,
-  // What a user shows as a contact; application_id: an assistant, whose answers that Application gives.
+  // The profile of a contact; application_id: the Application that answers, if the contact is an assistant.
   `create table contact_profile (
     workspace_id uuid not null,
     user_id text not null,
@@ -119,7 +119,7 @@ const STATEMENTS = [
     primary key (message_id, name, user_id, value)
   )`,
   `create index message_reaction_user on message_reaction (workspace_id, user_id)`,
-  // What waits for a reviewer: seen by nobody but its author. target_id: the message whose new text it would be.
+  // Held messages, which only their author and reviewers see. target_id: the message that the text would update.
   `create table held_message (
     id uuid primary key,
     workspace_id uuid not null references workspace,
@@ -145,18 +145,18 @@ const STATEMENTS = [
   `create index message_attachment_message on message_attachment (message_id) where message_id is not null`,
   `create index message_attachment_uploader on message_attachment (workspace_id, uploaded_by, id)`,
   `create index message_attachment_unused on message_attachment (created_at) where message_id is null`,
-  // Files whose row is gone, or not written yet: a job removes them after removed_at, so that a file without a row, and a row
-  // without a file, are both impossible however a transaction ends.
+  // Files without a row, or whose row is not committed yet: a job removes them after removed_at, so that however a transaction ends
+  // there is no file without a row and no row without a file.
   `create table removed_file (place text primary key, removed_at timestamptz not null)`,
   `create index removed_file_due on removed_file (removed_at)`,
-  // Users who are gone, while something of theirs may still be there.
+  // Erased users whose content may not be erased completely yet.
   `create table user_erasure (
     workspace_id uuid not null references workspace,
     user_id text not null,
     erased_at timestamptz not null,
     primary key (workspace_id, user_id)
   )`,
-  // Written with what it tells of; a relay gives each event its place in the log, in the order of these ids.
+  // Written in the transaction of the change; a relay moves events to the log in the order of these ids.
   `create table event_outbox (
     id bigint generated always as identity primary key,
     workspace_id uuid not null,
@@ -167,7 +167,7 @@ const STATEMENTS = [
     payload json not null,
     created_at timestamptz not null
   )`,
-  // payload: JSON as text, sent on as it is. object_id, conversation_id: what it tells of, so that it is erased with that.
+  // payload: JSON as text, sent unchanged. object_id, conversation_id: the changed object; its events are erased with it.
   `create table event_log (
     workspace_id uuid not null references workspace,
     sequence bigint not null,
@@ -182,13 +182,13 @@ const STATEMENTS = [
   `create index event_log_age on event_log (created_at)`,
   `create index event_log_object on event_log (workspace_id, object_id)`,
   `create index event_log_conversation on event_log (workspace_id, conversation_id)`,
-  // last: of the newest event; pruned: of the newest that has been removed for its age.
+  // last: sequence of the newest event; pruned: of the newest event that was removed because of its age.
   `create table event_position (
     workspace_id uuid primary key references workspace,
     last bigint not null,
     pruned bigint not null
   )`,
-  // position: up to which event of the log it has deliveries.
+  // position: sequence of the last event that has become deliveries.
   `create table webhook (
     id uuid primary key,
     workspace_id uuid not null references workspace,
@@ -234,8 +234,8 @@ const STATEMENTS = [
     primary key (workspace_id, user_id, key)
   )`,
   `create index idempotency_key_age on idempotency_key (created_at)`,
-  // A message that an assistant owes an answer to. Claimed for a time, so that another node goes on where one has died.
-  // Messages that an assistant has not answered yet, or would not: a turn that ended with an answer is gone.
+  // Messages that an assistant has not answered, or has refused to answer. A turn that ends with an answer is deleted.
+  // A claim has a lease, so that another node continues when one has stopped.
   `create table assistant_turn (
     message_id uuid primary key references message on delete cascade,
     workspace_id uuid not null references workspace,

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
-/** People who operate the server, how they sign in, and what admin tokens may. */
+/** Operators, their sign-in and admin tokens. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
 
 const STATEMENTS = [
-  // What is here until invitations is also read and written by better-auth (operators/sign-in.ts), under names of ours.
+  // better-auth reads and writes the tables up to the invitations as well (operators/sign-in.ts).
   `create table operator (
     id text primary key,
     name text not null,
@@ -30,7 +30,7 @@ const STATEMENTS = [
     updated_at timestamptz not null
   )`,
   `create index operator_session_operator on operator_session (operator_id)`,
-  // A way to sign in: a password, or an identity at the OIDC provider. None of the provider's tokens are kept.
+  // A method of sign-in: a password, or an identity at the OIDC provider, whose tokens are not stored.
   `create table operator_account (
     id text primary key,
     operator_id text not null references operator on delete cascade,
@@ -58,7 +58,7 @@ const STATEMENTS = [
     locked_until timestamptz
   )`,
   `create index operator_second_factor_operator on operator_second_factor (operator_id)`,
-  // States of sign-ins that are under way.
+  // States of sign-ins in progress.
   `create table operator_verification (
     id text primary key,
     identifier text not null,
@@ -82,8 +82,8 @@ const STATEMENTS = [
     created_at timestamptz not null,
     unique nulls not distinct (operator_id)
   )`,
-  // null: all. So were those that were issued before there were scopes.
+  // null: all scopes, as for tokens from before there were scopes.
   `alter table admin_token add column scopes text[]`,
-  // An operator's id, or a token's; null: issued on the server itself.
+  // Id of an operator or admin token; null: issued on the server itself.
   `alter table admin_token add column issued_by text`,
 ]

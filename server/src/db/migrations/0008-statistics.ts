@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What is counted of records stands in columns of its own, and in one index: statistics read no bodies. */
+/** Columns and one index for the statistics of records, which then read no bodies. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What only the secret key can make stands beside the audit log, so that write access to the database does not suffice to forge it
- * (docs/decisions/0007-audit.md). Everything is nullable: an older node goes on writing without it.
+ * Seals of the audit log under the secret key: write access to the database is not enough to forge the log
+ * (docs/decisions/0007-audit.md). All columns are nullable, because an older node writes without them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)

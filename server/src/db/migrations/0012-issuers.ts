@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Who issued a credential, an invitation or a password; with which key a review item was opened; what a kept answer is about. */
+/** Issuers of credentials, invitations and passwords; the key that opened a review item; the objects of a stored response. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
@@ -17,7 +17,7 @@ const STATEMENTS = [
   `alter table operator add column suspended_at timestamptz`,
   `alter table review_item add column key_id uuid`,
   `alter table review_item add column key_issuers text[] not null default '{}'`,
-  // What an answer is about: it is forgotten when one of these is deleted. null: kept by an older version.
+  // Ids of the objects of a response, which is erased when one of them is deleted. null: stored by an older version.
   `alter table idempotency_key add column object_ids text[]`,
   `create index idempotency_key_objects on idempotency_key using gin (object_ids)`,
 ]

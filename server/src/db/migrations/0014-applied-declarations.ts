@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What the configuration file declared when each of its things was last applied, so that a start applies only what has changed in
- * the file. `workspace_id` is the nil UUID for things of the whole server; `name` is hashed for users.
+ * The declarations of the configuration file as they were last applied, so that a start applies only those that have changed.
+ * `workspace_id` is the nil UUID for declarations of the whole server; `name` is hashed for users.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create table applied_declaration (

@@ -1,12 +1,12 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { contractionIn } from './expand-only.ts'
+import { findContraction } from './expand-only.ts'
 import { MIGRATIONS } from './index.ts'
 
-/** Landed before the rule; landed migrations are never edited. */
-const BEFORE_THE_RULE = '0008'
+/** The last migration from before this rule; migrations never change. */
+const LAST_UNCHECKED = '0008'
 
-/** What a migration sends to a database that answers every statement with nothing. */
+/** The statements of a migration; the database returns no rows for each of them. */
 async function statementsOf(name: string): Promise<string[]> {
   const statements: string[] = []
   const db = new Kysely<unknown>({
@@ -23,18 +23,18 @@ async function statementsOf(name: string): Promise<string[]> {
 }
 
 describe('migrations', () => {
-  test.each(Object.keys(MIGRATIONS).filter((name) => name.slice(0, 4) > BEFORE_THE_RULE))(
-    '%s: only expands the schema, so that an older version goes on working',
+  test.each(Object.keys(MIGRATIONS).filter((name) => name.slice(0, 4) > LAST_UNCHECKED))(
+    'migration %s: only expands the schema',
     async (name) => {
       const problems = (await statementsOf(name)).flatMap((statement) => {
-        const problem = contractionIn(statement)
+        const problem = findContraction(statement)
         return problem === undefined ? [] : [`${problem}: ${statement.trim().slice(0, 120)}`]
       })
       expect(problems).toEqual([])
     },
   )
-  test('contractionIn: finds what stopped the upgrade to 0008', async () => {
-    const problems = (await statementsOf('0008-statistics')).map(contractionIn)
+  test('findContraction: finds the statements of migration 0008 that broke an upgrade', async () => {
+    const problems = (await statementsOf('0008-statistics')).map(findContraction)
     expect(problems).toContain('forbids null, which an older version writes')
     expect(problems).toContain('rewrites a table under the locks of the migration: fill it in batches, in a job')
   })
@@ -51,8 +51,8 @@ describe('migrations', () => {
     'alter table message add constraint short check (length(text) < 9)',
     'update message set text = 1',
     'delete from message',
-  ])('contractionIn: refuses %s', (statement) => {
-    expect(contractionIn(statement)).toBeDefined()
+  ])('findContraction: refuses %s', (statement) => {
+    expect(findContraction(statement)).toBeDefined()
   })
   test.each([
     'create table note (id uuid primary key, text text not null)',
@@ -62,7 +62,7 @@ describe('migrations', () => {
     'alter table message alter column text drop not null',
     'create index concurrently if not exists message_kind on message (kind)',
     'alter table message add constraint short check (length(text) < 9) not valid',
-  ])('contractionIn: accepts %s', (statement) => {
-    expect(contractionIn(statement)).toBeUndefined()
+  ])('findContraction: accepts %s', (statement) => {
+    expect(findContraction(statement)).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 /**
- * What an older version that still runs could not live with, as far as the text of a statement shows it. Tables of settings have a
- * few rows: they may be updated.
+ * Statements that would break an older version that is still running, as far as their text shows. Tables of settings have few rows, so
+ * they may be updated.
  */
 const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/\bdrop\s+(?:table|column|view|schema|type|function|constraint)\b/i, 'drops what an older version uses'],
@@ -24,7 +24,7 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** Why a statement of a migration does not only expand the schema; undefined: it does, as far as can be seen. */
-export function contractionIn(statement: string): string | undefined {
+/** Why a statement of a migration does not only expand the schema; undefined: no reason was found. */
+export function findContraction(statement: string): string | undefined {
   return FORBIDDEN.find(([pattern]) => pattern.test(statement))?.[1]
 }

@@ -15,7 +15,7 @@ import * as providerTimeouts from './0015-provider-timeouts.ts'
 import * as formerRoles from './0016-former-roles.ts'
 import * as traces from './0017-traces.ts'
 
-/** Forward only; a landed migration is never edited. Names sort in the order they run. */
+/** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0001-gateway': gateway,
   '0002-retrieval': retrieval,

@@ -5,7 +5,7 @@ const fail = (error: Error): void => {
   throw error
 }
 
-/** A loop whose passes end when the test says so. */
+/** A loop of which the test decides when a pass ends. */
 function controlled(onError = fail) {
   const passes: PromiseWithResolvers<void>[] = []
   const loop = new Loop(
@@ -20,7 +20,7 @@ function controlled(onError = fail) {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('loop: makes one more pass for any number of wake-ups during a pass', async () => {
+test('loop: makes one more pass when it is woken several times during a pass', async () => {
   const { loop, passes } = controlled()
   loop.wake()
   loop.wake()
@@ -49,14 +49,14 @@ test('loop: `run` resolves after a pass that began after the call', async () => 
   expect(done).toBe(true)
 })
 
-test('loop: reports a fault once and works again when woken', async () => {
-  const faults: string[] = []
-  const { loop, passes } = controlled((error) => void faults.push(error.message))
+test('loop: reports an error once and runs again when woken', async () => {
+  const errors: string[] = []
+  const { loop, passes } = controlled((error) => void errors.push(error.message))
   loop.wake()
   loop.wake()
   passes[0]?.reject(new Error('no database'))
   await settled()
-  expect(faults).toEqual(['no database'])
+  expect(errors).toEqual(['no database'])
   loop.wake()
   expect(passes).toHaveLength(2)
 })

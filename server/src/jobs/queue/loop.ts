@@ -3,11 +3,11 @@ import { runOutsideTrace } from '../../lib/trace-context.ts'
 
 interface LoopOptions {
   readonly onError: (error: Error) => void
-  /** Pause between two passes in a row: many wake-ups then share one pass. */
+  /** Pause between two consecutive passes, so that many wake-ups share one pass. */
   readonly lingerMs?: number
 }
 
-/** Runs `pass` when woken, never twice at once. A wake-up during a pass causes another pass. */
+/** Runs `pass` when woken, never twice at the same time. A wake-up during a pass causes another pass after it. */
 export class Loop {
   readonly #pass: () => Promise<void>
   readonly #options: LoopOptions
@@ -24,20 +24,20 @@ export class Loop {
     return this.#running !== undefined
   }
 
-  /** Returns at once; a fault is reported. */
+  /** Returns at once; errors go to `onError`. */
   wake(): void {
     if (this.#running) this.#again = true
     else this.run().catch(this.#options.onError)
   }
 
-  /** Resolves after a pass that began after this call. Rejects when a pass fails. */
+  /** Resolves after a pass that began after this call. Rejects if a pass fails. */
   run(): Promise<void> {
     this.#again = true
     this.#running ??= runOutsideTrace(() => this.#passes())
     return this.#running
   }
 
-  /** Starts no other pass and waits for the current one. */
+  /** Waits for the current pass. No other pass starts afterwards. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#running?.catch(() => {})

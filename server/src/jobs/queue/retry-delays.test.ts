@@ -4,7 +4,7 @@ import { doublingDelay, longestDelay, RETRY_DELAYS, RetryPause, steppedDelay } f
 
 const STEPS = RETRY_DELAYS.webhookDelivery
 
-test('webhook delays: grow, spread, and end within three days', () => {
+test('steppedDelay: delays of webhooks grow, vary at random and are shorter than the lifetime of a delivery', () => {
   const delays = Array.from({ length: 30 }, (_, i) => steppedDelay(i + 1, STEPS, () => 0.5))
   expect(delays).toEqual(delays.toSorted((a, b) => a - b))
   expect(delays[0]).toBe(5_000)
@@ -13,34 +13,34 @@ test('webhook delays: grow, spread, and end within three days', () => {
   expect(longestDelay(STEPS)).toBeLessThan(DELIVERY_LIFETIME_MS)
 })
 
-test('doubling delays: double up to their maximum, however many failures there are', () => {
+test('doublingDelay: doubles with each failure up to the maximum', () => {
   const delay = (failures: number) => doublingDelay(failures, { firstMs: 10, maxMs: 70 })
   expect([1, 2, 3, 4, 5, 10_000].map(delay)).toEqual([10, 20, 40, 70, 70, 70])
 })
 
-describe('a pause after failures', () => {
-  const pause = (tolerated?: number) => new RetryPause({ firstMs: 60_000, maxMs: 600_000 }, tolerated)
+describe('RetryPause', () => {
+  const createPause = (tolerated?: number) => new RetryPause({ firstMs: 60_000, maxMs: 600_000 }, tolerated)
 
-  test('begins with the first failure that is not tolerated, and ends with a success', () => {
-    const one = pause(1)
-    one.failed()
-    expect([one.hasFailed, one.isActive]).toEqual([true, false])
-    one.failed()
-    expect(one.isActive).toBe(true)
-    one.succeeded()
-    expect([one.hasFailed, one.isActive]).toEqual([false, false])
+  test('RetryPause: begins at the first failure that is not tolerated and ends with a success', () => {
+    const pause = createPause(1)
+    pause.failed()
+    expect([pause.hasFailed, pause.isActive]).toEqual([true, false])
+    pause.failed()
+    expect(pause.isActive).toBe(true)
+    pause.succeeded()
+    expect([pause.hasFailed, pause.isActive]).toEqual([false, false])
   })
 
-  test('is longer after each failure, and begins again as long as before when restarted', () => {
-    const one = pause()
-    one.restart()
-    expect(one.isActive).toBe(false)
-    one.failed()
-    const first = one.until
-    one.failed()
-    expect(one.until - first).toBeGreaterThanOrEqual(60_000)
-    const second = one.until
-    one.restart()
-    expect(one.until - second).toBeLessThan(60_000)
+  test('RetryPause: grows with each failure, and has the same length when it is restarted', () => {
+    const pause = createPause()
+    pause.restart()
+    expect(pause.isActive).toBe(false)
+    pause.failed()
+    const first = pause.until
+    pause.failed()
+    expect(pause.until - first).toBeGreaterThanOrEqual(60_000)
+    const second = pause.until
+    pause.restart()
+    expect(pause.until - second).toBeLessThan(60_000)
   })
 })

@@ -10,9 +10,9 @@ interface Doubling {
   readonly maxMs: number
 }
 
-/** How long each queue waits before it tries again. */
+/** The delays before a repetition, for each queue. */
 export const RETRY_DELAYS = {
-  /** After each failed attempt; the last delay counts for all that follow. */
+  /** After the first failed attempt, after the second …; the last delay repeats. */
   webhookDelivery: [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR],
   assistantTurn: 2 * SECOND,
   checkpointDelivery: { firstMs: 5 * SECOND, maxMs: 5 * MINUTE },
@@ -20,25 +20,25 @@ export const RETRY_DELAYS = {
   queryEmbedding: { firstMs: SECOND, maxMs: 30 * SECOND },
 } as const
 
-/** `failures`: in a row, from 1. */
+/** `failures`: number of failures in a row, at least 1. */
 export const doublingDelay = (failures: number, { firstMs, maxMs }: Doubling): number =>
   Math.min(firstMs * 2 ** Math.min(failures - 1, 30), maxMs)
 
-/** Receivers that failed together do not come back together. */
+/** Random part of a delay, so that many retries do not happen at the same moment. */
 const SPREAD = 0.2
 
-/** `failures`: from 1. `random`: from 0 to 1. */
+/** `failures`: at least 1. `random`: returns a number from 0 to 1. */
 export function steppedDelay(failures: number, steps: readonly number[], random: () => number): number {
   const step = steps[Math.min(failures, steps.length) - 1] as number
   return Math.round(step * (1 + SPREAD * (random() - 0.5)))
 }
 
-/** No delay is longer. */
+/** The longest delay that `steppedDelay` returns. */
 export const longestDelay = (steps: readonly number[]): number => steppedDelay(steps.length, steps, () => 1)
 
-/** Keeps calls away from a server that fails, for a time that doubles with each failure in a row. */
+/** A pause in the requests to a server that fails. It doubles with each failure in a row. */
 export class RetryPause {
-  /** End of the pause, of `elapsed`. */
+  /** End of the pause, in the time of `elapsed`. */
   until = 0
   #failures = 0
   readonly #delays: Doubling
@@ -63,10 +63,10 @@ export class RetryPause {
     this.restart()
   }
 
-  /** The pause begins again, as long as before. */
+  /** Begins the pause again, with the same length. */
   restart(): void {
-    const counted = this.#failures - this.#tolerated
-    if (counted > 0) this.until = elapsed() + doublingDelay(counted, this.#delays)
+    const failures = this.#failures - this.#tolerated
+    if (failures > 0) this.until = elapsed() + doublingDelay(failures, this.#delays)
   }
 
   succeeded(): void {

@@ -4,10 +4,10 @@ import { WorkQueue } from './work-queue.ts'
 
 type Options = Partial<ConstructorParameters<typeof WorkQueue<number>>[0]>
 
-/** A queue of numbers in memory, whose items end when the test says so. */
+/** A queue of numbers in memory. The test decides when an item ends. */
 function controlled(items: number[], options: Options = {}) {
   const working = new Map<number, PromiseWithResolvers<boolean>>()
-  const cut: number[] = []
+  const aborted: number[] = []
   const claims: number[] = []
   const queue = new WorkQueue<number>({
     claim: async (most) => {
@@ -19,7 +19,7 @@ function controlled(items: number[], options: Options = {}) {
       const done = Promise.withResolvers<boolean>()
       working.set(item, done)
       signal.addEventListener('abort', () => {
-        if (working.has(item)) cut.push(item)
+        if (working.has(item)) aborted.push(item)
         done.resolve(true)
       })
       return done.promise.finally(() => working.delete(item))
@@ -37,7 +37,7 @@ function controlled(items: number[], options: Options = {}) {
     working.get(item)?.resolve(true)
     await settled()
   }
-  return { queue, end, cut, claims, working: () => [...working.keys()] }
+  return { queue, end, aborted, claims, working: () => [...working.keys()] }
 }
 const signal = localSignal()
 const queues: WorkQueue<number>[] = []
@@ -46,7 +46,7 @@ afterEach(async () => {
 })
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('work queue: works on as many items as it may, and claims another when one ends', async () => {
+test('work queue: works on at most `concurrency` items, and claims another when one ends', async () => {
   const { queue, end, working } = controlled([1, 2, 3, 4])
   await queue.run()
   expect(working()).toEqual([1, 2])
@@ -65,7 +65,7 @@ test('work queue: is woken by its topic until it is closed', async () => {
   expect(claims).toHaveLength(1)
 })
 
-test('work queue: does not claim without a pause when an item fails', async () => {
+test('work queue: claims no other item at once when an item fails', async () => {
   const faults: string[] = []
   const work = () => Promise.reject(new Error('always'))
   const { queue, claims } = controlled([1], { work, onError: (error) => void faults.push(error.message) })
@@ -75,7 +75,7 @@ test('work queue: does not claim without a pause when an item fails', async () =
   expect(claims).toHaveLength(1)
 })
 
-test('work queue: is idle when no item is due and none is worked on', async () => {
+test('work queue: `idle` resolves when no item is due or in work', async () => {
   const seen: number[] = []
   const work = async (item: number) => {
     await settled()
@@ -87,8 +87,8 @@ test('work queue: is idle when no item is due and none is worked on', async () =
   expect(seen).toEqual([1, 2, 3, 4, 5])
 })
 
-test('work queue: lets items end during the grace when it closes, and claims no others', async () => {
-  const { queue, end, cut, working } = controlled([1, 2, 3], { graceMs: 60_000 })
+test('work queue: `close` waits for running items and claims no others', async () => {
+  const { queue, end, aborted, working } = controlled([1, 2, 3], { graceMs: 60_000 })
   await queue.run()
   const closed = queue.close()
   await settled()
@@ -96,15 +96,15 @@ test('work queue: lets items end during the grace when it closes, and claims no 
   await end(2)
   await closed
   expect(working()).toEqual([])
-  expect(cut).toEqual([])
+  expect(aborted).toEqual([])
 })
 
-test('work queue: cuts items that outlast the grace, and does not wait for those that ignore it', async () => {
-  const { queue, cut } = controlled([1, 2])
+test('work queue: `close` aborts items after the grace, and does not wait for items that ignore the signal', async () => {
+  const { queue, aborted } = controlled([1, 2])
   await queue.run()
   await queue.close()
-  expect(cut).toEqual([1, 2])
-  const deaf = controlled([1], { work: () => new Promise(() => {}), graceMs: 1, cutMs: 1 })
-  await deaf.queue.run()
-  await deaf.queue.close()
+  expect(aborted).toEqual([1, 2])
+  const ignoring = controlled([1], { work: () => new Promise(() => {}), graceMs: 1, cutMs: 1 })
+  await ignoring.queue.run()
+  await ignoring.queue.close()
 })

@@ -3,25 +3,25 @@ import { BackgroundWork } from '../../lib/background-work.ts'
 import { Loop } from './loop.ts'
 
 export interface WorkQueueOptions<Item> {
-  /** Claims up to `most` items for this node; fewer than `most` means that no others are due. */
+  /** Claims up to `most` items for this node. Returns fewer only if no others are due. */
   readonly claim: (most: number) => Promise<readonly Item[]>
-  /** Works on one item, and ends soon after `cut` is aborted. Resolves to whether another item may now be due. */
-  readonly work: (item: Item, cut: AbortSignal) => Promise<boolean>
-  /** Items that this node works on at once. */
+  /** Works on one item; ends soon after `signal` is aborted. Returns whether another item may now be due. */
+  readonly work: (item: Item, signal: AbortSignal) => Promise<boolean>
+  /** Concurrent items of this node. */
   readonly concurrency: number
   readonly onError: (error: Error) => void
-  /** Topics of `signal` that wake the queue: something became due, here or on another node. */
+  /** Topics of `signal` that wake the queue: an item became due, on this node or another. */
   readonly signal: Signal
   readonly topics: readonly string[]
-  /** How long `close` lets items run before it cuts them. */
+  /** How long `close` waits before it aborts running items. */
   readonly graceMs?: number
-  /** How long cut items have to end; what they leave undone is claimed again when their lease is over. */
+  /** How long `close` waits for aborted items. An item that does not end is claimed again after its lease. */
   readonly cutMs?: number
 }
 
 /**
- * Claims items from the database and works on them. The table holds the queue: an item stays due until its work has changed it,
- * so a node that dies loses nothing. Code that makes an item due wakes the queue; a recurring job wakes it as well.
+ * Claims items from a table and works on them. An item stays due until its work has changed it, so no item is lost when a node stops.
+ * Code that makes an item due wakes the queue; a recurring job wakes it as well (docs/decisions/0023-jobs.md).
  */
 export class WorkQueue<Item> {
   readonly #options: WorkQueueOptions<Item>
@@ -36,17 +36,17 @@ export class WorkQueue<Item> {
     this.#unsubscribe = options.topics.map((topic) => options.signal.subscribe(topic, () => this.wake()))
   }
 
-  /** Returns at once; a fault is reported. */
+  /** Returns at once; errors go to `onError`. */
   wake(): void {
     this.#claims.wake()
   }
 
-  /** Resolves when every due item is claimed, as far as concurrency allows. */
+  /** Resolves when all due items are claimed, within the limit of concurrent items. */
   run(): Promise<void> {
     return this.#claims.run()
   }
 
-  /** Resolves when no item is due and none is worked on: for tests. */
+  /** For tests: resolves when no item is due or in work. */
   async idle(): Promise<void> {
     do {
       await this.run()
@@ -67,10 +67,10 @@ export class WorkQueue<Item> {
   }
 
   #start(item: Item): void {
-    // After a fault the recurring job wakes the queue: an item that always fails must not be claimed without a pause.
+    // After an error only the recurring job wakes the queue, so that an item that always fails is claimed with a pause.
     let mayBeMore = false
-    const working = this.#working.start(async (cut) => {
-      mayBeMore = await this.#options.work(item, cut)
+    const working = this.#working.start(async (signal) => {
+      mayBeMore = await this.#options.work(item, signal)
     })
     void working.then(() => {
       if (mayBeMore) this.wake()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { User } from '../../domain/principal.ts'
-import { isOver } from '../../jobs/queue/lease.ts'
+import { hasEnded } from '../../jobs/queue/lease.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import { uuidOf } from '../ids.ts'
 
@@ -39,7 +39,7 @@ export async function claimTurns(db: Db, now: Date, leaseMs: number, most: numbe
     where message_id = any(array(
       select turn.message_id
       from assistant_turn turn left join review_item item on item.id = turn.review_item_id
-      where ${isOver(sql.ref('turn.claimed_until'), now, LONGEST_LEASE_MS)} and (
+      where ${hasEnded(sql.ref('turn.claimed_until'), now, LONGEST_LEASE_MS)} and (
         (turn.state = 'held' and (item.id is null or item.state <> 'pending' or item.expires_at <= ${now}))
         or (turn.state = 'waiting' and not exists (
           select from assistant_turn earlier

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import { isOver } from '../../jobs/queue/lease.ts'
+import { hasEnded } from '../../jobs/queue/lease.ts'
 import { longestDelay, RETRY_DELAYS } from '../../jobs/queue/retry-delays.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -99,7 +99,7 @@ const LONGEST_DELAY_MS = longestDelay(RETRY_DELAYS.webhookDelivery)
 
 /** A delivery that still has the time of its creation is due even if the clock was set back; claims and retries set another time. */
 const isDue = (now: Date) =>
-  sql<boolean>`(${isOver(sql`next_attempt_at`, now, LONGEST_DELAY_MS)}
+  sql<boolean>`(${hasEnded(sql`next_attempt_at`, now, LONGEST_DELAY_MS)}
     or (next_attempt_at = webhook_delivery.created_at and next_attempt_at > ${new Date(now.getTime() + LEASE_MS)}))`
 
 /** UUIDs of webhooks that have due deliveries. */

@@ -20,33 +20,34 @@ export interface GovernTextDeps extends TextDecisionDeps {
   readonly audit: Pick<AuditWriter, 'append'>
 }
 
-interface Passed {
+interface GovernedTextFields {
   readonly texts: readonly string[]
   readonly flagged: boolean
   readonly auditId: string | null
   readonly settle: (tx: Tx) => Promise<void>
 }
 
-let passed: (fields: Passed) => GovernedText
+/** Creates a GovernedText; no other module can. */
+let createGoverned: (fields: GovernedTextFields) => GovernedText
 
 /**
- * Texts that may be stored: policies allow them, or the Workspace has no rules for messages. Stores take this instead of a string, so that
- * no text bypasses the policies.
+ * Texts that may be stored: policies allow them, or the Workspace has no rules for messages. Stores take this type instead of a string,
+ * so that no text bypasses the policies.
  */
 export class GovernedText {
-  /** Transforms applied: the message first, then the texts that belong to it. */
+  /** The texts after the transforms: the message, then the other texts of it, such as names of files. */
   readonly texts: readonly GovernedString[]
-  /** Policies escalated it. */
+  /** Whether a policy escalated it. */
   readonly flagged: boolean
   /** `aud_…` of the decision; null: not governed. */
   readonly auditId: string | null
-  readonly #settle: Passed['settle']
+  readonly #settle: GovernedTextFields['settle']
 
   static {
-    passed = (fields) => new GovernedText(fields)
+    createGoverned = (fields) => new GovernedText(fields)
   }
 
-  private constructor({ texts, flagged, auditId, settle }: Passed) {
+  private constructor({ texts, flagged, auditId, settle }: GovernedTextFields) {
     this.texts = texts as readonly GovernedString[]
     this.flagged = flagged
     this.auditId = auditId
@@ -57,42 +58,39 @@ export class GovernedText {
     return this.texts[0] ?? ('' as GovernedString)
   }
 
-  /** An id out of `ids`, which the server generated; undefined: it is none of them. */
+  /** `id` if it is one of `ids`, which the server generated; otherwise undefined. */
   unchanged(id: string, ids: ReadonlySet<string>): GovernedString | undefined {
     return ids.has(id) ? (id as GovernedString) : undefined
   }
 
-  /** Writes the decision's record, and its escalation. Last in the transaction that stores the texts: see appendInTransaction. */
+  /** Writes the audit record of the decision, and its escalation. Last in the transaction that stores the texts: see appendInTransaction. */
   settle(tx: Tx): Promise<void> {
     return this.#settle(tx)
   }
 }
 
-/** The governed text, or the held text if it requires approval. Throws POLICY_DENIED, recorded. */
+/** Returns the governed text, or a held text if it requires approval. Throws POLICY_DENIED, with an audit record. */
 export async function governText(submission: TextSubmission, deps: GovernTextDeps): Promise<GovernedText | HeldText> {
   const decided = await decideOnText(submission, deps)
   if (!decided) return ungoverned(submission)
   const keys = await deps.workspaceKeys.get(submission.workspaceId)
   const { verdict } = decided.decision
-  if (verdict === 'deny') return denied(decided, keys, deps)
+  if (verdict === 'deny') return deny(decided, keys, deps)
   if (verdict === 'require_approval') return new HeldText(decided, keys, deps.reviewBox)
-  return letPass(decided, keys, deps)
+  return allow(decided, keys, deps)
 }
 
-/** The same for a text that cannot be held: one that requires approval is denied. */
+/** The same for texts that cannot be held: a text that requires approval is denied. */
 export async function governWithoutHold(submission: TextSubmission, deps: GovernTextDeps): Promise<GovernedText> {
   const decided = await decideOnText(submission, deps)
   if (!decided) return ungoverned(submission)
   const keys = await deps.workspaceKeys.get(submission.workspaceId)
   const { verdict } = decided.decision
-  if (verdict === 'deny' || verdict === 'require_approval') return denied(decided, keys, deps)
-  return letPass(decided, keys, deps)
+  if (verdict === 'deny' || verdict === 'require_approval') return deny(decided, keys, deps)
+  return allow(decided, keys, deps)
 }
 
-/**
- * A held text that a reviewer approves: the current policies are evaluated again (GW-REV-12). Undefined
- * if they deny it.
- */
+/** Governs a held text that a reviewer has approved: with the current policies (GW-REV-12). Undefined if they deny it. */
 export async function governReleased(
   submission: TextSubmission,
   reviewItemId: string,
@@ -104,13 +102,13 @@ export async function governReleased(
   const keys = await deps.workspaceKeys.get(submission.workspaceId)
   const auditId = newId('aud')
   const draft = draftMessageRecord(decided, { auditId, review: { id: reviewItemId, state: 'released' } }, keys.hasher)
-  return passed({ texts: decided.texts, flagged: false, auditId, settle: (tx) => append(tx, draft, keys.hasher) })
+  return createGoverned({ texts: decided.texts, flagged: false, auditId, settle: (tx) => append(tx, draft, keys.hasher) })
 }
 
 const ungoverned = ({ texts }: TextSubmission): GovernedText =>
-  passed({ texts, flagged: false, auditId: null, settle: () => Promise.resolve() })
+  createGoverned({ texts, flagged: false, auditId: null, settle: () => Promise.resolve() })
 
-function letPass(decided: TextDecision, keys: WorkspaceKeys, { reviewBox }: GovernTextDeps): GovernedText {
+function allow(decided: TextDecision, keys: WorkspaceKeys, { reviewBox }: GovernTextDeps): GovernedText {
   const auditId = newId('aud')
   const { texts, decision, submission } = decided
   const flagged = decision.verdict === 'escalate'
@@ -120,25 +118,27 @@ function letPass(decided: TextDecision, keys: WorkspaceKeys, { reviewBox }: Gove
     const review = item && { review: { id: item.id, state: 'pending' } }
     await append(tx, draftMessageRecord(decided, { auditId, ...review }, keys.hasher), keys.hasher)
   }
-  return passed({ texts, flagged, auditId, settle })
+  return createGoverned({ texts, flagged, auditId, settle })
 }
 
-async function denied(decided: TextDecision, { hasher }: WorkspaceKeys, { audit }: GovernTextDeps): Promise<never> {
+async function deny(decided: TextDecision, { hasher }: WorkspaceKeys, { audit }: GovernTextDeps): Promise<never> {
   const auditId = newId('aud')
   const { rules, verdict } = decided.decision
   const draft = draftMessageRecord(decided, { auditId, error: 'POLICY_DENIED' }, hasher)
-  await recorded(audit.append(draft.workspace_id, draft))
-  const deciding = rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id)
-  const details = { rules: deciding, point: 'message' }
-  const held = verdict === 'require_approval' && { message: 'The policies want a person to approve this, and it cannot wait.' }
-  throw new GatehouseError('POLICY_DENIED', { auditId, details, ...held })
+  await requireRecorded(audit.append(draft.workspace_id, draft))
+  const decidingRules = rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id)
+  const details = { rules: decidingRules, point: 'message' }
+  const approvalMessage = verdict === 'require_approval' && {
+    message: 'The policies require approval for this, and it cannot be held for a review. Change it, or ask an operator.',
+  }
+  throw new GatehouseError('POLICY_DENIED', { auditId, details, ...approvalMessage })
 }
 
 const append = (tx: Tx, draft: AuditDraft, hasher: RecordSealer): Promise<void> =>
-  recorded(appendInTransaction(tx, draft.workspace_id, [draft], hasher))
+  requireRecorded(appendInTransaction(tx, draft.workspace_id, [draft], hasher))
 
 /** A decision that cannot be recorded has no effect (GW-SAFE-3). */
-async function recorded(writing: Promise<unknown>): Promise<void> {
+async function requireRecorded(writing: Promise<unknown>): Promise<void> {
   try {
     await writing
   } catch (cause) {

@@ -12,32 +12,29 @@ import { newMessageReview } from './message-review.ts'
 import type { TextDecision } from './text-decision.ts'
 import type { TextSubmission } from './text-submission.ts'
 
-/** Parts of the message that are added once it is approved. */
-export interface HeldExtras {
-  /** `att_…`; null: an update that leaves them as they are. */
-  readonly attachments: readonly string[] | null
-}
-
-/** A text that requires approval. It cannot be stored; it can only be shown to reviewers. */
+/** A text that requires approval. It cannot be stored as a message, only opened as a hold. */
 export class HeldText {
-  readonly #decided: TextDecision
+  readonly #decision: TextDecision
   readonly #keys: WorkspaceKeys
   readonly #box: SecretBox
 
-  constructor(decided: TextDecision, keys: WorkspaceKeys, box: SecretBox) {
-    this.#decided = decided
+  constructor(decision: TextDecision, keys: WorkspaceKeys, box: SecretBox) {
+    this.#decision = decision
     this.#keys = keys
     this.#box = box
   }
 
-  /** Opens the hold and records it; returns the existing one of an identical attempt. Last in its transaction. */
-  async open(tx: Tx, { attachments }: HeldExtras): Promise<{ reviewItemId: string; auditId: string }> {
-    const { submission } = this.#decided
+  /**
+   * Opens the hold and writes its audit record. Returns the existing hold if an identical text is held already. Last in its
+   * transaction. `attachments`: `att_…`, added at the approval; null: an update that keeps those of the message.
+   */
+  async open(tx: Tx, attachments: readonly string[] | null): Promise<{ reviewItemId: string; auditId: string }> {
+    const { submission } = this.#decision
     const { workspaceId, sender, place, messageId, change, now } = submission
     const target = change === 'update' ? messageId : null
-    await stillThere(tx, submission)
+    await lockConversation(tx, submission)
     const auditId = newId('aud')
-    const review = newMessageReview(this.#decided, auditId, this.#keys, { target, attachments })
+    const review = newMessageReview(this.#decision, auditId, this.#keys, { target, attachments })
     const { item, created } = await openHold(tx, { workspaceId, applicationId: null }, review, this.#box)
     if (created) {
       await tx
@@ -61,13 +58,18 @@ export class HeldText {
       })
     }
     const outcome = { auditId, error: 'POLICY_REVIEW_PENDING', review: { id: item.id, state: 'pending' } } as const
-    await appendInTransaction(tx, workspaceId, [draftMessageRecord(this.#decided, outcome, this.#keys.hasher)], this.#keys.hasher)
+    await appendInTransaction(
+      tx,
+      workspaceId,
+      [draftMessageRecord(this.#decision, outcome, this.#keys.hasher)],
+      this.#keys.hasher,
+    )
     return { reviewItemId: item.id, auditId }
   }
 }
 
-/** The conversation stays until `tx` ends. Throws NOT_FOUND if it was deleted while the text was governed. */
-async function stillThere(tx: Tx, { workspaceId, place }: TextSubmission): Promise<void> {
+/** Prevents that the conversation is deleted before `tx` ends. Throws NOT_FOUND if it was deleted while the text was governed. */
+async function lockConversation(tx: Tx, { workspaceId, place }: TextSubmission): Promise<void> {
   const row = await tx
     .selectFrom('conversation')
     .select('id')

@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { STAGES } from '../../pipeline/endpoints.ts'
 import type { TextDecision } from './text-decision.ts'
 
-/** The outcome for the submission. */
+/** The outcome of the request that submitted the texts. */
 export interface RecordOutcome {
   readonly auditId: string
   readonly error?: ErrorCode
@@ -12,9 +12,9 @@ export interface RecordOutcome {
 }
 
 const STATUS = { create: 201, update: 200, react: 200, profile: 200 } as const
-const WORKED: ReadonlySet<string> = new Set(['authenticate', 'admit', 'identify', 'classify', 'authorize', 'record'])
+const RUN_STAGES: ReadonlySet<string> = new Set(['authenticate', 'admit', 'identify', 'classify', 'authorize', 'record'])
 
-/** The record of a decision on a text of messaging. Content enters as a keyed hash only. */
+/** The audit record of a decision on texts of messaging. It holds their keyed hash, never the texts. */
 export function draftMessageRecord(
   decided: TextDecision,
   { auditId, error, review }: RecordOutcome,
@@ -23,7 +23,7 @@ export function draftMessageRecord(
   const { submission, policy, scanned, decision, transforms, tokens, ms } = decided
   const { workspaceId, sender, place, change, texts, requestAuditId, now } = submission
   const text = texts.join('\n')
-  const found = Object.entries(scanned.counts).filter(([, count]) => count > 0)
+  const findings = Object.entries(scanned.counts).filter(([, count]) => count > 0)
   return {
     application_id: null,
     attempts: [],
@@ -32,7 +32,7 @@ export function draftMessageRecord(
     created_at: now.toISOString(),
     decision: { directives: decision.directives, rules: decision.rules, transforms, verdict: decision.verdict },
     dry_run: false,
-    duration_ms: rounded(ms.classify + ms.authorize),
+    duration_ms: roundMs(ms.classify + ms.authorize),
     endpoint: 'message',
     error_code: error ?? null,
     features: {
@@ -45,7 +45,7 @@ export function draftMessageRecord(
       'request.endpoint': 'message',
       'request.tokens': tokens,
     },
-    findings: found.length > 0 ? { classify: Object.fromEntries(found) } : {},
+    findings: findings.length > 0 ? { classify: Object.fromEntries(findings) } : {},
     id: auditId,
     knowledge: [],
     memory: [],
@@ -56,7 +56,7 @@ export function draftMessageRecord(
     response: null,
     review: review ?? null,
     risk_level: decision.risk,
-    stages: STAGES.map((name) => ({ ms: rounded(timeOf(name, ms)), name, outcome: outcomeOf(name, error) })),
+    stages: STAGES.map((name) => ({ ms: roundMs(durationOf(name, ms)), name, outcome: outcomeOf(name, error) })),
     status: error ? ERRORS[error].status : STATUS[change],
     user: {
       department: sender.department,
@@ -68,13 +68,13 @@ export function draftMessageRecord(
   }
 }
 
-const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000
+const roundMs = (ms: number): number => Math.round(ms * 1_000) / 1_000
 
-const timeOf = (stage: string, ms: TextDecision['ms']): number =>
+const durationOf = (stage: string, ms: TextDecision['ms']): number =>
   stage === 'classify' ? ms.classify : stage === 'authorize' ? ms.authorize : 0
 
 function outcomeOf(stage: string, error: ErrorCode | undefined): string {
-  if (!WORKED.has(stage)) return 'skipped'
+  if (!RUN_STAGES.has(stage)) return 'skipped'
   if (stage !== 'authorize' || error === undefined) return 'ok'
   return 'stopped'
 }

@@ -4,7 +4,7 @@ import { bindRequest } from '../../review/request-hash.ts'
 import type { NewReview } from '../../review/review-store.ts'
 import type { TextDecision } from './text-decision.ts'
 
-/** The review item of a text. `bound`: the values that identify an identical attempt, beside its texts. */
+/** The review item of texts. `bound`: values that, together with the texts, identify an identical submission (GW-REV-11). */
 export function newMessageReview(
   { submission, policy, decision, scanned }: TextDecision,
   auditId: string,
@@ -25,7 +25,7 @@ export function newMessageReview(
     ...bindRequest(binding, {
       applicationId: null,
       userId: sender.id,
-      // Members are always verified, so the hash need not distinguish.
+      // All members are verified, so the hash does not depend on it.
       isVerified: false,
       sessionId: place.id,
       request: { texts, ...bound },

@@ -16,27 +16,27 @@ export interface TextDecisionDeps extends GovernDeps {
   readonly workspaceKeys: Cache<WorkspaceKeys>
 }
 
-/** The part of the dependencies that needs no keys. */
+/** Dependencies of a decision without an audit record. */
 export type UnrecordedDecisionDeps = Omit<TextDecisionDeps, 'workspaceKeys'>
 
-/** The decision of the policies at `message` on a submission. */
+/** The decision of the policies at the point `message` on submitted texts. */
 export interface TextDecision extends Pick<Transformed<readonly string[]>, 'decision' | 'transforms'> {
   readonly submission: TextSubmission
   readonly policy: CompiledPolicy
   readonly scanned: Scanned
-  /** Transforms applied. */
+  /** The texts after the transforms. */
   readonly texts: readonly string[]
   readonly tokens: number
   readonly ms: { readonly classify: number; readonly authorize: number }
 }
 
 const START = { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' } as const
-/** The Application in conditions: a message has none. */
+/** Conditions can refer to an Application, but a message has none. */
 const NO_APPLICATION = { id: '', name: '', settings: DEFAULT_SETTINGS }
 
 /**
- * Governs a submission at `message`. Undefined: the Workspace has no rules there, so that messages are not governed (MSG-GOV-6).
- * Transforms are applied whatever the verdict: a reviewer may approve the text later.
+ * Governs texts at the point `message`. Undefined: the Workspace has no rules there, so messages are not governed (MSG-GOV-6).
+ * Transforms are applied whatever the verdict is, because a reviewer may approve the texts later.
  */
 export async function decideOnText(submission: TextSubmission, deps: UnrecordedDecisionDeps): Promise<TextDecision | undefined> {
   const policy = await deps.policies.current(submission.workspaceId)
@@ -48,9 +48,9 @@ export async function decideOnText(submission: TextSubmission, deps: UnrecordedD
   const scannedAt = elapsed()
   const governing = {
     policy,
-    input: inputOf(submission, tokens),
+    input: toPolicyInput(submission, tokens),
     isAllowed: () => true,
-    replace: (changed: readonly string[]) => changed,
+    replace: (transformed: readonly string[]) => transformed,
   }
   const { decision, value = texts, transforms } = governScanned(scanned, 'message', governing, deps)
   reportBrokenConditions(decision.rules, deps.reportFault)
@@ -58,7 +58,7 @@ export async function decideOnText(submission: TextSubmission, deps: UnrecordedD
   return { submission, policy, scanned, decision, texts: value, transforms, tokens, ms }
 }
 
-function inputOf({ sender, place, now }: TextSubmission, tokens: number): Omit<PolicyInput, 'content'> {
+function toPolicyInput({ sender, place, now }: TextSubmission, tokens: number): Omit<PolicyInput, 'content'> {
   const request = { endpoint: 'message', model: '', sessionId: place.id, stream: false, dryRun: false } as const
   return {
     user: sender,

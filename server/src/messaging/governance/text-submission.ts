@@ -1,24 +1,24 @@
 import type { User } from '../../domain/principal.ts'
 
-/** The place of a text. */
+/** The conversation of the texts. */
 export interface TextPlace {
-  /** `conv_…`; empty: none, as for a profile or a group's name. */
+  /** `conv_…`; empty: no conversation, for the fields of a user or group. */
   readonly id: string
-  /** `grp_…`; null: a direct conversation. */
+  /** `grp_…`; null: no group. */
   readonly groupId: string | null
 }
 
-/** Texts that a user submits, before they are governed. */
+/** Texts that a user submits and that are not governed yet. */
 export interface TextSubmission {
   readonly workspaceId: string
   readonly sender: User
   readonly place: TextPlace
-  /** `msg_…` of the message that the texts are or belong to; empty: none. */
+  /** `msg_…`: the message of the texts; empty: none. */
   readonly messageId: string
   readonly change: 'create' | 'update' | 'react' | 'profile'
-  /** The message, if it is one; then the texts that other users read with it: names of files, reactions. */
+  /** The text of the message, if there is one; then the texts that other users see with it, such as names of files. */
   readonly texts: readonly string[]
-  /** `aud_…` of the request that an assistant's text comes from. */
+  /** `aud_…`: the request whose completion the text is. */
   readonly requestAuditId?: string | undefined
   readonly now: Date
 }

@@ -59,7 +59,7 @@ export type SendResult =
 /** Stores a prepared message, or opens its hold. Last in its transaction. */
 export async function storeMessage(tx: Tx, member: Member, prepared: PreparedMessage, now: Date): Promise<SendResult> {
   const { governed, id, conversationId, attachments, replyTo, auditId } = prepared
-  if (governed instanceof HeldText) return { kind: 'held', ...(await governed.open(tx, { attachments })) }
+  if (governed instanceof HeldText) return { kind: 'held', ...(await governed.open(tx, attachments)) }
   const message = { id, sender: member, conversationId, text: governed, attachments, replyTo, auditId, now }
   return { kind: 'stored', ...(await insertMessage(tx, message)) }
 }

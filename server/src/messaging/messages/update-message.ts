@@ -111,7 +111,7 @@ export async function updateMessage(
 ): Promise<UpdateResult> {
   const message = await lockMessage(tx, member, id)
   if (!message) throw notFound('message')
-  if (text instanceof HeldText) return { kind: 'held', ...(await text.open(tx, { attachments: attachments?.ids ?? null })) }
+  if (text instanceof HeldText) return { kind: 'held', ...(await text.open(tx, attachments?.ids ?? null)) }
   if (text) await replaceText(tx, message, text)
   if (attachments) {
     const filenames = text ? text.texts.slice(1) : (attachments.governed?.texts ?? [])

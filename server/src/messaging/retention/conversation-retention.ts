@@ -3,11 +3,11 @@ import { Type } from 'typebox'
 import type { Db, Tx } from '../../db/database.ts'
 import { uuidOf } from '../ids.ts'
 
-/** How long messages are kept, in days; null: for ever. */
+/** How long the messages of a conversation are stored, in days; null: without limit. */
 export interface Retention {
-  /** The conversation's own. */
+  /** The retention of the conversation itself. */
   readonly days: number | null
-  /** The shorter of that and the Workspace's: what counts. */
+  /** The shorter of that and the Workspace's retention. */
   readonly effectiveDays: number | null
 }
 
@@ -30,8 +30,8 @@ export const retentionView = (conversationId: string, { days, effectiveDays }: R
   effective_days: effectiveDays,
 })
 
-/** Of a conversation that is there. */
-export async function retentionOf(db: Db, workspaceId: string, conversationId: string): Promise<Retention> {
+/** Throws if the conversation does not exist. */
+export async function findRetention(db: Db, workspaceId: string, conversationId: string): Promise<Retention> {
   return await db
     .selectFrom('conversation')
     .innerJoin('workspace', 'workspace.id', 'conversation.workspace_id')

@@ -8,19 +8,22 @@ const DAY_MS = 24 * 3_600_000
 /** Messages deleted by one transaction. */
 const BATCH = 200
 
-/** Deletes the messages of a Workspace that are older than it keeps them: as by their senders, and told likewise. Answers how many. */
+/**
+ * Deletes the messages of a Workspace that are older than `days`, with the same events as if the senders had deleted them. Returns how
+ * many.
+ */
 export function deleteExpiredOfWorkspace(db: Db, workspaceId: string, days: number, now: Date): Promise<number> {
-  const old = db
+  const expired = db
     .selectFrom('message')
     .select(['id', 'conversation_id', 'workspace_id'])
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('created_at', '<', new Date(now.getTime() - days * DAY_MS))
     .orderBy('created_at')
     .limit(BATCH)
-  return deleteInBatches(db, () => old.execute(), now)
+  return deleteInBatches(db, () => expired.execute(), now)
 }
 
-/** The same for every conversation that has a retention of its own, whoever it belongs to. */
+/** The same for every conversation with its own retention, in all Workspaces. */
 export async function deleteExpiredOfConversations(db: Db, now: Date): Promise<number> {
   let deleted = 0
   for (let after: string | undefined; ; ) {
@@ -28,14 +31,14 @@ export async function deleteExpiredOfConversations(db: Db, now: Date): Promise<n
     if (after !== undefined) query = query.where('id', '>', after)
     const page = await query.orderBy('id').limit(BATCH).execute()
     for (const { id, retention_days: days } of page) {
-      const old = db
+      const expired = db
         .selectFrom('message')
         .select(['id', 'conversation_id', 'workspace_id'])
         .where('conversation_id', '=', id)
         .where('created_at', '<', new Date(now.getTime() - (days ?? 0) * DAY_MS))
         .orderBy('created_at')
         .limit(BATCH)
-      deleted += await deleteInBatches(db, () => old.execute(), now)
+      deleted += await deleteInBatches(db, () => expired.execute(), now)
     }
     after = page.at(-1)?.id
     if (page.length < BATCH) return deleted
@@ -48,7 +51,7 @@ export interface MessageRow {
   readonly workspace_id: string
 }
 
-/** Deletes what `next` finds until it finds nothing; answers how many. */
+/** Deletes the messages that `next` finds until it finds none. Returns how many. */
 export async function deleteInBatches(db: Db, next: () => Promise<readonly MessageRow[]>, now: Date): Promise<number> {
   let deleted = 0
   for (;;) {
@@ -57,8 +60,8 @@ export async function deleteInBatches(db: Db, next: () => Promise<readonly Messa
     for (const [conversation, rows] of Map.groupBy(messages, (row) => row.conversation_id)) {
       const place = { workspaceId: toId('ws', rows[0]?.workspace_id ?? ''), conversationId: toId('conv', conversation) }
       const ids = rows.map(({ id }) => toId('msg', id))
-      const gone = await inTransaction(db, (tx) => deleteMessages(tx, place, ids, now))
-      deleted += gone.length
+      const deletedIds = await inTransaction(db, (tx) => deleteMessages(tx, place, ids, now))
+      deleted += deletedIds.length
     }
   }
 }

@@ -17,12 +17,12 @@ import { deleteInBatches } from './delete-expired-messages.ts'
 import type { Erasure } from './erase-user.ts'
 
 const BATCH = 200
-/** What was on its way when a user was erased has arrived by then. */
-const ON_ITS_WAY_MS = 60_000
+/** Requests that were in progress when a user was erased have ended by then. */
+const REQUESTS_END_AFTER_MS = 60_000
 
 /**
- * Erases what an erased user has left: messages with their files, reactions, uploads, places in conversations, and what
- * reviewers see. In small steps that can be repeated, so that it may end anywhere and go on later.
+ * Erases the content of an erased user: messages with their files, reactions, uploads, memberships and the content of review items.
+ * It consists of small steps that can be repeated, so that it can stop at any time and continue later.
  */
 export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Promise<void> {
   const { workspaceId, userId, erasedAt } = erasure
@@ -31,9 +31,9 @@ export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Pro
   await eraseReactions(db, erasure)
   await inTransaction(db, async (tx) => {
     await withdrawReviews(tx, workspaceId, { userId, until: erasedAt }, now)
-    await forgetHeld(tx, erasure)
+    await deleteHeldMessages(tx, erasure)
     await eraseUploads(tx, erasure, now)
-    await forgetAnswers(tx, erasure)
+    await eraseStoredResponses(tx, erasure)
     await tx
       .updateTable('conversation')
       .set({ created_by: erasedId() })
@@ -44,18 +44,18 @@ export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Pro
   })
 }
 
-/** Instead of an id that must stand nowhere any more. */
+/** Replaces the id of an erased user where a value is required. */
 const erasedId = (): string => `erased-${newUuid()}`
 
-/** Erases once more, and for the last time, what users left who were erased a while ago; answers how many users. */
+/** Erases the content of users a last time, a minute after their erasure. Returns the number of users. */
 export async function finishErasures(db: Db, now: Date): Promise<number> {
-  const due = await db
+  const erasures = await db
     .selectFrom('user_erasure')
     .selectAll()
-    .where('erased_at', '<', new Date(now.getTime() - ON_ITS_WAY_MS))
+    .where('erased_at', '<', new Date(now.getTime() - REQUESTS_END_AFTER_MS))
     .limit(BATCH)
     .execute()
-  for (const { workspace_id, user_id, erased_at } of due) {
+  for (const { workspace_id, user_id, erased_at } of erasures) {
     await eraseUserContent(db, { workspaceId: toId('ws', workspace_id), userId: user_id, erasedAt: erased_at }, now)
     await db
       .deleteFrom('user_erasure')
@@ -64,7 +64,7 @@ export async function finishErasures(db: Db, now: Date): Promise<number> {
       .where('erased_at', '=', erased_at)
       .execute()
   }
-  return due.length
+  return erasures.length
 }
 
 async function leaveConversations(db: Db, { workspaceId, userId, erasedAt }: Erasure, now: Date): Promise<void> {
@@ -80,40 +80,45 @@ async function leaveConversations(db: Db, { workspaceId, userId, erasedAt }: Era
   for (const { id, group_id } of rows) {
     await inTransaction(db, async (tx) => {
       await tx.selectFrom('conversation').select('id').where('id', '=', id).forUpdate().execute()
-      if (group_id === null) await leaveDirect(tx, workspaceId, id, userId, now)
-      // Groups have been left before: only who joined one just then.
-      else await leave(tx, workspaceId, id, userId, now)
+      if (group_id === null) await leaveDirectConversation(tx, workspaceId, id, userId, now)
+      // `eraseUser` has left all groups, except one that the user joined at the same time.
+      else await leaveConversation(tx, workspaceId, id, userId, now)
     })
   }
 }
 
-/** Who is left keeps their own messages, and no longer sees with whom it was; nobody left but assistants: it is deleted. */
-async function leaveDirect(tx: Tx, workspaceId: string, uuid: string, userId: string, now: Date): Promise<void> {
+/** The other member keeps their own messages and no longer sees the erased user. With no other member but assistants, it is deleted. */
+async function leaveDirectConversation(tx: Tx, workspaceId: string, uuid: string, userId: string, now: Date): Promise<void> {
   const id = toId('conv', uuid)
   const others = (await findMemberIds(tx, workspaceId, id)).filter((each) => each !== userId)
   const contacts = await findContacts(tx, workspaceId, others)
-  const [person] = others.filter((each) => contacts.get(each)?.applicationId === null)
-  if (person === undefined) return deleteConversation(tx, workspaceId, id, now)
-  await leave(tx, workspaceId, uuid, userId, now)
+  const [otherUser] = others.filter((each) => contacts.get(each)?.applicationId === null)
+  if (otherUser === undefined) return deleteConversation(tx, workspaceId, id, now)
+  await leaveConversation(tx, workspaceId, uuid, userId, now)
   await tx
     .updateTable('conversation')
-    .set({ direct_key: canonicalJson([person, erasedId()].toSorted()) })
+    .set({ direct_key: canonicalJson([otherUser, erasedId()].toSorted()) })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('id', '=', uuid)
     .execute()
   await eraseEvents(tx, workspaceId, { objectIds: [id] })
 }
 
-async function leave(tx: Tx, workspaceId: string, uuid: string, userId: string, now: Date): Promise<void> {
-  const left = await tx
+async function leaveConversation(tx: Tx, workspaceId: string, uuid: string, userId: string, now: Date): Promise<void> {
+  const membership = await tx
     .deleteFrom('conversation_member')
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('conversation_id', '=', uuid)
     .where('user_id', '=', userId)
     .returning('read_sequence')
     .executeTakeFirst()
-  if (left)
-    await markReadAfterDeparture(tx, workspaceId, [{ conversationId: toId('conv', uuid), readSequence: left.read_sequence }], now)
+  if (membership)
+    await markReadAfterDeparture(
+      tx,
+      workspaceId,
+      [{ conversationId: toId('conv', uuid), readSequence: membership.read_sequence }],
+      now,
+    )
 }
 
 function eraseMessages(db: Db, { workspaceId, userId, erasedAt }: Erasure, now: Date): Promise<number> {
@@ -135,9 +140,9 @@ async function eraseReactions(db: Db, { workspaceId, userId, erasedAt }: Erasure
     .where('user_id', '=', userId)
     .where('created_at', '<=', erasedAt)
   for (;;) {
-    const found = await own.select('message_id').distinct().limit(BATCH).execute()
-    if (found.length === 0) return
-    for (const { message_id } of found) await inTransaction(db, (tx) => eraseReactionsTo(tx, message_id))
+    const reactions = await own.select('message_id').distinct().limit(BATCH).execute()
+    if (reactions.length === 0) return
+    for (const { message_id } of reactions) await inTransaction(db, (tx) => eraseReactionsTo(tx, message_id))
   }
 
   async function eraseReactionsTo(tx: Tx, uuid: string): Promise<void> {
@@ -161,7 +166,7 @@ async function eraseReactions(db: Db, { workspaceId, userId, erasedAt }: Erasure
   }
 }
 
-async function forgetHeld(tx: Tx, { workspaceId, userId, erasedAt }: Erasure): Promise<void> {
+async function deleteHeldMessages(tx: Tx, { workspaceId, userId, erasedAt }: Erasure): Promise<void> {
   await tx
     .deleteFrom('held_message')
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
@@ -170,32 +175,32 @@ async function forgetHeld(tx: Tx, { workspaceId, userId, erasedAt }: Erasure): P
     .execute()
 }
 
-/** What was uploaded and not sent. */
+/** Uploads that were not sent with a message. */
 async function eraseUploads(tx: Tx, { workspaceId, userId, erasedAt }: Erasure, now: Date): Promise<void> {
   await sql`
-    with gone as (
+    with deleted as (
       delete from message_attachment
       where workspace_id = ${uuidOf('ws', workspaceId)} and uploaded_by = ${userId} and created_at <= ${erasedAt}
       returning place
     )
-    insert into removed_file (place, removed_at) select place, ${now} from gone on conflict do nothing`.execute(tx)
+    insert into removed_file (place, removed_at) select place, ${now} from deleted on conflict do nothing`.execute(tx)
 }
 
-/** Answers that are kept for repeated requests, the user's own and those that tell others of the user. */
-async function forgetAnswers(tx: Tx, { workspaceId, userId, erasedAt }: Erasure): Promise<void> {
-  const kept = { workspace: uuidOf('ws', workspaceId), inBody: sql<boolean>`position(${JSON.stringify(userId)} in body) > 0` }
+/** Responses that are stored for repeated requests: those of the user, and those of others that contain the user's id. */
+async function eraseStoredResponses(tx: Tx, { workspaceId, userId, erasedAt }: Erasure): Promise<void> {
+  const workspace = uuidOf('ws', workspaceId)
   await tx
     .deleteFrom('idempotency_key')
-    .where('workspace_id', '=', kept.workspace)
+    .where('workspace_id', '=', workspace)
     .where('created_at', '<=', erasedAt)
     .where('user_id', '=', userId)
     .execute()
-  // Others may repeat their requests, and must not do them a second time.
+  // The keys of other users stay, so that a repeated request is not executed again.
   await tx
     .updateTable('idempotency_key')
     .set(ERASED_RESPONSE)
-    .where('workspace_id', '=', kept.workspace)
+    .where('workspace_id', '=', workspace)
     .where('created_at', '<=', erasedAt)
-    .where(kept.inBody)
+    .where(sql<boolean>`position(${JSON.stringify(userId)} in body) > 0`)
     .execute()
 }

@@ -8,7 +8,7 @@ import { removeFromAllGroups } from '../groups/remove-from-all-groups.ts'
 import { uuidOf } from '../ids.ts'
 import { findAcquaintances } from '../people/acquaintances.ts'
 
-/** Who is erased, and when: what has been written by then is theirs to lose. */
+/** The erasure of a user. It covers what the user has written until `erasedAt`. */
 export interface Erasure {
   readonly workspaceId: string
   readonly userId: string
@@ -16,17 +16,15 @@ export interface Erasure {
 }
 
 /**
- * Begins to erase a user: no token opens anything from now on, nobody finds the user, and what is remembered of them is gone. What
- * they have written goes after the commit, by `eraseUserContent`. False when there is no such user.
- *
- * `base`: `http://host`, for the groups that are told of it.
+ * Erases a user with profile, tokens and memories. Call `eraseUserContent` after the commit: it erases what the user has written.
+ * Returns false if the user does not exist. `base`: `http://host`, for the URLs in the events of the groups.
  */
 export async function eraseUser(tx: Tx, { workspaceId, userId, erasedAt }: Erasure, base: string): Promise<boolean> {
   const workspace = uuidOf('ws', workspaceId)
   const audience = (await findAcquaintances(tx, workspaceId, userId)).filter((id) => id !== userId)
   const member: Member = { workspaceId, user: { ...ANONYMOUS_USER, id: userId } }
   await removeFromAllGroups(tx, { member, base, now: erasedAt })
-  // Tokens and profile go with it.
+  // Foreign keys delete tokens and profile as well.
   const { numDeletedRows } = await tx
     .deleteFrom('workspace_user')
     .where('workspace_id', '=', workspace)

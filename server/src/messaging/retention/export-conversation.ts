@@ -10,8 +10,8 @@ import { loadMessageViews } from '../messages/message-views.ts'
 const BATCH = 200
 
 /**
- * A conversation as JSON lines: itself, then its messages up to now, oldest first. Read in pieces as they are taken, each as one
- * who is still in it.
+ * A conversation as JSON lines: the conversation, then its messages until now, oldest first. Reads the next batch when the client has
+ * received the previous one, and ends if the member has left the conversation meanwhile.
  */
 export async function* exportLines(
   db: Db,

@@ -11,7 +11,7 @@ import type { Member } from '../api/member.ts'
 import { type ConversationPartner, createConversation } from '../conversations/conversation-store.ts'
 import { createGroup, findGroup } from '../groups/group-store.ts'
 import { uuidOf } from '../ids.ts'
-import { retentionOf, setRetention } from './conversation-retention.ts'
+import { findRetention, setRetention } from './conversation-retention.ts'
 import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from './delete-expired-messages.ts'
 import { type Erasure, eraseUser } from './erase-user.ts'
 import { eraseUserContent, finishErasures } from './erase-user-content.ts'
@@ -19,15 +19,15 @@ import { eraseUserContent, finishErasures } from './erase-user-content.ts'
 const DAY = 24 * 3_600_000
 const NOW = new Date('2026-03-20T09:00:00Z')
 const daysAgo = (days: number): Date => new Date(NOW.getTime() - days * DAY)
-const later = (ms: number): Date => new Date(NOW.getTime() + ms)
+const afterNow = (ms: number): Date => new Date(NOW.getTime() + ms)
 
-describe.each(freshDatabases())('on $name', ({ name, open }) => {
+describe.each(freshDatabases())('retention and erasure on $name', ({ name, open }) => {
   let fresh: FreshDatabase
   let db: Db
   let ann: Member
   let ben: Member
   let cleo: Member
-  let elsewhere: Member
+  let foreignMember: Member
 
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work)
   const user = async (workspaceId: string, id: string): Promise<Member> => {
@@ -42,7 +42,7 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
     return run((tx) => createGroup(tx, owner.workspaceId, fields, ids, NOW))
   }
   let sequence = 0
-  const say = async (conversationId: string, sender: Member, at: Date, text = 'hello'): Promise<string> => {
+  const sendMessage = async (conversationId: string, sender: Member, at: Date, text = 'hello'): Promise<string> => {
     const id = newUuid()
     const place = { workspace_id: uuidOf('ws', sender.workspaceId), conversation_id: uuidOf('conv', conversationId) }
     await db
@@ -51,8 +51,8 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
       .execute()
     return id
   }
-  const sayings = (count: number, conversationId: string, sender: Member, at: Date): Promise<string[]> =>
-    Promise.all(Array.from({ length: count }, () => say(conversationId, sender, at)))
+  const sendMessages = (count: number, conversationId: string, sender: Member, at: Date): Promise<string[]> =>
+    Promise.all(Array.from({ length: count }, () => sendMessage(conversationId, sender, at)))
   const react = (message: string, { workspaceId, user }: Member, value = user.id, at = NOW) =>
     db
       .insertInto('message_reaction')
@@ -90,42 +90,46 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
       user(workspaceId, 'ben-k3'),
       user(workspaceId, 'cleo-k3'),
     ])
-    elsewhere = await user((await seedWorkspace(db)).workspaceId, 'ann-k3')
+    foreignMember = await user((await seedWorkspace(db)).workspaceId, 'ann-k3')
   })
   afterAll(() => fresh.remove())
 
-  describe('retention', () => {
-    test('of a Workspace ends for its own messages, in any number, whatever it says', async () => {
+  describe('retention of messages', () => {
+    test('deleteExpiredOfWorkspace: deletes all expired messages of the Workspace and no others', async () => {
       const chat = await conversation(ann, { contactId: 'ben-k3' })
-      const foreign = await conversation(elsewhere, { contactId: 'x' })
-      await sayings(410, chat, ann, daysAgo(11))
-      const kept = [await say(chat, ben, daysAgo(9)), await say(foreign, elsewhere, daysAgo(11))]
+      const foreign = await conversation(foreignMember, { contactId: 'x' })
+      await sendMessages(410, chat, ann, daysAgo(11))
+      const kept = [await sendMessage(chat, ben, daysAgo(9)), await sendMessage(foreign, foreignMember, daysAgo(11))]
       expect(await deleteExpiredOfWorkspace(db, ann.workspaceId, 10, NOW)).toBe(410)
       expect(await messages()).toEqual(kept.toSorted())
       expect(await deleteExpiredOfWorkspace(db, ann.workspaceId, 10, NOW)).toBe(0)
     })
 
-    test('of conversations ends for each as it says', async () => {
+    test('deleteExpiredOfConversations: deletes the expired messages of each conversation by its own retention', async () => {
       const [one, two, three] = [
         await conversation(ann, { contactId: 'ben-k3' }),
         await conversation(ann, { contactId: 'ben-k3' }),
-        await conversation(elsewhere, { contactId: 'x' }),
+        await conversation(foreignMember, { contactId: 'x' }),
       ]
       await run((tx) => setRetention(tx, ann.workspaceId, one, 5))
-      await run((tx) => setRetention(tx, elsewhere.workspaceId, three, 20))
-      await run((tx) => setRetention(tx, elsewhere.workspaceId, two, 1))
-      await sayings(201, one, ann, daysAgo(6))
-      const kept = [await say(one, ann, daysAgo(4)), await say(two, ann, daysAgo(40)), await say(three, elsewhere, daysAgo(19))]
-      await say(three, elsewhere, daysAgo(21))
+      await run((tx) => setRetention(tx, foreignMember.workspaceId, three, 20))
+      await run((tx) => setRetention(tx, foreignMember.workspaceId, two, 1))
+      await sendMessages(201, one, ann, daysAgo(6))
+      const kept = [
+        await sendMessage(one, ann, daysAgo(4)),
+        await sendMessage(two, ann, daysAgo(40)),
+        await sendMessage(three, foreignMember, daysAgo(19)),
+      ]
+      await sendMessage(three, foreignMember, daysAgo(21))
       expect(await deleteExpiredOfConversations(db, NOW)).toBe(202)
       expect(await messages()).toEqual(kept.toSorted())
     })
 
-    test('that counts is the shorter one', async () => {
+    test('findRetention: the shorter retention is effective when conversation and Workspace have one', async () => {
       const chat = await conversation(ann, { contactId: 'ben-k3' })
       const set = (settings: string) =>
         db.updateTable('workspace').set({ settings }).where('id', '=', uuidOf('ws', ann.workspaceId)).execute()
-      const effective = async () => (await retentionOf(db, ann.workspaceId, chat)).effectiveDays
+      const effective = async () => (await findRetention(db, ann.workspaceId, chat)).effectiveDays
       expect(await effective()).toBeNull()
       await set('{"message_retention_days": 9}')
       expect(await effective()).toBe(9)
@@ -136,17 +140,17 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
     })
   })
 
-  describe('who is erased', () => {
-    test('is gone from every table but what has been told, with what they wrote, however much', async () => {
+  describe('erasure of users', () => {
+    test('eraseUser: id and messages of the user are in no table except the event log', async () => {
       const direct = await conversation(ann, { contactId: 'ben-k3' })
       const team = await groupOf(ann, ben, cleo)
       const inTeam = await conversation(ann, { groupId: team.id })
-      await sayings(405, direct, ann, daysAgo(1))
-      await say(inTeam, ann, daysAgo(1))
-      const kept = [await say(direct, ben, daysAgo(1)), await say(inTeam, cleo, daysAgo(1))]
+      await sendMessages(405, direct, ann, daysAgo(1))
+      await sendMessage(inTeam, ann, daysAgo(1))
+      const kept = [await sendMessage(direct, ben, daysAgo(1)), await sendMessage(inTeam, cleo, daysAgo(1))]
       for (const id of kept) await react(id, ann)
       await react(kept[0] ?? '', ben)
-      const twin = await say(await conversation(elsewhere, { contactId: 'x' }), elsewhere, daysAgo(1))
+      const twin = await sendMessage(await conversation(foreignMember, { contactId: 'x' }), foreignMember, daysAgo(1))
 
       await erase(ann)
 
@@ -155,19 +159,19 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
       expect(reactions.map(({ user_id }) => user_id)).toEqual(['ben-k3'])
       expect([await members(direct), await members(inTeam)]).toEqual([['ben-k3'], ['ben-k3', 'cleo-k3']])
       expect(await findGroup(db, ben, team.id)).toMatchObject({ ownerId: 'ben-k3', memberIds: ['ben-k3', 'cleo-k3'] })
-      expect(await findUser(db, elsewhere.workspaceId, 'ann-k3')).toBeDefined()
-      // The one of the same id elsewhere set aside.
+      expect(await findUser(db, foreignMember.workspaceId, 'ann-k3')).toBeDefined()
+      // The user with the same id in the other Workspace is not part of the check.
       for (const table of ['workspace_user', 'conversation_member'] as const) {
-        await db.deleteFrom(table).where('workspace_id', '=', uuidOf('ws', elsewhere.workspaceId)).execute()
+        await db.deleteFrom(table).where('workspace_id', '=', uuidOf('ws', foreignMember.workspaceId)).execute()
       }
       await db.deleteFrom('message').where('id', '=', twin).execute()
-      await db.deleteFrom('conversation').where('workspace_id', '=', uuidOf('ws', elsewhere.workspaceId)).execute()
-      expect(await finishErasures(db, later(61_000))).toBe(1)
-      const named = (await dumpTables(fresh.database.pool)).filter(({ text }) => text.includes('ann-k3'))
-      expect(named.filter(({ table }) => !/^event_(log|outbox)$/.test(table)).map(({ table }) => table)).toEqual([])
+      await db.deleteFrom('conversation').where('workspace_id', '=', uuidOf('ws', foreignMember.workspaceId)).execute()
+      expect(await finishErasures(db, afterNow(61_000))).toBe(1)
+      const rowsWithId = (await dumpTables(fresh.database.pool)).filter(({ text }) => text.includes('ann-k3'))
+      expect(rowsWithId.filter(({ table }) => !/^event_(log|outbox)$/.test(table)).map(({ table }) => table)).toEqual([])
     })
 
-    test('leaves no conversation that only assistants are in, and none that nobody is in', async () => {
+    test('eraseUserContent: deletes a conversation when only assistants or no members remain', async () => {
       const { applicationId } = await seedApplication(db, ann.workspaceId)
       const helper = await user(ann.workspaceId, 'helper')
       await db
@@ -180,34 +184,34 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
         })
         .execute()
       const withHelper = await conversation(ann, { contactId: 'helper' })
-      await say(withHelper, helper, daysAgo(1), 'you live in Rome')
+      await sendMessage(withHelper, helper, daysAgo(1), 'you live in Rome')
       await conversation(ann, { contactId: 'ben-k3' })
-      const left = async () => (await db.selectFrom('conversation').select('id').execute()).length
+      const countConversations = async () => (await db.selectFrom('conversation').select('id').execute()).length
       await erase(ann)
-      expect(await left()).toBe(1)
-      await erase(ben, later(1_000))
-      expect([await left(), await messages()]).toEqual([0, []])
+      expect(await countConversations()).toBe(1)
+      await erase(ben, afterNow(1_000))
+      expect([await countConversations(), await messages()]).toEqual([0, []])
     })
 
-    test('is erased again a minute later, for what was on its way; what is new under the same id stays', async () => {
+    test('finishErasures: erases what was stored during the erasure a minute later, and keeps what a new user with the same id wrote', async () => {
       const chat = await conversation(ann, { contactId: 'ben-k3' })
       await erase(ann)
-      await say(chat, ann, later(-1))
-      const fresh = await say(chat, ann, later(1))
-      const about = await say(chat, ben, daysAgo(1))
-      await react(about, ann, 'late', later(-1))
-      await react(about, ann, 'new', later(1))
-      expect(await finishErasures(db, later(59_000))).toBe(0)
-      expect(await finishErasures(db, later(61_000))).toBe(1)
+      await sendMessage(chat, ann, afterNow(-1))
+      const fresh = await sendMessage(chat, ann, afterNow(1))
+      const about = await sendMessage(chat, ben, daysAgo(1))
+      await react(about, ann, 'late', afterNow(-1))
+      await react(about, ann, 'new', afterNow(1))
+      expect(await finishErasures(db, afterNow(59_000))).toBe(0)
+      expect(await finishErasures(db, afterNow(61_000))).toBe(1)
       expect(await messages()).toEqual([fresh, about].toSorted())
-      const left = await db.selectFrom('message_reaction').select('value').execute()
-      expect(left.map(({ value }) => value)).toEqual(['new'])
+      const reactions = await db.selectFrom('message_reaction').select('value').execute()
+      expect(reactions.map(({ value }) => value)).toEqual(['new'])
     })
 
-    test('is there, and in that Workspace', async () => {
+    test('eraseUser: returns false and emits no event when the user does not exist in the Workspace', async () => {
       for (const erasure of [
-        erasureOf({ ...ann, user: { ...ann.user, id: 'nobody' } }),
-        erasureOf({ ...cleo, workspaceId: elsewhere.workspaceId }),
+        erasureOf({ ...ann, user: { ...ann.user, id: 'unknown' } }),
+        erasureOf({ ...cleo, workspaceId: foreignMember.workspaceId }),
       ]) {
         expect(await run((tx) => eraseUser(tx, erasure, ''))).toBe(false)
       }
@@ -218,11 +222,11 @@ describe.each(freshDatabases())('on $name', ({ name, open }) => {
 
     // The embedded database runs one transaction at a time.
     test.runIf(name === 'postgresql')(
-      'while others react beside: nothing of theirs is lost, nothing of the user’s left',
+      'eraseUserContent: keeps the reactions of others and no reaction of the user when they react at the same time',
       async () => {
         const direct = await conversation(ann, { contactId: 'ben-k3' })
-        const about = await say(direct, ben, daysAgo(1))
-        await sayings(50, direct, ann, daysAgo(1))
+        const about = await sendMessage(direct, ben, daysAgo(1))
+        await sendMessages(50, direct, ann, daysAgo(1))
         await react(about, ann)
         const busy = Promise.all(Array.from({ length: 20 }, (_, index) => react(about, ben, `${index}`)))
         await Promise.all([erase(ann), busy])
