@@ -1,21 +1,21 @@
 import type { Finding } from '../domain/finding.ts'
 
 /**
- * Looks for one kind of thing in one text. Pure and synchronous, and its time grows with the length of the text and nothing
- * else: whoever writes the text must not be able to choose how long we look at it.
+ * Finds one kind of content in a text. Pure and synchronous. Its time must be linear in the length of the text, so that the author of
+ * a text cannot block the server.
  */
 export interface Detector {
-  /** Named in the audit record when the detector fails. */
+  /** Audit records contain it if the detector fails. */
   readonly name: string
   /**
-   * Reads the text as written. Without it, a detector reads the plain text (`lib/plain-text.ts`): invisible characters gone,
-   * typographic forms as their ASCII ones; and where that hides something, the text as written as well.
+   * The detector reads the text as written. Default: it reads the plain text (`lib/plain-text.ts`, without invisible characters), and
+   * additionally the text as written if the plain text could hide a finding.
    */
   readonly raw?: true
-  /** Spans in any order; spans of one type may overlap. Bounded in number only by the length of the text. */
+  /** Findings in any order; findings of one type may overlap. Their number is not limited. */
   detect(text: string): Finding[]
-  /** The detector that this one watches over. */
+  /** The detector whose failures this one reports (fault-reporting.ts). */
   readonly watches?: Detector
-  /** Told when it threw, or when the time of the whole scan was over as it ended. */
+  /** Called when the detector threw, or when the time budget of the scan was exceeded at its end. */
   failed?(how: 'threw' | 'overran', error?: unknown): void
 }

@@ -4,5 +4,5 @@ import { PERSONAL_DATA } from './detectors/personal-data.ts'
 import { promptInjection } from './detectors/prompt-injection.ts'
 import { SECRETS } from './detectors/secrets.ts'
 
-/** Every detector that a message passes. */
+/** The detectors that scan all texts. */
 export const DETECTORS: readonly Detector[] = [...PERSONAL_DATA, ...SECRETS, promptInjection, hiddenText]

@@ -1,7 +1,7 @@
 import type { ReportFault } from '../domain/fault.ts'
 import type { Detector } from './detector.ts'
 
-/** The detectors, which report when they fail. */
+/** The detectors with a report of their failures. */
 export const withFaultReports = (detectors: readonly Detector[], report: ReportFault): readonly Detector[] =>
   detectors.map((detector) =>
     Object.assign(Object.create(detector) as Detector, {

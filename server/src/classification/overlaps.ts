@@ -1,6 +1,6 @@
 import { FINDING_GROUPS, FINDING_TYPES, type Finding, type FindingGroup, type FindingType, groupOf } from '../domain/finding.ts'
 
-/** Which type stays where two share a stretch of text: the more specific, and secrets before personal data. First wins. */
+/** Of two overlapping findings, the type that is first in this list stays: secrets before personal data, specific types first. */
 const PRECEDENCE: readonly FindingType[] = [
   'secret.private_key',
   'secret.connection_string',
@@ -19,7 +19,7 @@ const PRECEDENCE: readonly FindingType[] = [
   'hidden.text',
 ]
 
-/** Groups that say what a stretch IS share a layer; what a stretch DOES (inject, hide) is said besides. */
+/** Only findings of the same layer exclude each other: an injection or hidden text is reported in addition to its content. */
 const LAYER: Readonly<Record<FindingGroup, number>> = { pii: 0, secret: 0, injection: 1, hidden: 2 }
 
 const rank = Object.fromEntries(FINDING_TYPES.map((type) => [type, PRECEDENCE.indexOf(type)])) as Record<FindingType, number>
@@ -28,8 +28,8 @@ const LAYERS = FINDING_GROUPS.length
 
 const inOrder = (a: Finding, b: Finding): number => a.start - b.start || b.end - a.end || rank[a.type] - rank[b.type]
 
-/** Sorted, and none begins before the last has ended: as most lists are, those of a text flooded with one thing above all. */
-function isSettled(findings: readonly Finding[]): boolean {
+/** Whether findings are sorted and do not overlap, which is true for most lists. */
+function isResolved(findings: readonly Finding[]): boolean {
   let end = 0
   for (const finding of findings) {
     if (finding.start < end) return false
@@ -39,17 +39,16 @@ function isSettled(findings: readonly Finding[]): boolean {
 }
 
 /**
- * Sorts findings by start and settles overlaps within a layer: the type of higher precedence stays and covers both stretches, so that
- * a redaction leaves nothing of either. An e-mail address in a connection string is the connection string; an instruction to send
- * data to an address is both, since those are in different layers.
+ * Sorts findings by start and merges overlapping findings of a layer: the type of higher precedence covers both spans, so that a
+ * transform removes both. An e-mail address in a connection string becomes part of the connection string.
  */
 export function resolveOverlaps(findings: Finding[]): readonly Finding[] {
-  if (isSettled(findings)) return findings
+  if (isResolved(findings)) return findings
   findings.sort(inOrder)
   const kept: (Finding | undefined)[] = []
-  const last = new Array<number>(LAYERS).fill(-1)
+  const lastOfLayer = new Array<number>(LAYERS).fill(-1)
   for (const finding of findings) {
-    const index = last[layer[finding.type]] ?? -1
+    const index = lastOfLayer[layer[finding.type]] ?? -1
     const previous = kept[index]
     if (previous && finding.start < previous.end) {
       const type = rank[finding.type] < rank[previous.type] ? finding.type : previous.type
@@ -57,7 +56,7 @@ export function resolveOverlaps(findings: Finding[]): readonly Finding[] {
       const continues = (previous.continues && previous.end === end) || (finding.continues && finding.end === end)
       kept[index] = { type, start: previous.start, end, ...(continues && { continues: true }) }
     } else {
-      last[layer[finding.type]] = kept.push(finding) - 1
+      lastOfLayer[layer[finding.type]] = kept.push(finding) - 1
     }
   }
   return kept as Finding[]

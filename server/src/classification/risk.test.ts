@@ -13,9 +13,9 @@ test.each<[FindingType[], Assessment]>([
   [['hidden.text'], { classification: 'internal', risk: 'medium' }],
   [['pii.card', 'injection.role_play'], { classification: 'confidential', risk: 'high' }],
   [['pii.card', 'secret.api_key'], { classification: 'restricted', risk: 'high' }],
-])('%j', (types, expected) => expect(assess(counts(...types), start)).toEqual(expected))
+])('assess: classification and risk for %j', (types, expected) => expect(assess(counts(...types), start)).toEqual(expected))
 
-test('an assessment is raised, never lowered [GW-POL-8]', () => {
+test('assess: assessment is never lowered [GW-POL-8]', () => {
   const strict: Assessment = { classification: 'restricted', risk: 'critical' }
   expect(assess(counts('pii.email', 'hidden.text'), strict)).toEqual(strict)
   expect(assess(counts(), { classification: 'public', risk: 'low' })).toEqual({ classification: 'public', risk: 'low' })

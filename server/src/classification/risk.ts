@@ -7,25 +7,25 @@ export interface Assessment {
 }
 
 /**
- * What findings of a group make of content at least (GW-POL-7). Hidden text is `medium`: the invisible characters of a
- * smuggled instruction and those that a web page leaves in a pasted sentence look alike, and `high` would cry wolf.
+ * The minimum classification and risk for each group of findings (GW-POL-7). Hidden text is `medium`, because text that is pasted
+ * from web pages often contains invisible characters.
  */
-const AT_LEAST: Readonly<Record<FindingGroup, Assessment>> = {
+const MINIMUM: Readonly<Record<FindingGroup, Assessment>> = {
   secret: { classification: 'restricted', risk: 'high' },
   pii: { classification: 'confidential', risk: 'medium' },
   injection: { classification: 'public', risk: 'high' },
   hidden: { classification: 'public', risk: 'medium' },
 }
 
-const GROUPS = Object.keys(AT_LEAST) as FindingGroup[]
+const GROUPS = Object.keys(MINIMUM) as FindingGroup[]
 
-/** Raises `start` (the Application's default, or an earlier assessment of the same exchange) to what was found. Never lowers it. */
+/** Raises `start` (the Application's default, or an earlier assessment of the request) to the minimum for the findings. */
 export function assess(counts: FindingCounts, start: Assessment): Assessment {
   let { classification, risk } = start
   for (const group of GROUPS) {
     if (counts[group] === 0) continue
-    classification = stricterClassification(classification, AT_LEAST[group].classification)
-    risk = higherRisk(risk, AT_LEAST[group].risk)
+    classification = stricterClassification(classification, MINIMUM[group].classification)
+    risk = higherRisk(risk, MINIMUM[group].risk)
   }
   return { classification, risk }
 }

@@ -8,12 +8,12 @@ const PROSE = 'The committee met on Tuesday, together with Anna Smith (anna.smit
 const long = (characters: number): string[] => [PROSE.repeat(Math.ceil(characters / PROSE.length))]
 const BUDGET = { detectors: DETECTORS, budgetMs: 60_000 }
 
-test('a long set of texts: the same findings as on the event loop', async () => {
+test('scanInThread: same findings as scan when the texts are long', async () => {
   const texts = [...long(300_000), ...long(300_000), 'AKIAQ3EGRWZT5HPLV2NX']
   expect(await scanInThread(texts, BUDGET)).toEqual(scan(texts, BUDGET))
 })
 
-test('a long set of texts: others are answered while it is read', async () => {
+test('scanInThread: event loop is free when the texts are long', async () => {
   const texts = long(1_500_000)
   await scanInThread(long(600_000), BUDGET) // the thread has started
   const onThisThread = cpuMs(() => void scan(texts, BUDGET))
@@ -23,12 +23,12 @@ test('a long set of texts: others are answered while it is read', async () => {
   expect(aside).toBeLessThan(onThisThread / 2)
 })
 
-test('a thread that does not answer in time: every detector has failed, so that the request is denied', async () => {
+test('ScanThread: all detectors are reported as failed when the thread is too slow', async () => {
   const found = await new ScanThread(1).run(long(1_000_000), 60_000)
   expect(found.failures).toEqual(DETECTORS.map(({ name }) => name))
 })
 
-test('the budget grows with the texts, and what overruns it still fails', async () => {
+test('scanInThread: detectors fail when long texts exceed their larger budget', async () => {
   const texts = long(1_000_000)
   expect((await scanInThread(texts, { detectors: DETECTORS, budgetMs: 0.001 })).failures.length).toBeGreaterThan(0)
 })

@@ -6,36 +6,36 @@ import { DETECTORS } from './detectors.ts'
 import { type Scan, scan } from './scan.ts'
 import type { ScanTask } from './scan-worker.ts'
 
-/** Longer sets of texts are scanned in a thread: a mebibyte takes some 60 ms, in which nobody else would be answered. */
-const ASIDE_CHARACTERS = 524_288
-/** The budget is for so many characters; longer sets have more of it, in proportion. */
+/** Longer texts are scanned in a thread: a mebibyte takes about 60 ms, which would block all other requests. */
+const MAX_INLINE_CHARACTERS = 524_288
+/** The time budget is for this many characters; longer texts get proportionally more. */
 const BUDGET_CHARACTERS = 1_048_576
-/** A thread that has not answered by then, with all that waited before, is ended; what it was to read is denied. */
-const LONGEST_MS = 60_000
+/** Time limit of a scan in the thread, with its time in the queue. After that the thread is ended and the texts are denied. */
+const TIMEOUT_MS = 60_000
 const IDLE_MS = 30_000
 
-/** One thread for the detectors, started when it is needed and ended when it has been idle for a while. */
+/** One thread for the detectors. It is started when it is needed and ended when it is idle. */
 export class ScanThread {
-  readonly #longestMs: number
+  readonly #timeoutMs: number
   #thread: Promise<Piscina<ScanTask, Scan>> | undefined
 
-  constructor(longestMs = LONGEST_MS) {
-    this.#longestMs = longestMs
+  constructor(timeoutMs = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs
   }
 
-  /** When the thread ends or is too slow, every detector has failed, so that the request is denied. */
+  /** If the thread ends or is too slow, all detectors are reported as failed, so that the request is denied. */
   async run(texts: readonly string[], budgetMs: number): Promise<Scan> {
     const filename = new URL('./scan-worker.ts', import.meta.url).href
     this.#thread ??= createThreadPool({ filename, name: 'scanAll', maxThreads: 1, idleTimeout: IDLE_MS })
     try {
-      return await (await this.#thread).run({ texts, budgetMs }, { signal: AbortSignal.timeout(this.#longestMs) })
+      return await (await this.#thread).run({ texts, budgetMs }, { signal: AbortSignal.timeout(this.#timeoutMs) })
     } catch {
-      return unread(texts)
+      return failedScan(texts)
     }
   }
 }
 
-const unread = (texts: readonly string[]): Scan => ({
+const failedScan = (texts: readonly string[]): Scan => ({
   findings: texts.map(() => []),
   counts: countFindings([]),
   failures: DETECTORS.map(({ name }) => name),
@@ -43,20 +43,19 @@ const unread = (texts: readonly string[]): Scan => ({
 
 const thread = new ScanThread()
 
-/** As `scan`, without keeping others waiting while a long set of texts is read. */
+/** Scans texts like `scan`, but long texts in a thread. */
 export async function scanInThread(
   texts: readonly string[],
   { detectors, budgetMs }: { readonly detectors: readonly Detector[]; readonly budgetMs: number },
 ): Promise<Scan> {
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
   const budget = budgetMs * Math.max(1, characters / BUDGET_CHARACTERS)
-  // Detectors that somebody has brought along cannot go to a thread.
-  if (characters <= ASIDE_CHARACTERS || !areOurs(detectors)) return scan(texts, { detectors, budgetMs: budget })
-  const found = await thread.run(texts, budget)
-  for (const detector of detectors) if (found.failures.includes(detector.name)) detector.failed?.('overran')
-  return found
+  // The thread has only the built-in detectors.
+  if (characters <= MAX_INLINE_CHARACTERS || !areBuiltIn(detectors)) return scan(texts, { detectors, budgetMs: budget })
+  const result = await thread.run(texts, budget)
+  for (const detector of detectors) if (result.failures.includes(detector.name)) detector.failed?.('overran')
+  return result
 }
 
-/** Whether they are the ones that the thread has, watched over or not. */
-const areOurs = (detectors: readonly Detector[]): boolean =>
+const areBuiltIn = (detectors: readonly Detector[]): boolean =>
   detectors.length === DETECTORS.length && detectors.every((detector, at) => (detector.watches ?? detector) === DETECTORS[at])

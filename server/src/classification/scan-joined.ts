@@ -3,36 +3,36 @@ import { resolveOverlaps } from './overlaps.ts'
 import { count, type Scan } from './scan.ts'
 import { scanInThread } from './scan-in-thread.ts'
 
-/** A scan of texts of which some are also read joined. */
+/** A scan of texts, some of which are additionally read joined. */
 export interface JoinedScan extends Scan {
-  /** The joined texts, one per line; empty when there are none. */
+  /** The joined texts, one per line; empty: none. */
   readonly joined: string
 }
 
 /**
- * Scans texts apart, and each list of `joins` (indices of texts) joined as well: a word or a key may be split over two of them. What
- * is found in a joined text is a finding of every text that it lies in, so that a transform takes all of it away.
+ * Scans each text, and additionally the joined texts of each list in `joins` (indices of texts), because a word or key can be split
+ * over two texts. A finding in a joined text becomes a finding of every text that it covers, so that transforms remove all of it.
  */
 export async function scanJoined(
   texts: readonly string[],
   joins: readonly (readonly number[])[],
   options: Parameters<typeof scanInThread>[1],
 ): Promise<JoinedScan> {
-  const apart = await scanInThread(texts, options)
-  if (joins.length === 0) return { ...apart, joined: '' }
+  const separate = await scanInThread(texts, options)
+  if (joins.length === 0) return { ...separate, joined: '' }
   const joined = joins.map((indices) => indices.map((index) => texts[index] ?? '').join(''))
   const together = await scanInThread(joined, options)
-  const lists = apart.findings.map((list) => [...list])
-  // An invisible character is found where it stands: split, it hides no better.
+  const lists = separate.findings.map((list) => [...list])
+  // Hidden text is found in the separate texts already.
   const visible = together.findings.map((list) => list.filter(({ type }) => groupOf(type) !== 'hidden'))
-  for (const [at, indices] of joins.entries()) spread(visible[at] ?? [], indices, texts, lists)
+  for (const [at, indices] of joins.entries()) distributeFindings(visible[at] ?? [], indices, texts, lists)
   const findings = lists.map(resolveOverlaps)
-  const failures = [...new Set([...apart.failures, ...together.failures])]
+  const failures = [...new Set([...separate.failures, ...together.failures])]
   return { findings, counts: count(findings), failures, joined: joined.join('\n') }
 }
 
-/** Gives each text its part of the findings in the joined one. Both in order: each text and finding is looked at once or twice. */
-function spread(
+/** Adds to each text its part of the findings in the joined text. Texts and findings are in order, so this takes linear time. */
+function distributeFindings(
   findings: readonly Finding[],
   indices: readonly number[],
   texts: readonly string[],

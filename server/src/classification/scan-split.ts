@@ -3,7 +3,7 @@ import { resolveOverlaps } from './overlaps.ts'
 import { count, type Scan, scan } from './scan.ts'
 import type { JoinedScan } from './scan-joined.ts'
 
-/** What an end of one text and the beginning of the next may be of one key or number, as the joined text has it. */
+/** The start or end of a text, which can be a part of a key or number. `joined`: in the form that is scanned. */
 interface Piece {
   readonly index: number
   readonly start: number
@@ -11,10 +11,10 @@ interface Piece {
   readonly joined: string
 }
 
-/** Detectors of what is told by its form alone. The others would take any two sentences that meet for something. */
+/** Detectors that need only the form of a value. The other detectors would find something in any two sentences. */
 const BY_FORM: ReadonlySet<string> = new Set(['payment-card', 'iban', 'api-key', 'token', 'connection-string'])
 
-/** How much of an end is read, and how long the shortest key or number is. */
+/** Maximum length of a piece, and minimum length of a key or number. */
 const END_CHARACTERS = 512
 const SHORTEST = 14
 
@@ -22,10 +22,7 @@ const isVisible = (code: number): boolean => code > 32
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 46 || code === 160
 
-/**
- * Characters that keep a key, or the groups of a number, in one piece; those that such a piece begins and ends with; and how the joined
- * text has it: a number without its separators.
- */
+/** For keys and for numbers: characters inside a piece, characters at its ends, and its scanned form (numbers without separators). */
 const KINDS = [
   { inside: isVisible, outer: isVisible, joined: (text: string) => text },
   {
@@ -36,9 +33,8 @@ const KINDS = [
 ]
 
 /**
- * Adds to a scan the keys, card and account numbers that are split over texts that follow each other. `runs`: lists of indices of such
- * texts. Only their ends are read, and of the findings only those that no text shows by itself: each end that has a part of one is
- * marked whole.
+ * Adds the keys, card and account numbers that are split over successive texts. `runs`: lists of indices of successive texts. Only the
+ * starts and ends of texts are read. Each piece of a split value becomes a finding, unless a text already has a finding there.
  */
 export function scanSplit(
   texts: readonly string[],
@@ -49,21 +45,21 @@ export function scanSplit(
   const candidates = runs.flatMap((run) => KINDS.flatMap((kind) => piecesOf(texts, run, kind)))
   if (candidates.length === 0) return found
   const detectors = options.detectors.filter(({ name }) => BY_FORM.has(name))
-  // As one text, a line for each: no key or number goes over the end of a line.
+  // One text with a line for each candidate: no key or number continues over a line break.
   const lines = candidates.map((pieces) => pieces.map(({ joined }) => joined).join(''))
   const together: Scan = scan([lines.join('\n')], { ...options, detectors })
   const lists = found.findings.map((list) => [...list])
-  mark(together.findings[0] ?? [], placed(candidates), found.findings, lists)
+  addSplitFindings(together.findings[0] ?? [], locatePieces(candidates), found.findings, lists)
   const findings = lists.map(resolveOverlaps)
   return { ...found, findings, counts: count(findings), failures: [...new Set([...found.failures, ...together.failures])] }
 }
 
-/** The ends that meet, in groups: a text that is in one piece goes on with the next. */
+/** Groups of adjacent pieces. A text that is a single piece continues with the next text. */
 function piecesOf(texts: readonly string[], run: readonly number[], kind: (typeof KINDS)[number]): Piece[][] {
   const groups: Piece[][] = []
   let open: Piece[] = []
   const close = () => {
-    if (open.length > 1 && mayTell(open)) groups.push(open)
+    if (open.length > 1 && canHoldValue(open)) groups.push(open)
     open = []
   }
   for (const index of run) {
@@ -85,8 +81,8 @@ function piecesOf(texts: readonly string[], run: readonly number[], kind: (typeo
 
 const lengthOf = (pieces: readonly Piece[] = []): number => pieces.reduce((sum, { joined }) => sum + joined.length, 0)
 
-/** Words that meet are not worth a scan: keys and numbers have digits, or an address. */
-const mayTell = (pieces: readonly Piece[]): boolean =>
+/** Whether pieces are worth a scan: keys and numbers contain digits, connection strings contain `:/`. */
+const canHoldValue = (pieces: readonly Piece[]): boolean =>
   lengthOf(pieces) >= SHORTEST && pieces.some(({ joined }) => /\d|:\//.test(joined))
 
 /** A stretch of the text without the characters at both ends that are not `outer`. */
@@ -116,13 +112,13 @@ function tailStart(text: string, first: number, last: number, inside: (code: num
   return at
 }
 
-interface Placed extends Piece {
-  /** Where it begins and ends in the one text. */
+interface LocatedPiece extends Piece {
+  /** Start and end in the text of all candidates. */
   readonly from: number
   readonly to: number
 }
 
-function placed(candidates: readonly (readonly Piece[])[]): readonly Placed[] {
+function locatePieces(candidates: readonly (readonly Piece[])[]): readonly LocatedPiece[] {
   let at = 0
   return candidates.flatMap((pieces, line) => {
     if (line > 0) at++
@@ -135,13 +131,13 @@ function placed(candidates: readonly (readonly Piece[])[]): readonly Placed[] {
 }
 
 /**
- * Marks the ends that a finding lies in, unless it lies in one alone or something of its kind is found there already. Findings and
- * pieces are both in order: each piece is looked at once or twice.
+ * Adds a finding for each piece that a finding covers, unless it covers only one piece or the piece has a finding of this type.
+ * Findings and pieces are in order, so this takes linear time.
  */
-function mark(
+function addSplitFindings(
   findings: readonly Finding[],
-  pieces: readonly Placed[],
-  apart: readonly (readonly Finding[])[],
+  pieces: readonly LocatedPiece[],
+  separate: readonly (readonly Finding[])[],
   lists: readonly Finding[][],
 ): void {
   let first = 0
@@ -149,11 +145,11 @@ function mark(
     while (first < pieces.length && (pieces[first]?.to ?? 0) <= start) first++
     let after = first
     while (after < pieces.length && (pieces[after]?.from ?? 0) < end) after++
-    const touched = pieces.slice(first, after)
-    if (touched.length < 2 || touched.some((piece) => isKnown(type, piece, apart[piece.index] ?? []))) continue
-    for (const [order, piece] of touched.entries()) {
+    const covered = pieces.slice(first, after)
+    if (covered.length < 2 || covered.some((piece) => isKnown(type, piece, separate[piece.index] ?? []))) continue
+    for (const [order, piece] of covered.entries()) {
       const finding = { type, start: piece.start, end: piece.end }
-      lists[piece.index]?.push(order < touched.length - 1 ? { ...finding, continues: true } : finding)
+      lists[piece.index]?.push(order < covered.length - 1 ? { ...finding, continues: true } : finding)
     }
   }
 }

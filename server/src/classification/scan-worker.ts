@@ -6,5 +6,5 @@ export interface ScanTask {
   readonly budgetMs: number
 }
 
-/** Runs inside the thread that scan-aside.ts starts. */
+/** Runs in the thread of scan-in-thread.ts. */
 export const scanAll = ({ texts, budgetMs }: ScanTask): Scan => scan(texts, { detectors: DETECTORS, budgetMs })

@@ -13,16 +13,16 @@ import type { Detector } from './detector.ts'
 import { resolveOverlaps } from './overlaps.ts'
 
 export interface Scan {
-  /** One list per text, sorted by start; within {pii, secret}, within injection and within hidden, spans do not overlap. */
+  /** One list for each text, sorted by start. Findings of one layer (overlaps.ts) do not overlap. */
   readonly findings: readonly (readonly Finding[])[]
   readonly counts: FindingCounts
-  /** Names of detectors that threw, overran the budget or, the budget spent, never ran. Whoever reads the findings must fail closed on any. */
+  /** Names of detectors that threw, exceeded the time budget or did not run because of it. The caller must then deny. */
   readonly failures: readonly string[]
 }
 
 const NOTHING_FOUND = countFindings([])
 
-/** `countFindings` of the domain, for lists as long as a hostile text can make them, and for free when there is nothing. */
+/** Like `countFindings`, but for several long lists, and without work if all are empty. */
 export function count(lists: readonly (readonly Finding[])[]): FindingCounts {
   if (lists.every((list) => list.length === 0)) return NOTHING_FOUND
   const counts: Record<FindingType | FindingGroup, number> = { ...NOTHING_FOUND }
@@ -31,15 +31,15 @@ export function count(lists: readonly (readonly Finding[])[]): FindingCounts {
   return counts
 }
 
-/** Runs one detector over all texts and adds what it finds, in terms of the original texts. */
-function look(detector: Detector, texts: readonly string[], read: readonly Readings[], found: Finding[][]): void {
+/** Runs a detector on all texts and adds its findings, with spans of the original texts. */
+function runDetector(detector: Detector, texts: readonly string[], read: readonly Readings[], found: Finding[][]): void {
   for (let i = 0; i < texts.length; i++) {
     const text = texts[i] ?? ''
     let list = found[i] ?? []
     const { plain, others } = read[i] ?? NO_READINGS
     if (detector.raw || plain.text === text) {
       const findings = detector.detect(text)
-      // A copy of a list as long as a hostile text can make it costs as much as the search.
+      // Copying a very long list takes as long as the detector.
       if (list.length === 0 && findings.length > 0) list = found[i] = findings
       else for (const finding of findings) list.push(finding)
     } else lookInto(plain, detector, list)
@@ -54,8 +54,8 @@ function lookInto(reading: PlainText, detector: Detector, list: Finding[]): void
 const NO_READINGS = readings('')
 
 /**
- * Runs every detector over every text. A detector that fails is named, never passed over in silence. `budgetMs` is for the whole scan:
- * detectors are synchronous, so one that overruns is noticed when it ends, and those after it do not run.
+ * Runs all detectors on all texts. `budgetMs` is for the whole scan. A detector cannot be interrupted, so an exceeded budget is noticed
+ * when the detector ends, and the following detectors do not run. Failed detectors are listed in `failures`.
  */
 export function scan(
   texts: readonly string[],
@@ -69,7 +69,7 @@ export function scan(
   for (const detector of options.detectors) {
     if (!spent) {
       try {
-        look(detector, texts, read, found)
+        runDetector(detector, texts, read, found)
       } catch (error) {
         failures.push(detector.name)
         detector.failed?.('threw', error)

@@ -10,7 +10,7 @@ import { evaluate } from './evaluate.ts'
 import { policySha256 } from './policy.ts'
 import { publishPolicySet } from './policy-store.ts'
 
-describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
+describe.each(testDatabases())('ActivePolicies on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let problems: Error[]
@@ -24,19 +24,19 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId
   })
 
-  /** A database that can be taken away. */
-  const fragile = () => {
-    const state = { away: false }
+  /** A database that fails while `state.unavailable` is set. */
+  const failingDatabase = () => {
+    const state = { unavailable: false }
     const db = new Proxy(database.db, {
       get(target, name) {
-        if (state.away) throw new Error('the database is away')
+        if (state.unavailable) throw new Error('the database is unavailable')
         const value = Reflect.get(target, name)
         return typeof value === 'function' ? value.bind(target) : value
       },
     }) as Kysely<Schema>
     return { state, db }
   }
-  const library = (db = database.db, maxAgeMs = 60_000) =>
+  const createPolicies = (db = database.db, maxAgeMs = 60_000) =>
     new ActivePolicies(db, { onProblem: (problem) => problems.push(problem), maxAgeMs })
   const publish = (source: string) =>
     database.db.transaction().execute((tx) =>
@@ -48,86 +48,86 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
         now: new Date(),
       }),
     )
-  const verdict = async (policies: ActivePolicies) =>
+  const verdictOf = async (policies: ActivePolicies) =>
     evaluate(await policies.current(workspaceId), 'input', policyInput()).verdict
 
-  test('a Workspace that never published has none, and everything is allowed', async () => {
-    expect(await library().current(workspaceId)).toBeUndefined()
+  test('undefined when the Workspace has no policies', async () => {
+    expect(await createPolicies().current(workspaceId)).toBeUndefined()
   })
 
-  test('the version in force is compiled once, and named', async () => {
+  test('active version is compiled once', async () => {
     const { id } = await publish(singleRuleDocument('true'))
-    const policies = library()
+    const policies = createPolicies()
     const policy = await policies.current(workspaceId)
     expect(policy?.version).toEqual({ id, name: 'test', version: 1, sha256: policySha256(singleRuleDocument('true')) })
     policies.forget(workspaceId)
     expect(await policies.current(workspaceId)).toBe(policy)
   })
 
-  test('a new version decides as soon as it is told of, and there is no moment without one', async () => {
+  test('new version decides after forget, and every request has a version', async () => {
     await publish(singleRuleDocument('true'))
-    const policies = library()
+    const policies = createPolicies()
     let published = false
-    const verdicts = [await verdict(policies)]
-    const asking = (async () => {
+    const verdicts = [await verdictOf(policies)]
+    const requests = (async () => {
       while (!published || verdicts.at(-1) === 'deny') {
-        verdicts.push(await verdict(policies))
+        verdicts.push(await verdictOf(policies))
         await new Promise(setImmediate)
       }
     })()
     await publish(singleRuleDocument('true', { verdict: 'escalate' }))
     policies.forget(workspaceId)
     published = true
-    await asking
+    await requests
     expect(new Set(verdicts)).toEqual(new Set(['deny', 'escalate']))
   })
 
-  test('a new version decides after a while also when nobody tells', async () => {
+  test('new version decides after the maximum age when forget is not called', async () => {
     await publish(singleRuleDocument('true'))
-    const policies = library(database.db, 20)
-    expect(await verdict(policies)).toBe('deny')
+    const policies = createPolicies(database.db, 20)
+    expect(await verdictOf(policies)).toBe('deny')
     await publish(singleRuleDocument('true', { verdict: 'escalate' }))
-    await expect.poll(() => verdict(policies)).toBe('escalate')
+    await expect.poll(() => verdictOf(policies)).toBe('escalate')
   })
 
-  test('a set that is not valid any more leaves the last good one in force, and says so', async () => {
+  test('last valid version stays active and the problem is reported once when the new version is not valid', async () => {
     await publish(singleRuleDocument('true'))
-    const policies = library()
-    expect(await verdict(policies)).toBe('deny')
+    const policies = createPolicies()
+    expect(await verdictOf(policies)).toBe('deny')
     await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
     policies.forget()
-    expect(await verdict(policies)).toBe('deny')
+    expect(await verdictOf(policies)).toBe('deny')
     expect(String(problems[0]?.cause)).toContain('user has no field gone')
     policies.forget()
-    expect(await verdict(policies)).toBe('deny')
+    expect(await verdictOf(policies)).toBe('deny')
     expect(problems).toHaveLength(1)
     await publish(singleRuleDocument('true', { verdict: 'escalate' }))
     policies.forget()
-    expect(await verdict(policies)).toBe('escalate')
+    expect(await verdictOf(policies)).toBe('escalate')
   })
 
-  test('a set that is not valid, and no good one before it, lets nothing through', async () => {
+  test('current throws when the version is not valid and none was loaded before', async () => {
     await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
-    await expect(library().current(workspaceId)).rejects.toThrow('is not valid')
+    await expect(createPolicies().current(workspaceId)).rejects.toThrow('is not valid')
   })
 
-  test('a database that is away leaves the last good set in force; where there never was one, nothing passes', async () => {
+  test('last valid version stays active when the database is unavailable; current throws when none was loaded', async () => {
     await publish(singleRuleDocument('true'))
-    const { state, db } = fragile()
-    const [warm, cold] = [library(db), library(db)]
-    expect(await verdict(warm)).toBe('deny')
-    state.away = true
-    warm.forget()
-    expect(await verdict(warm)).toBe('deny')
+    const { state, db } = failingDatabase()
+    const [loaded, unloaded] = [createPolicies(db), createPolicies(db)]
+    expect(await verdictOf(loaded)).toBe('deny')
+    state.unavailable = true
+    loaded.forget()
+    expect(await verdictOf(loaded)).toBe('deny')
     expect(problems).toHaveLength(1)
-    await expect(cold.current(workspaceId)).rejects.toThrow('away')
-    state.away = false
-    expect(await verdict(cold)).toBe('deny')
+    await expect(unloaded.current(workspaceId)).rejects.toThrow('unavailable')
+    state.unavailable = false
+    expect(await verdictOf(unloaded)).toBe('deny')
   })
 
-  test('a Workspace that does not exist has no policies of another', async () => {
+  test('policies of another Workspace are not returned', async () => {
     await publish(singleRuleDocument('true'))
     const other = (await seedWorkspace(database.db)).workspaceId
-    expect(await library().current(other)).toBeUndefined()
+    expect(await createPolicies().current(other)).toBeUndefined()
   })
 })

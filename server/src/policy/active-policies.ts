@@ -5,87 +5,88 @@ import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'
 import { findActivePolicyId, findActivePolicySet, type StoredPolicySet } from './policy-store.ts'
 
-/** Signal topic: another version is in force in a Workspace. The key is its id. */
+/** Signal topic: the active version of a Workspace changed. The key is the id of the Workspace. */
 export const POLICIES_TOPIC = 'policies'
 
-interface LibraryOptions {
+interface ActivePoliciesOptions {
+  /** Called when the active version cannot be loaded and the last valid one is used instead. */
   readonly onProblem: (problem: Error) => void
   readonly maxAgeMs?: number
-  /** Longest time of a look; the last good set serves then. */
+  /** Time limit for loading; default: none. */
   readonly loadMs?: number
 }
 
 /**
- * The compiled policies in force, Workspace by Workspace. A change reaches the next caller after `forget`, or after a short while
- * by itself; callers that have a set already keep it to the end of their exchange. Where the new set cannot be had (the database is
- * away, its text is not valid any more), the last good one stays; where there never was one, `current` throws: no set at all
- * would mean that everything is allowed.
+ * The compiled active version of each Workspace. A change is loaded after `forget`, or when the cached version is too old. If the
+ * active version cannot be loaded (database unavailable, document no longer valid), the last valid one is used (decision 0005).
  */
 export class ActivePolicies {
   readonly #db: Db
   readonly #onProblem: (problem: Error) => void
   readonly #loadMs: number | undefined
   readonly #cache: Cache<CompiledPolicy | undefined>
-  /** The last good set; undefined for a Workspace without policies. */
-  readonly #lastGood = new Map<string, CompiledPolicy | undefined>()
-  /** Why a stored version cannot be used, by its id: it is not read again at every look. */
-  readonly #unusable = new Map<string, Error>()
+  /** By Workspace; undefined: a Workspace without policies. */
+  readonly #lastValid = new Map<string, CompiledPolicy | undefined>()
+  /** Errors of stored versions that are not valid, by version id, so that each version is parsed once. */
+  readonly #invalid = new Map<string, Error>()
   #reported: unknown
 
-  /** `onProblem` is told when a set could not be had and an older one serves instead. */
-  constructor(db: Db, { onProblem, maxAgeMs, loadMs }: LibraryOptions) {
+  constructor(db: Db, { onProblem, maxAgeMs, loadMs }: ActivePoliciesOptions) {
     this.#db = db
     this.#onProblem = onProblem
     this.#cache = new Cache((workspaceId) => this.#load(workspaceId), { maxAgeMs })
     this.#loadMs = loadMs
   }
 
-  /** Undefined when the Workspace has no policies: everything is allowed. Throws when that cannot be known. */
+  /**
+   * The active version; undefined if the Workspace has no policies, so that everything is allowed. Throws if the version cannot be
+   * loaded and no valid one was loaded before: an unknown policy must not allow everything.
+   */
   current(workspaceId: string): Promise<CompiledPolicy | undefined> {
     return this.#cache.get(workspaceId)
   }
 
-  /** Something was published there; without a Workspace: perhaps anywhere. */
+  /** Call it after a publication in the Workspace. Default: all Workspaces. */
   forget(workspaceId?: string): void {
     this.#cache.forget(workspaceId)
   }
 
   async #load(workspaceId: string): Promise<CompiledPolicy | undefined> {
     try {
-      const reading = this.#read(workspaceId)
+      const loading = this.#read(workspaceId)
       const policy = await (this.#loadMs === undefined
-        ? reading
-        : withDeadline(this.#loadMs, reading, 'the policies were not read'))
-      this.#lastGood.set(workspaceId, policy)
+        ? loading
+        : withDeadline(this.#loadMs, loading, 'the policies were not read'))
+      this.#lastValid.set(workspaceId, policy)
       return policy
     } catch (cause) {
-      if (!this.#lastGood.has(workspaceId)) throw cause
+      if (!this.#lastValid.has(workspaceId)) throw cause
       if (cause !== this.#reported) {
-        this.#onProblem(new Error('the policy set in force could not be loaded, the last good one stays', { cause }))
+        this.#onProblem(new Error('the active policy set could not be loaded, so the last valid one stays active', { cause }))
       }
       this.#reported = cause
-      return this.#lastGood.get(workspaceId)
+      return this.#lastValid.get(workspaceId)
     }
   }
 
   async #read(workspaceId: string): Promise<CompiledPolicy | undefined> {
     const id = await findActivePolicyId(this.#db, workspaceId)
     if (id === undefined) return undefined
-    const known = this.#lastGood.get(workspaceId)
-    if (known?.version.id === id) return known
-    const unusable = this.#unusable.get(id)
-    if (unusable) throw unusable
+    const lastValid = this.#lastValid.get(workspaceId)
+    if (lastValid?.version.id === id) return lastValid
+    const error = this.#invalid.get(id)
+    if (error) throw error
     const stored = await findActivePolicySet(this.#db, workspaceId)
     return stored && this.#compile(stored)
   }
 
-  /** Throws when the text is not valid: it was checked when it was published, but perhaps by an older release. */
+  /** Throws if the document is not valid, which happens if an older release accepted it. */
   #compile({ id, name, version, sha256, source }: StoredPolicySet): CompiledPolicy {
     const parsed = parsePolicySet(source)
     if (parsed.ok) return compile(parsed.set, { id, name, sha256, version })
     const [first] = parsed.errors
-    const unusable = new Error(`policy set ${id} is not valid: ${first?.field}: ${first?.message}`)
-    this.#unusable.set(id, unusable)
-    throw unusable
+    const error = new Error(`policy set ${id} is not valid: ${first?.field}: ${first?.message}`)
+    this.#invalid.set(id, error)
+    throw error
   }
 }

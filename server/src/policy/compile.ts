@@ -1,10 +1,10 @@
 import type { PolicyPoint, PolicyVersion } from '../domain/decision.ts'
 import type { PolicySet, Rule } from './policy.ts'
 
-/** A version of a policy set, ready to be evaluated: its rules by the points at which they are asked. Immutable. */
+/** A version of a policy set for evaluation: its rules by point. Immutable. */
 export interface CompiledPolicy {
   readonly version: PolicyVersion
-  /** The texts behind `system:<name>`. */
+  /** Texts of `system:<name>` directives, by name. */
   readonly texts: ReadonlyMap<string, string>
   /** In the order of the document. */
   readonly rules: Readonly<Record<PolicyPoint, readonly Rule[]>>

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { policySet } from '../../test/support/policies.ts'
 import { diffPolicySets } from './diff.ts'
 
-const rule = (id: string, more: object = {}) => ({ id, at: ['input'], when: 'true', verdict: 'deny', ...more })
+const rule = (id: string, fields: object = {}) => ({ id, at: ['input'], when: 'true', verdict: 'deny', ...fields })
 const set = (rules: readonly object[], texts: object = {}) => policySet(JSON.stringify({ name: 'test', texts, rules }))
 
-test('rules that came, went and changed, field by field under the names of the document', () => {
+test('diffPolicySets: added, removed and changed rules, with the fields of the document', () => {
   const before = set([rule('a'), rule('b'), rule('c', { verdict: 'require_approval', hold_expires_in: '4h' })])
   const after = set([rule('b', { when: 'user.verified', risk: 'high' }), rule('c', { verdict: 'require_approval' }), rule('d')])
   expect(diffPolicySets(before, after)).toEqual({
@@ -26,12 +26,12 @@ test('rules that came, went and changed, field by field under the names of the d
   })
 })
 
-test('another order, and other texts', () => {
+test('diffPolicySets: reordered rules and changed texts', () => {
   const diff = diffPolicySets(set([rule('a'), rule('b')], { x: '1', y: '2' }), set([rule('b'), rule('a')], { y: '3', z: '4' }))
   expect(diff).toEqual({ added: [], removed: [], changed: [], reordered: true, texts: ['x', 'y', 'z'] })
 })
 
-test('nothing changed', () => {
+test('diffPolicySets: no changes when the sets are equal', () => {
   expect(diffPolicySets(set([rule('a')]), set([rule('a')]))).toEqual({
     added: [],
     removed: [],

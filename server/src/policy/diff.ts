@@ -1,11 +1,11 @@
 import type { PolicySet, Rule } from './policy.ts'
 
-/** What a new version changes, rule by rule, for whoever approves it. */
+/** The changes of a new version, rule by rule. Rules are named by their ids. */
 export interface PolicyDiff {
   readonly added: readonly string[]
   readonly removed: readonly string[]
   readonly changed: readonly RuleChange[]
-  /** Rules that both have stand in another order: obligations are listed in rule order. */
+  /** Rules of both versions have another order, which changes the order of obligations. */
   readonly reordered: boolean
   /** Names of texts that were added, removed or rewritten. */
   readonly texts: readonly string[]
@@ -16,7 +16,7 @@ interface RuleChange {
   readonly fields: readonly FieldChange[]
 }
 
-/** Values as the document has them (`hold_expires_in` in milliseconds); null: not set. */
+/** Values of the document (`hold_expires_in` in milliseconds); null: not set. */
 interface FieldChange {
   readonly field: string
   readonly before: unknown
@@ -24,28 +24,28 @@ interface FieldChange {
 }
 
 export function diffPolicySets(before: PolicySet, after: PolicySet): PolicyDiff {
-  const old = new Map(before.rules.map((rule) => [rule.id, rule]))
-  const now = new Map(after.rules.map((rule) => [rule.id, rule]))
+  const oldIds = new Set(before.rules.map(({ id }) => id))
+  const newRules = new Map(after.rules.map((rule) => [rule.id, rule]))
   const kept = before.rules.flatMap((rule) => {
-    const same = now.get(rule.id)
-    return same ? [{ before: rule, after: same }] : []
+    const newRule = newRules.get(rule.id)
+    return newRule ? [{ before: rule, after: newRule }] : []
   })
-  const order = after.rules.filter(({ id }) => old.has(id))
+  const keptInNewOrder = after.rules.filter(({ id }) => oldIds.has(id))
   return {
-    added: after.rules.filter(({ id }) => !old.has(id)).map(({ id }) => id),
-    removed: before.rules.filter(({ id }) => !now.has(id)).map(({ id }) => id),
+    added: after.rules.filter(({ id }) => !oldIds.has(id)).map(({ id }) => id),
+    removed: before.rules.filter(({ id }) => !newRules.has(id)).map(({ id }) => id),
     changed: kept.flatMap((pair) => {
       const fields = changedFields(pair.before, pair.after)
       return fields.length > 0 ? [{ id: pair.before.id, fields }] : []
     }),
-    reordered: kept.some((pair, index) => order[index]?.id !== pair.before.id),
+    reordered: kept.some((pair, index) => keptInNewOrder[index]?.id !== pair.before.id),
     texts: [...new Set([...before.texts.keys(), ...after.texts.keys()])].filter(
       (name) => before.texts.get(name) !== after.texts.get(name),
     ),
   }
 }
 
-/** The names of the document, not ours. */
+/** By the field names of the document. */
 const FIELDS: Readonly<Record<string, (rule: Rule) => unknown>> = {
   description: (rule) => rule.description,
   at: (rule) => rule.at,

@@ -10,7 +10,7 @@ test.each([
   ['knowledge:off', { kind: 'knowledge' }],
   ['max_tokens:17', { kind: 'max_tokens', count: 17 }],
   ['system:careful', { kind: 'system', text: 'careful' }],
-])('%s', (text, expected) => expect(parseDirective(text)).toEqual(expected))
+])('parseDirective: reads %s', (text, expected) => expect(parseDirective(text)).toEqual(expected))
 
 test.each(
   [
@@ -35,9 +35,9 @@ test.each(
     'Memory:off',
     ' memory:off',
   ]),
-)('%j is none', (text) => expect(parseDirective(text)).toBeUndefined())
+)('parseDirective: undefined for %j', (text) => expect(parseDirective(text)).toBeUndefined())
 
-test('several come to the strictest of each kind', () => {
+test('collectDirectives: strictest directive of each kind', () => {
   const steering = collectDirectives(
     'route:region=eu,route:max_cost=3,route:max_cost=0.5,memory:off,memory:audit_only,max_tokens:100,max_tokens:20,system:a,system:b,system:a,knowledge:off'.split(
       ',',
@@ -54,14 +54,15 @@ test('several come to the strictest of each kind', () => {
   })
 })
 
-test('none leave everything as it is', () => {
+test('collectDirectives: no effect when there are no directives', () => {
   expect(collectDirectives([])).toEqual({ knowledgeOff: false, system: [], unsatisfiable: false })
 })
 
-test('two regions, or two providers, cannot both be kept to', () => {
+test('collectDirectives: unsatisfiable when there are two regions or two providers', () => {
   expect(collectDirectives(['route:region=eu', 'route:region=us']).unsatisfiable).toBe(true)
   expect(collectDirectives(['route:provider=a', 'route:provider=b']).unsatisfiable).toBe(true)
   expect(collectDirectives(['route:provider=a', 'route:provider=a', 'route:region=a']).unsatisfiable).toBe(false)
 })
 
-test('an unknown one is not passed over [GW-POL-12]', () => expect(() => collectDirectives(['fly:away'])).toThrow(TypeError))
+test('collectDirectives: TypeError when a directive is unknown [GW-POL-12]', () =>
+  expect(() => collectDirectives(['fly:away'])).toThrow(TypeError))

@@ -1,4 +1,4 @@
-/** One way in which a rule steers what happens next (GW-POL-11). */
+/** An obligation that steers the request (GW-POL-11). */
 export type Directive =
   | { readonly kind: 'route'; readonly by: 'provider' | 'region'; readonly value: string }
   /** In the currency of the models' prices, for one request. */
@@ -9,7 +9,7 @@ export type Directive =
   /** `text`: a name under the document's `texts`. */
   | { readonly kind: 'system'; readonly text: string }
 
-/** What all directives of a decision come to; absent: no wish. */
+/** All directives of a decision, combined. An absent field: no directive sets it. */
 export interface Steering {
   readonly provider?: string
   readonly region?: string
@@ -17,19 +17,19 @@ export interface Steering {
   readonly memory?: 'off' | 'audit_only'
   readonly knowledgeOff: boolean
   readonly maxTokens?: number
-  /** Names of texts to put before the messages, in rule order. */
+  /** Names of texts to insert before the messages, in rule order. */
   readonly system: readonly string[]
-  /** Rules demand two different providers, or regions: nothing can be eligible. */
+  /** Two directives demand different providers or regions, so no provider is eligible. */
   readonly unsatisfiable: boolean
 }
 
-/** As people are told when they write another. */
+/** All forms of a directive, for error messages. */
 export const DIRECTIVE_FORMS =
   'route:provider=…, route:region=…, route:max_cost=…, memory:off, memory:audit_only, knowledge:off, max_tokens:n, system:<text name>'
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/
 
-/** Undefined when `text` is no directive. */
+/** Undefined if `text` is not a directive. */
 export function parseDirective(text: string): Directive | undefined {
   const colon = text.indexOf(':')
   const value = text.slice(colon + 1)
@@ -58,20 +58,20 @@ function parseRoute(text: string): Directive | undefined {
   return undefined
 }
 
-/** Strictest wins: the lowest limits, `off` over `audit_only`. Throws on what parseDirective does not know. */
+/** The strictest directive of each kind wins: the lowest limit, `off` before `audit_only`. Throws a TypeError on an unknown directive. */
 export function collectDirectives(directives: readonly string[]): Steering {
-  const steering = { knowledgeOff: false, system: [] as string[], unsatisfiable: false } as Collected
+  const steering: MutableSteering = { knowledgeOff: false, system: [], unsatisfiable: false }
   for (const text of directives) {
     const directive = parseDirective(text)
     if (!directive) throw new TypeError(`unknown directive: ${text}`)
-    add(steering, directive)
+    addDirective(steering, directive)
   }
   return steering
 }
 
-type Collected = { -readonly [K in keyof Steering]: Steering[K] } & { system: string[] }
+type MutableSteering = { -readonly [K in keyof Steering]: Steering[K] } & { system: string[] }
 
-function add(steering: Collected, directive: Directive): void {
+function addDirective(steering: MutableSteering, directive: Directive): void {
   switch (directive.kind) {
     case 'route':
       if (directive.by === 'max_cost') steering.maxCost = Math.min(directive.value, steering.maxCost ?? Infinity)

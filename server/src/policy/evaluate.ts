@@ -6,14 +6,14 @@ import type { PolicyInput } from './input.ts'
 import type { Rule } from './policy.ts'
 
 /**
- * Asks all rules of one point. The strictest verdict wins; classification and risk are only ever raised above the input's. A rule
- * whose condition breaks counts as a denial, unless it is marked `on_error: skip`. No rule matching, or no policy, means allow.
+ * Evaluates all rules of a point. The strictest verdict wins; classification and risk are only raised. A rule whose condition fails
+ * counts as a denial, unless it has `on_error: skip`. Without a policy or a matching rule the verdict is allow.
  *
- * Throws a TypeError when the input lacks what its point is about: that is the caller's mistake, and must not become an answer.
+ * Throws a TypeError if the input has no hit, memory or message although the point needs one: this is an error of the caller.
  */
 export function evaluate(policy: CompiledPolicy | undefined, point: PolicyPoint, input: PolicyInput): Decision {
-  const needed = SUBJECTS[point]
-  if (needed && !input[needed]) throw new TypeError(`policies at ${point} need a ${needed}`)
+  const subject = SUBJECTS[point]
+  if (subject && !input[subject]) throw new TypeError(`policies at ${point} need a ${subject}`)
   const bindings = new Bindings(input)
   let decision: Decision = {
     verdict: 'allow',
@@ -25,15 +25,16 @@ export function evaluate(policy: CompiledPolicy | undefined, point: PolicyPoint,
   }
   for (const rule of policy?.rules[point] ?? []) {
     const outcome = rule.condition(input, bindings)
-    if (outcome === true) decision = mergeDecisions(decision, demandOf(rule, point, decision))
+    if (outcome === true) decision = mergeDecisions(decision, toDecision(rule, point, decision))
     else if (outcome !== false && rule.onError === 'deny') {
-      const broken: DecidingRule = { id: rule.id, point, verdict: 'deny', error: outcome }
-      decision = { ...decision, verdict: 'deny', rules: [...decision.rules, broken] }
+      const failed: DecidingRule = { id: rule.id, point, verdict: 'deny', error: outcome }
+      decision = { ...decision, verdict: 'deny', rules: [...decision.rules, failed] }
     }
   }
   return decision
 }
 
+/** The object that a point decides on, by its field of PolicyInput. */
 const SUBJECTS: Readonly<Partial<Record<PolicyPoint, 'hit' | 'memory' | 'message'>>> = {
   retrieve: 'hit',
   recall: 'memory',
@@ -41,7 +42,8 @@ const SUBJECTS: Readonly<Partial<Record<PolicyPoint, 'hit' | 'memory' | 'message
   message: 'message',
 }
 
-function demandOf(rule: Rule, point: PolicyPoint, { classification, risk }: Decision): Decision {
+/** The decision of one matching rule. */
+function toDecision(rule: Rule, point: PolicyPoint, { classification, risk }: Decision): Decision {
   const { id, verdict, transforms, directives, holdExpiresInMs } = rule
   return {
     verdict,
@@ -54,22 +56,22 @@ function demandOf(rule: Rule, point: PolicyPoint, { classification, risk }: Deci
   }
 }
 
-/** What two points demand together: the stricter of everything, each obligation once, in order. */
+/** Combines two decisions: the stricter value of each field, and each obligation once, in order. */
 export function mergeDecisions(a: Decision, b: Decision): Decision {
-  const holds = [a.holdExpiresInMs, b.holdExpiresInMs].filter((ms) => ms !== undefined)
+  const expiries = [a.holdExpiresInMs, b.holdExpiresInMs].filter((ms) => ms !== undefined)
   return {
     verdict: stricterVerdict(a.verdict, b.verdict),
     classification: stricterClassification(a.classification, b.classification),
     risk: higherRisk(a.risk, b.risk),
     transforms: union(a.transforms, b.transforms),
     directives: union(a.directives, b.directives),
-    rules: [...a.rules, ...b.rules.filter((rule) => !a.rules.some((known) => sameRule(known, rule)))],
-    ...(holds.length > 0 && { holdExpiresInMs: Math.min(...holds) }),
+    rules: [...a.rules, ...b.rules.filter((rule) => !a.rules.some((other) => isSameRule(other, rule)))],
+    ...(expiries.length > 0 && { holdExpiresInMs: Math.min(...expiries) }),
   }
 }
 
 const union = (a: readonly string[], b: readonly string[]): readonly string[] => [...new Set([...a, ...b])]
 
-/** The same rule may decide on many hits; the record names it once. */
-const sameRule = (a: DecidingRule, b: DecidingRule): boolean =>
+/** A rule can decide on many hits; the audit record names it once. */
+const isSameRule = (a: DecidingRule, b: DecidingRule): boolean =>
   a.id === b.id && a.point === b.point && a.verdict === b.verdict && a.error === b.error

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
 import { EvaluationLimiter } from './evaluation-limiter.ts'
 
-test('a trial that has taken its time is given up, and makes room for the next', async () => {
+test('EvaluationLimiter: evaluation ends with an error after its time budget, and the next can start', async () => {
   const limiter = new EvaluationLimiter({ budgetMs: 40 })
   const runEndless = () =>
     limiter.run(async (pause) => {
       for (;;) await pause()
     })
-  const givenUp = { code: 'VALIDATION_ERROR', message: expect.stringContaining('try fewer cases or records') }
-  for (let i = 0; i < 3; i++) await expect(runEndless()).rejects.toMatchObject(givenUp)
+  const timeoutError = { code: 'VALIDATION_ERROR', message: expect.stringContaining('Use fewer cases or records') }
+  for (let i = 0; i < 3; i++) await expect(runEndless()).rejects.toMatchObject(timeoutError)
 })
 
-test('others have their turn during a trial, whether its cases are short or long', async () => {
+test('EvaluationLimiter: other work runs during an evaluation', async () => {
   let turns = 0
-  const others = setInterval(() => {
+  const timer = setInterval(() => {
     turns += 1
   }, 1)
   await new EvaluationLimiter().run(async (pause) => {
-    for (const began = performance.now(); performance.now() - began < 200; ) await pause()
+    for (const start = performance.now(); performance.now() - start < 200; ) await pause()
   })
-  clearInterval(others)
+  clearInterval(timer)
   expect(turns).toBeGreaterThan(2)
 })

@@ -1,21 +1,24 @@
-import { setImmediate as othersTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import { elapsed } from '../lib/clock.ts'
 
-/** At the same time, in this process: each may take the whole of a piece before others have their turn. */
-const AT_ONCE = 2
+/** Maximum number of evaluations at the same time in this process. */
+const MAX_RUNNING = 2
 const RETRY_SECONDS = 5
 const BUDGET_MS = 30_000
-/** Requests wait that long for a trial, and for the one case in which it ends. */
-const PIECE_MS = 15
+/** Time until an evaluation yields to the event loop. */
+const TURN_MS = 15
 
-/** What operations that try policies out document beside their own. */
-export const EVALUATION_LIMIT_ERRORS = { 429: 'RATE_LIMITED, with Retry-After: too many trials at the same time' }
+/** Errors of operations that evaluate many cases, for their description. */
+export const EVALUATION_LIMIT_ERRORS = { 429: 'RATE_LIMITED, with Retry-After: too many evaluations at the same time' }
 
-/** Called between two cases: lets others have their turn when it is due. Throws when the trial has taken too long. */
+/** Call it between two cases: it yields to the event loop if that is due. Throws VALIDATION_ERROR when the time budget is used up. */
 export type Pause = () => Promise<void>
 
-/** Policies asked of many cases, by whoever may read them and with a draft that anybody may have written. */
+/**
+ * Limits tests, simulations and replays: any operator with read access can start them, with a draft of any content, so their number
+ * and duration are bounded (decision 0005).
+ */
 export class EvaluationLimiter {
   readonly #budgetMs: number
   #running = 0
@@ -24,37 +27,36 @@ export class EvaluationLimiter {
     this.#budgetMs = budgetMs
   }
 
-  /** Throws RATE_LIMITED when there are too many already. */
-  async run<T>(trial: (pause: Pause) => Promise<T>): Promise<T> {
-    if (this.#running >= AT_ONCE) {
+  /** Throws RATE_LIMITED if too many evaluations are running. */
+  async run<T>(evaluate: (pause: Pause) => Promise<T>): Promise<T> {
+    if (this.#running >= MAX_RUNNING) {
       throw new GatehouseError('RATE_LIMITED', {
-        message: `This server tries policies out for ${AT_ONCE} requests at the same time; try again in ${RETRY_SECONDS} s.`,
+        message: `This server evaluates drafts for ${MAX_RUNNING} requests at the same time. Try again in ${RETRY_SECONDS} s.`,
         headers: { 'retry-after': String(RETRY_SECONDS) },
       })
     }
     this.#running += 1
     try {
-      return await trial(createPause(this.#budgetMs))
+      return await evaluate(createPause(this.#budgetMs))
     } finally {
       this.#running -= 1
     }
   }
 }
 
-/** Pauses of something that has a time to end by. */
 export function createPause(budgetMs: number = BUDGET_MS): Pause {
-  const began = elapsed()
-  let resumed = began
+  const start = elapsed()
+  let turnStart = start
   return async () => {
     const now = elapsed()
-    if (now - began > budgetMs) throw tooLong(budgetMs)
-    if (now - resumed < PIECE_MS) return
-    await othersTurn()
-    resumed = elapsed()
+    if (now - start > budgetMs) throw tooLong(budgetMs)
+    if (now - turnStart < TURN_MS) return
+    await nextTurn()
+    turnStart = elapsed()
   }
 }
 
 const tooLong = (budgetMs: number): GatehouseError =>
   new GatehouseError('VALIDATION_ERROR', {
-    message: `This was given up after ${budgetMs / 1_000} s: try fewer cases or records, or conditions that go through less (long texts, lists inside one another).`,
+    message: `The evaluation was stopped after ${budgetMs / 1_000} s. Use fewer cases or records, or simpler conditions (no long texts, no nested lists).`,
   })

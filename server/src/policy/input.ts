@@ -3,44 +3,44 @@ import type { FindingCounts } from '../domain/finding.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { Application, Endpoint, User } from '../domain/principal.ts'
 
-/** What a policy point knows. Conditions see it under the names of condition/variables.ts. */
+/** The values that rules are evaluated on. Conditions read them by the names in condition/variables.ts. */
 export interface PolicyInput {
   readonly user: User
   readonly application: Pick<Application, 'id' | 'name' | 'settings'>
   readonly request: PolicyRequest
   readonly content: PolicyContent
-  /** At `output`; left out where no model answered (the searches), conditions then see empty strings and 0. */
+  /** Set at `output`. Absent if no model was called (searches): conditions then read empty strings and 0. */
   readonly response?: PolicyResponse | undefined
-  /** Needed at `retrieve`. */
+  /** Required at `retrieve`. */
   readonly hit?: PolicyHit | undefined
-  /** Needed at `recall` and `remember`. */
+  /** Required at `recall` and `remember`. */
   readonly memory?: PolicyMemory | undefined
-  /** Needed at `message`. */
+  /** Required at `message`. */
   readonly message?: PolicyMessage | undefined
   readonly now: Date
 }
 
 interface PolicyRequest {
   readonly endpoint: Endpoint | 'message'
-  /** Empty when the request names none. */
+  /** Empty if the request names none. */
   readonly model: string
-  /** Empty when there is none. */
+  /** Empty if the request names none. */
   readonly sessionId: string
   readonly stream: boolean
   readonly dryRun: boolean
   readonly messageCount: number
-  /** Estimate over all messages. */
+  /** Estimate for all messages. */
   readonly tokens: number
-  /** 0 when the request sets none. */
+  /** 0 if the request sets none. */
   readonly maxTokens: number
 }
 
 interface PolicyContent {
-  /** What the point looks at: all messages, the answer, the hit, the memory. */
+  /** The text that the point decides on: all messages, the completion, the hit, the memory. */
   readonly text: string
-  /** Texts that a reader may take for one, joined: parts of a message, reasoning and answer. Tests on `content.text` look here too. */
+  /** Texts that belong together, joined: parts of a message, reasoning and completion. Tests on `content.text` read it too. */
   readonly joined?: string | undefined
-  /** How many pictures, sounds and files no detector reads. */
+  /** Number of pictures, sounds and files that no detector reads. */
   readonly unread?: number | undefined
   readonly classification: Classification
   readonly riskLevel: RiskLevel
@@ -61,7 +61,7 @@ export interface PolicyHit {
   readonly collection: string
   /** Id of the document. */
   readonly document: string
-  /** When the document's present version came in. */
+  /** When the current version of the document was stored. */
   readonly updatedAt: Date
 }
 
@@ -69,7 +69,7 @@ export interface PolicyMemory {
   readonly classification: Classification
   readonly regulations: readonly string[]
   readonly scope: MemoryScope
-  /** Empty for scopes that need none. */
+  /** Empty for scopes without an id. */
   readonly scopeId: string
   readonly kind: MemoryKind
   readonly createdAt: Date
@@ -79,7 +79,7 @@ export interface PolicyMemory {
 
 interface PolicyMessage {
   readonly conversationId: string
-  /** User id of the author. */
+  /** User id. */
   readonly sender: string
   /** Group id; empty in a direct conversation. */
   readonly group: string

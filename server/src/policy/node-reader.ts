@@ -1,10 +1,10 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import type { PolicyError, YamlDocument } from './yaml.ts'
 
-type Value = Node | null | undefined
+type OptionalNode = Node | null | undefined
 
-/** Reads nodes as what they must be. What they are not is noted in `errors`, with its place, and read as undefined. */
-export class Reader {
+/** Reads YAML nodes as typed values. A node of another type is read as undefined, and `errors` gets an entry with its place. */
+export class NodeReader {
   readonly errors: PolicyError[] = []
   readonly #document: YamlDocument
 
@@ -12,63 +12,64 @@ export class Reader {
     this.#document = document
   }
 
-  refuse(node: Value, field: string, message: string, offset?: number): undefined {
+  addError(node: OptionalNode, field: string, message: string, offset?: number): undefined {
     this.errors.push(this.#document.errorAt(node, field, message, offset))
     return undefined
   }
 
-  /** The fields of a map, all of them among `known` (default: any name). */
-  fields(node: Value, path: string, known?: readonly string[]): ReadonlyMap<string, Node> {
+  /** The fields of a map, all of them among `allowed` (default: any name). */
+  readFields(node: OptionalNode, path: string, allowed?: readonly string[]): ReadonlyMap<string, Node> {
     const fields = new Map<string, Node>()
     if (!isMap(node)) {
-      this.refuse(node, path, 'must be a map (name: value)')
+      this.addError(node, path, 'must be a map (name: value)')
       return fields
     }
     for (const { key, value } of node.items) {
-      const at = isScalar(key) ? key : node
+      const place = isScalar(key) ? key : node
       const name = isScalar(key) && typeof key.value === 'string' ? key.value : undefined
-      if (name === undefined) this.refuse(at, path, 'names of fields must be text')
-      else if (known && !known.includes(name)) {
-        this.refuse(at, under(path, name), `there is no such field; known are ${known.join(', ')}`)
-      } else if (fields.has(name)) this.refuse(at, under(path, name), 'stands here twice')
-      else if (value === null || (isScalar(value) && value.value === null)) this.refuse(at, under(path, name), 'has no value')
+      if (name === undefined) this.addError(place, path, 'names of fields must be text')
+      else if (allowed && !allowed.includes(name)) {
+        this.addError(place, joinPath(path, name), `unknown field; known fields: ${allowed.join(', ')}`)
+      } else if (fields.has(name)) this.addError(place, joinPath(path, name), 'is set twice: remove one')
+      else if (value === null || (isScalar(value) && value.value === null))
+        this.addError(place, joinPath(path, name), 'has no value')
       else fields.set(name, value as Node)
     }
     return fields
   }
 
-  items(node: Value, path: string, max: number): readonly Node[] {
+  readItems(node: OptionalNode, path: string, max: number): readonly Node[] {
     if (node === undefined) return []
-    if (!isSeq(node)) return this.refuse(node, path, 'must be a list') ?? []
-    if (node.items.length > max) return this.refuse(node, path, `may have ${max} entries, and has ${node.items.length}`) ?? []
+    if (!isSeq(node)) return this.addError(node, path, 'must be a list') ?? []
+    const { length } = node.items
+    if (length > max) return this.addError(node, path, `must have at most ${max} entries, but has ${length}`) ?? []
     return node.items as Node[]
   }
 
-  text(node: Value, path: string, max: number): string | undefined {
-    const value = this.#scalar(node)
-    if (typeof value !== 'string') return this.refuse(node, path, `must be text${hint(value)}`)
-    if (value.trim() === '') return this.refuse(node, path, 'must not be empty')
-    if (value.length > max) return this.refuse(node, path, `may have ${max} characters, and has ${value.length}`)
+  readText(node: OptionalNode, path: string, max: number): string | undefined {
+    const value = readScalar(node)
+    if (typeof value !== 'string') return this.addError(node, path, `must be text${quotesHint(value)}`)
+    if (value.trim() === '') return this.addError(node, path, 'must not be empty')
+    if (value.length > max) return this.addError(node, path, `must have at most ${max} characters, but has ${value.length}`)
     return value
   }
 
   /** A text that is one of `words`. */
-  word<W extends string>(node: Value, path: string, words: readonly W[]): W | undefined {
-    const value = this.#scalar(node)
+  readWord<W extends string>(node: OptionalNode, path: string, words: readonly W[]): W | undefined {
+    const value = readScalar(node)
     const word = words.find((candidate) => candidate === value)
-    return word ?? this.refuse(node, path, `must be one of ${words.join(', ')}`)
+    return word ?? this.addError(node, path, `must be one of ${words.join(', ')}`)
   }
 
-  bool(node: Value, path: string): boolean | undefined {
-    const value = this.#scalar(node)
-    return typeof value === 'boolean' ? value : this.refuse(node, path, 'must be true or false')
-  }
-
-  #scalar(node: Value): unknown {
-    return isScalar(node) ? node.value : undefined
+  readBoolean(node: OptionalNode, path: string): boolean | undefined {
+    const value = readScalar(node)
+    return typeof value === 'boolean' ? value : this.addError(node, path, 'must be true or false')
   }
 }
 
-const under = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
+const readScalar = (node: OptionalNode): unknown => (isScalar(node) ? node.value : undefined)
 
-const hint = (value: unknown): string => (typeof value === 'number' || typeof value === 'boolean' ? ': put it in quotes' : '')
+const joinPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
+
+const quotesHint = (value: unknown): string =>
+  typeof value === 'number' || typeof value === 'boolean' ? ': put it in quotes' : ''

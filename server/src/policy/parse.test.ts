@@ -3,7 +3,7 @@ import { cpuMs } from '../../test/support/cpu-time.ts'
 import { policySet } from '../../test/support/policies.ts'
 import { parsePolicySet } from './parse.ts'
 
-/** A document with one rule, whose further lines are `lines`: the first of them is line 6, and starts at column 5. */
+/** A document with one rule that ends with `lines`. The first of them is line 6 and starts at column 5. */
 const document = (...lines: string[]): string =>
   `name: test\nrules:\n  - id: rule\n    description: x\n    at: [input]\n${lines.map((line) => `    ${line}\n`).join('')}`
 
@@ -12,8 +12,8 @@ const errorsOf = (source: string): string[] => {
   return parsed.ok ? [] : parsed.errors.map(({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`)
 }
 
-describe('a good document', () => {
-  test('keeps everything that it says [GW-POL-3]', () => {
+describe('parsePolicySet: valid document', () => {
+  test('set has every field of the document [GW-POL-3]', () => {
     const set = policySet(`
 name: acme
 tests: [tests/acme.yaml]
@@ -56,24 +56,24 @@ rules:
     })
   })
 
-  test('that only raises, transforms or steers allows', () => {
+  test('verdict is allow when the rule sets none', () => {
     expect(policySet(document('when: "true"', 'risk: high')).rules[0]).toMatchObject({ verdict: 'allow', onError: 'deny' })
   })
 
-  test("may give YAML's own true as a condition", () => {
+  test('condition can be a YAML boolean', () => {
     expect(policySet(document('when: true', 'verdict: deny')).rules[0]?.when).toBe('true')
   })
 })
 
-describe('what a document gets wrong is refused, and the error names line, column and field', () => {
+describe('parsePolicySet: error with line, column and field', () => {
   test.each([
     ['an unknown verdict', ['when: "true"', 'verdict: perhaps'], '7:14 rules[0].verdict: must be one of allow'],
-    ['an unknown point', ['when: "true"', 'verdict: deny', 'at: [inputs]'], '8:5 rules[0].at: stands here twice'],
-    ['an unknown field', ['when: "true"', 'verdict: deny', 'wenn: x'], '8:5 rules[0].wenn: there is no such field'],
-    ['a field twice', ['when: "true"', 'verdict: deny', 'verdict: allow'], '8:5 rules[0].verdict: stands here twice'],
+    ['an unknown point', ['when: "true"', 'verdict: deny', 'at: [inputs]'], '8:5 rules[0].at: is set twice'],
+    ['an unknown field', ['when: "true"', 'verdict: deny', 'wenn: x'], '8:5 rules[0].wenn: unknown field'],
+    ['a field twice', ['when: "true"', 'verdict: deny', 'verdict: allow'], '8:5 rules[0].verdict: is set twice'],
     ['a field without a value', ['when: "true"', 'verdict:'], '7:5 rules[0].verdict: has no value'],
     ['no condition', ['verdict: deny'], '3:5 rules[0].when: is missing'],
-    ['no demand', ['when: "true"'], '3:5 rules[0]: demands nothing'],
+    ['no effect', ['when: "true"'], '3:5 rules[0]: has no effect'],
     ['an unknown risk', ['when: "true"', 'risk: severe'], '7:11 rules[0].risk: must be one of low'],
     [
       'an unknown classification',
@@ -88,15 +88,11 @@ describe('what a document gets wrong is refused, and the error names line, colum
     ['an unknown finding', ['when: "true"', 'transforms: ["redact:pii.mail"]'], '7:18 rules[0].transforms[0]: unknown transform'],
     ['a bad length', ['when: "true"', 'transforms: ["truncate:-1"]'], '7:18 rules[0].transforms[0]: unknown transform'],
     ['an unknown directive', ['when: "true"', 'directives: ["fly:away"]'], '7:18 rules[0].directives[0]: unknown directive'],
+    ['a text that is not declared', ['when: "true"', 'directives: ["system:x"]'], '7:18 rules[0].directives[0]: unknown text x'],
     [
-      'a text that is not declared',
-      ['when: "true"', 'directives: ["system:x"]'],
-      '7:18 rules[0].directives[0]: there is no text x',
-    ],
-    [
-      'a hold without a hold',
+      'an expiry without a hold',
       ['when: "true"', 'verdict: deny', 'hold_expires_in: 4h'],
-      '8:22 rules[0].hold_expires_in: needs verdict',
+      '8:22 rules[0].hold_expires_in: requires verdict',
     ],
     [
       'a bad duration',
@@ -121,95 +117,111 @@ describe('what a document gets wrong is refused, and the error names line, colum
 
   test.each([
     ['syntax', 'when: content.text.nope(', '6:23 rules[0].when: not CEL'],
-    ['an unknown variable', 'when: requst.model == "x"', '6:11 rules[0].when: there is no requst; known are user, application'],
+    [
+      'an unknown variable',
+      'when: requst.model == "x"',
+      '6:11 rules[0].when: unknown name requst; known names: user, application',
+    ],
     ['an unknown field', 'when: user.nme == "x"', '6:15 rules[0].when: user has no field nme; it has id, role'],
     [
       'an unknown finding',
       'when: content.findings.no_such_finding > 0',
-      '6:27 rules[0].when: there is no no_such_finding; known are pii.email',
+      '6:27 rules[0].when: unknown key no_such_finding; known keys: pii.email',
     ],
-    ['an unknown finding in brackets', `when: 'content.findings["pii.mail"] > 0'`, '6:29 rules[0].when: there is no pii.mail'],
+    ['an unknown finding in brackets', `when: 'content.findings["pii.mail"] > 0'`, '6:29 rules[0].when: unknown key pii.mail'],
     [
       'a finding without brackets',
       'when: content.findings.pii.email > 0',
       '6:31 rules[0].when: a whole number has no field email',
     ],
-    ['a group as a value', 'when: user == user', '6:11 rules[0].when: user is no value of its own'],
+    ['a group as a value', 'when: user == user', '6:11 rules[0].when: user is not a value'],
     [
       'a name of another point',
       'when: response.model == "x"',
-      '6:11 rules[0].when: response is not known at input, only at output',
+      '6:11 rules[0].when: response is not available at input, only at output',
     ],
-    ['text as a condition', 'when: content.text', '6:18 rules[0].when: this is text, and a condition must be true or false'],
-    ['a number as a condition', 'when: request.tokens + 1', '6:26 rules[0].when: this is a whole number'],
+    ['text as a condition', 'when: content.text', '6:18 rules[0].when: a condition must be true or false, but this is text'],
+    [
+      'a number as a condition',
+      'when: request.tokens + 1',
+      '6:26 rules[0].when: a condition must be true or false, but this is a whole number',
+    ],
     ['text against a number', 'when: content.text == 3', '6:24 rules[0].when: text and a whole number are never equal'],
     ['text above a number', 'when: content.text > 3', '6:24 rules[0].when: > does not take text and a whole number'],
     ['text added to a number', 'when: content.text + 3 == "x"', '6:24 rules[0].when: + does not take'],
     [
       'a word that does not exist',
       'when: content.classification == "confidental"',
-      '6:37 rules[0].when: there is no classification confidental',
+      '6:37 rules[0].when: unknown classification confidental',
     ],
-    ['a word that is not in the list', 'when: request.endpoint in ["chats"]', '6:32 rules[0].when: there is no endpoint chats'],
-    ['words by the alphabet', 'when: content.classification >= "internal"', '6:34 rules[0].when: words compare by the alphabet'],
+    ['a word that is not in the list', 'when: request.endpoint in ["chats"]', '6:32 rules[0].when: unknown endpoint chats'],
+    [
+      'words in alphabetical order',
+      'when: content.classification >= "internal"',
+      '6:34 rules[0].when: this compares words alphabetically',
+    ],
     [
       'ranks of two kinds',
       'when: rank("high") <= rank(content.classification)',
-      '6:23 rules[0].when: a risk level and a classification do not compare',
+      '6:23 rules[0].when: a risk level and a classification cannot be compared',
     ],
-    ['the rank of no word', 'when: rank("secret") > 1', '6:16 rules[0].when: secret is neither'],
-    ['an unknown function', 'when: content.text.lower() == "x"', '6:23 rules[0].when: there is no function lower'],
+    ['a rank of an unknown word', 'when: rank("secret") > 1', '6:16 rules[0].when: secret is neither'],
+    ['an unknown function', 'when: content.text.lower() == "x"', '6:23 rules[0].when: unknown function lower'],
     ['a bad regular expression', 'when: content.text.matches("(")', '6:32 rules[0].when: error parsing regexp'],
     [
-      'a regular expression from outside',
+      'a regular expression in a variable',
       'when: content.text.matches(user.id)',
-      '6:36 rules[0].when: a regular expression must be written out',
+      '6:36 rules[0].when: a regular expression must be a text literal',
     ],
-    ['an unknown time zone', 'when: now.getHours("Europe/Berln") > 8', '6:24 rules[0].when: there is no time zone Europe/Berln'],
-    ['a bad duration', 'when: now > now + duration("4x")', '6:23 rules[0].when: duration fails on this'],
+    ['an unknown time zone', 'when: now.getHours("Europe/Berln") > 8', '6:24 rules[0].when: unknown time zone Europe/Berln'],
+    ['a bad duration', 'when: now > now + duration("4x")', '6:23 rules[0].when: duration fails'],
     [
       'a number beyond 64 bits',
       'when: request.tokens > 99999999999999999999',
-      '6:28 rules[0].when: this number is beyond 64 bits',
+      '6:28 rules[0].when: the number does not fit into 64 bits',
     ],
-    ['has() of a field', 'when: has(user.id)', '6:11 rules[0].when: user.id is always there'],
+    ['has() of a field', 'when: has(user.id)', '6:11 rules[0].when: user.id always exists'],
     ['bytes', `when: 'b"x" == b"y"'`, '6:11 rules[0].when: bytes and unsigned numbers'],
-    ['types as values', 'when: type(user.id) == string', '6:11 rules[0].when: there is no function type'],
-    ['messages', 'when: google.protobuf.Value{} == null', '6:11 rules[0].when: there is no type'],
+    ['types as values', 'when: type(user.id) == string', '6:11 rules[0].when: unknown function type'],
+    ['messages', 'when: google.protobuf.Value{} == null', '6:11 rules[0].when: unknown type'],
     [
       'a loop variable that hides another',
       'when: hit.regulations.exists(user, true)',
-      '6:26 rules[0].when: user already has a meaning',
+      '6:26 rules[0].when: user is already defined',
     ],
     [
-      'three lists in one another',
+      'three nested loops',
       'when: user.attributes.a.all(x, x.all(y, x.all(z, true)))',
-      '6:46 rules[0].when: too many lists inside one another',
+      '6:46 rules[0].when: too many nested loops',
     ],
     [
       'a search inside two loops',
       'when: user.attributes.a.all(x, x.all(y, y in user.attributes.b))',
-      '6:46 rules[0].when: too many lists',
+      '6:46 rules[0].when: too many nested loops',
     ],
-    ['two lists joined', 'when: user.attributes.a.exists(x, [x] + [x] == [])', '6:42 rules[0].when: lists are not joined'],
-    ['two unknown values added', 'when: user.attributes.a + user.attributes.b == "x"', '6:29 rules[0].when: say what is added'],
-    ['map inside a loop', 'when: user.attributes.a.all(x, x.map(y, y) == x)', '6:37 rules[0].when: too many lists'],
-  ])('a condition with %s', (_, line, expected) => expect(errorsOf(document(line, 'verdict: deny'))[0]).toContain(expected))
+    ['two lists joined', 'when: user.attributes.a.exists(x, [x] + [x] == [])', '6:42 rules[0].when: lists cannot be joined'],
+    [
+      'two unknown values added',
+      'when: user.attributes.a + user.attributes.b == "x"',
+      '6:29 rules[0].when: the types of both sides are unknown',
+    ],
+    ['map inside a loop', 'when: user.attributes.a.all(x, x.map(y, y) == x)', '6:37 rules[0].when: too many nested loops'],
+  ])('condition with %s', (_, line, expected) => expect(errorsOf(document(line, 'verdict: deny'))[0]).toContain(expected))
 
-  test('a place inside a condition of several lines', () => {
+  test('place in a condition of several lines', () => {
     expect(errorsOf(document('when: |', '  content.text', '    .contains(user.nme)', 'verdict: deny'))).toEqual([
       '8:23 rules[0].when: user has no field nme; it has id, role, department, attributes, verified',
     ])
   })
 
-  test('all errors at once, in the order of the document', () => {
+  test('all errors in the order of the document', () => {
     const errors = errorsOf(document('when: user.nme == ""', 'verdict: perhaps', 'risk: severe'))
     expect(errors.map((error) => error.split(' ')[1])).toEqual(['rules[0].when:', 'rules[0].verdict:', 'rules[0].risk:'])
   })
 
-  test('ids that stand twice', () => {
+  test('an id that is used twice', () => {
     const rule = '  - { id: a, at: [input], when: true, verdict: deny }\n'
-    expect(errorsOf(`name: x\nrules:\n${rule}${rule}`)).toEqual(['4:5 rules[1].id: the id a stands here twice'])
+    expect(errorsOf(`name: x\nrules:\n${rule}${rule}`)).toEqual(['4:5 rules[1].id: the id a is used twice: choose another'])
   })
 
   test.each([
@@ -223,50 +235,53 @@ describe('what a document gets wrong is refused, and the error names line, colum
   ])('%s', (_, source) => expect(errorsOf(source)).not.toEqual([]))
 })
 
-describe('a condition is accepted when it', () => {
+describe('parsePolicySet: condition is accepted when it', () => {
   test.each([
     ['compares an attribute of unknown type', 'user.attributes.wing == "left" && user.attributes.level > 3'],
-    ['gives an attribute', 'user.attributes.vip'],
-    ['asks whether an attribute is there', 'has(user.attributes.wing) || "wing" in user.attributes'],
+    ['is an attribute', 'user.attributes.vip'],
+    ['tests whether an attribute exists', 'has(user.attributes.wing) || "wing" in user.attributes'],
     ['searches one list in another', 'user.attributes.groups.exists(g, g in application.settings.allowed)'],
-    ['counts', 'user.attributes.groups.filter(g, g.startsWith("a")).size() > 1'],
-    ['reads clocks', 'now.getHours("Europe/Berlin") < 8 || now > timestamp("2026-01-01T00:00:00Z") + duration("24h")'],
+    ['counts elements', 'user.attributes.groups.filter(g, g.startsWith("a")).size() > 1'],
+    ['reads times', 'now.getHours("Europe/Berlin") < 8 || now > timestamp("2026-01-01T00:00:00Z") + duration("24h")'],
     ['orders classifications', 'rank("confidential") <= rank(content.classification)'],
-    ['chooses', '(user.verified ? request.tokens : request.max_tokens) > 100'],
-    ['looks up in a map', '{"sales": 100, "legal": 10}[user.department] < request.tokens'],
-    ['goes through findings', 'content.findings.exists(name, name.startsWith("pii") && content.findings[name] > 3)'],
+    ['has a choice', '(user.verified ? request.tokens : request.max_tokens) > 100'],
+    ['reads a map', '{"sales": 100, "legal": 10}[user.department] < request.tokens'],
+    ['loops over findings', 'content.findings.exists(name, name.startsWith("pii") && content.findings[name] > 3)'],
   ])('%s', (_, when) => {
     expect(errorsOf(JSON.stringify({ name: 'x', rules: [{ id: 'a', at: ['input'], when, verdict: 'deny' }] }))).toEqual([])
   })
 })
 
-describe('size is bounded', () => {
+describe('parsePolicySet: limits', () => {
   const rules = (count: number): string =>
     `name: x\nrules:\n${Array.from({ length: count }, (_, i) => `  - {id: r${i}, at: [input], when: true, risk: high}\n`).join('')}`
 
-  test('1,000 rules, not one more', () => {
+  test('1,000 rules', () => {
     expect(errorsOf(rules(1_000))).toEqual([])
-    expect(errorsOf(rules(1_001))[0]).toContain('rules: may have 1000 entries')
+    expect(errorsOf(rules(1_001))[0]).toContain('rules: must have at most 1000 entries')
   })
 
-  test('256 KiB', () => expect(errorsOf(`name: x\nrules: []\n#${'x'.repeat(262_144)}`)[0]).toContain('may have 262144 bytes'))
+  test('256 KiB', () =>
+    expect(errorsOf(`name: x\nrules: []\n#${'x'.repeat(262_144)}`)[0]).toContain('must have at most 262144 bytes'))
 
-  test('4 KiB a condition', () => {
-    expect(errorsOf(document(`when: true ${'|| true '.repeat(600)}`, 'risk: high'))[0]).toContain('may have 4096 characters')
+  test('4 KiB for a condition', () => {
+    expect(errorsOf(document(`when: true ${'|| true '.repeat(600)}`, 'risk: high'))[0]).toContain(
+      'must have at most 4096 characters',
+    )
   })
 
   test.each(['['.repeat(250_000), '- '.repeat(100_000), '{a: '.repeat(60_000), '&a '.repeat(80_000), '!'.repeat(250_000)])(
-    'a document that only nests is refused in bounded time (%#)',
+    'bounded time for a document of nested values (%#)',
     (source) => {
       expect(cpuMs(() => expect(errorsOf(source)).not.toEqual([]))).toBeLessThan(10_000)
     },
   )
 
   test.each([`${'!('.repeat(800)}a`, `${'-('.repeat(800)}1`, '['.repeat(2_000)])(
-    'a condition that only nests is refused in bounded time (%#)',
+    'bounded time for a condition of nested brackets (%#)',
     (when) => {
       const source = JSON.stringify({ name: 'x', rules: [{ id: 'a', at: ['input'], when, verdict: 'deny' }] })
-      expect(cpuMs(() => expect(errorsOf(source)[0]).toContain('nested 64'))).toBeLessThan(3_000)
+      expect(cpuMs(() => expect(errorsOf(source)[0]).toContain('nested at most 64'))).toBeLessThan(3_000)
     },
   )
 })

@@ -1,6 +1,6 @@
 import { isMap, type Node } from 'yaml'
 import { createEnvironment } from './condition/environment.ts'
-import { Reader } from './node-reader.ts'
+import { NodeReader } from './node-reader.ts'
 import { POLICY_LIMITS, type PolicySet, type Rule } from './policy.ts'
 import { type PolicyTest, readTest } from './policy-test-reader.ts'
 import { NAME, RuleReader } from './rule-reader.ts'
@@ -16,20 +16,22 @@ export type ParseResult =
 const MAX_ERRORS = 100
 
 /**
- * Reads and checks a policy document: whatever comes out as a set is compiled, and can only fail on the values that it looks at.
- * A document is never taken in part.
+ * Parses and checks a policy document and compiles its conditions. The conditions of a returned set can fail only on the values
+ * that they read. A document with an error is refused as a whole.
  */
 export function parsePolicySet(source: string): ParseResult {
   if (Buffer.byteLength(source, 'utf8') > POLICY_LIMITS.sourceBytes) {
-    return refused([{ line: 1, column: 1, field: '', message: `a document may have ${POLICY_LIMITS.sourceBytes} bytes` }])
+    return refused([
+      { line: 1, column: 1, field: '', message: `the document must have at most ${POLICY_LIMITS.sourceBytes} bytes` },
+    ])
   }
   const { document, errors } = readYaml(source)
   if (errors.length > 0) return refused(errors)
-  const reader = new Reader(document)
-  const fields = reader.fields(document.root, '', ['name', 'tests', 'texts', 'rules'])
+  const reader = new NodeReader(document)
+  const fields = reader.readFields(document.root, '', ['name', 'tests', 'texts', 'rules'])
   if (reader.errors.length > 0) return refused(reader.errors)
 
-  const name = reader.text(fields.get('name'), 'name', POLICY_LIMITS.nameLength)
+  const name = reader.readText(fields.get('name'), 'name', POLICY_LIMITS.nameLength)
   const { tests, cases } = readTests(reader, document, fields.get('tests'))
   const texts = readTexts(reader, fields.get('texts'))
   const rules = readRules(reader, fields.get('rules'), texts)
@@ -42,39 +44,39 @@ const refused = (errors: readonly PolicyError[]): ParseResult => ({
   errors: errors.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_ERRORS),
 })
 
-/** Files, and cases in place. */
-function readTests(reader: Reader, document: YamlDocument, node: Node | undefined): Pick<PolicySet, 'tests' | 'cases'> {
+/** An entry of `tests:` is the name of a file or a case. */
+function readTests(reader: NodeReader, document: YamlDocument, node: Node | undefined): Pick<PolicySet, 'tests' | 'cases'> {
   const tests: string[] = []
   const cases: PolicyTest[] = []
-  for (const [index, item] of reader.items(node, 'tests', POLICY_LIMITS.tests).entries()) {
+  for (const [index, item] of reader.readItems(node, 'tests', POLICY_LIMITS.tests).entries()) {
     const path = `tests[${index}]`
-    const own = isMap(item) ? readTest(reader, document, item, path) : undefined
-    if (own) cases.push(own)
-    else if (!isMap(item)) tests.push(reader.text(item, path, 500) ?? '')
+    const testCase = isMap(item) ? readTest(reader, document, item, path) : undefined
+    if (testCase) cases.push(testCase)
+    else if (!isMap(item)) tests.push(reader.readText(item, path, 500) ?? '')
   }
   return { tests, cases }
 }
 
-function readTexts(reader: Reader, node: Node | undefined): ReadonlyMap<string, string> {
+function readTexts(reader: NodeReader, node: Node | undefined): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   if (!node) return texts
-  const fields = reader.fields(node, 'texts')
-  if (fields.size > POLICY_LIMITS.texts) reader.refuse(node, 'texts', `may have ${POLICY_LIMITS.texts} entries`)
+  const fields = reader.readFields(node, 'texts')
+  if (fields.size > POLICY_LIMITS.texts) reader.addError(node, 'texts', `must have at most ${POLICY_LIMITS.texts} entries`)
   for (const [name, value] of fields) {
-    if (!NAME.test(name)) reader.refuse(value, `texts.${name}`, 'a name is made of letters, digits, ".", "_" and "-"')
-    const text = reader.text(value, `texts.${name}`, POLICY_LIMITS.textLength)
+    if (!NAME.test(name)) reader.addError(value, `texts.${name}`, 'a name must consist of letters, digits, ".", "_", ":" and "-"')
+    const text = reader.readText(value, `texts.${name}`, POLICY_LIMITS.textLength)
     if (text !== undefined) texts.set(name, text)
   }
   return texts
 }
 
-function readRules(reader: Reader, node: Node | undefined, texts: ReadonlyMap<string, string>): readonly Rule[] {
-  if (!node) return reader.refuse(node, 'rules', 'is missing') ?? []
+function readRules(reader: NodeReader, node: Node | undefined, texts: ReadonlyMap<string, string>): readonly Rule[] {
+  if (!node) return reader.addError(node, 'rules', 'is missing') ?? []
   const rules = new RuleReader(reader, createEnvironment(), texts)
   const ids = new Set<string>()
-  return reader.items(node, 'rules', POLICY_LIMITS.rules).flatMap((item, index) => {
+  return reader.readItems(node, 'rules', POLICY_LIMITS.rules).flatMap((item, index) => {
     const rule = rules.read(item, `rules[${index}]`)
-    if (rule && ids.has(rule.id)) reader.refuse(item, `rules[${index}].id`, `the id ${rule.id} stands here twice`)
+    if (rule && ids.has(rule.id)) reader.addError(item, `rules[${index}].id`, `the id ${rule.id} is used twice: choose another`)
     if (rule) ids.add(rule.id)
     return rule ?? []
   })

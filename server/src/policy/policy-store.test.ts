@@ -18,16 +18,16 @@ const NOW = new Date('2026-03-02T09:00:00Z')
 describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
-  let foreign: string
+  let otherWorkspaceId: string
 
   beforeAll(async () => {
     database = await open()
   })
   afterAll(() => database.close())
 
-  const workspaces = async () => {
+  const seedWorkspaces = async () => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId
-    foreign = (await seedWorkspace(database.db)).workspaceId
+    otherWorkspaceId = (await seedWorkspace(database.db)).workspaceId
   }
   const publish = (source: string, name = 'acme', owner = workspaceId) => {
     const set = { name, source, sha256: policySha256(source), publishedBy: 'admin', now: NOW }
@@ -36,8 +36,8 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
   const activate = (id: string, owner = workspaceId) =>
     database.db.transaction().execute((tx) => activatePolicySet(tx, owner, id))
 
-  test('publishing makes the next version of that name, and puts it in force', async () => {
-    await workspaces()
+  test('publishPolicySet: stores the next version of the name and activates it', async () => {
+    await seedWorkspaces()
     const first = await publish('one')
     const second = await publish('two')
     const other = await publish('three', 'other')
@@ -57,23 +57,23 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
     expect(await findPolicySet(database.db, workspaceId, first.id)).toEqual({ ...first, active: false, source: 'one' })
   })
 
-  test('the same text can be published again, and an earlier version put back in force', async () => {
-    await workspaces()
+  test('activatePolicySet: activates an earlier version, also of the same document', async () => {
+    await seedWorkspaces()
     const [first, second] = [await publish('same'), await publish('same')]
     expect([first.version, second.version]).toEqual([1, 2])
     expect(await activate(first.id)).toBe(true)
     expect((await findActivePolicySet(database.db, workspaceId))?.id).toBe(first.id)
   })
 
-  test('who publishes at the same time gets versions of their own, without gaps, and the last is in force', async () => {
-    await workspaces()
+  test('publishPolicySet: versions have no gaps and the last is active when documents are published at the same time', async () => {
+    await seedWorkspaces()
     const published = await Promise.all(Array.from({ length: 12 }, (_, i) => publish(`source ${i}`)))
     expect(published.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1))
     expect((await findActivePolicySet(database.db, workspaceId))?.version).toBe(12)
   })
 
-  test('a publication that is rolled back leaves no version and no gap', async () => {
-    await workspaces()
+  test('publishPolicySet: no version and no gap remain when the transaction is rolled back', async () => {
+    await seedWorkspaces()
     const failed = database.db.transaction().execute(async (tx) => {
       await publishPolicySet(tx, workspaceId, { name: 'acme', source: 'x', sha256: 'x', publishedBy: 'admin', now: NOW })
       throw new Error('roll back')
@@ -83,31 +83,31 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
     expect((await publish('y')).version).toBe(1)
   })
 
-  test('another Workspace cannot tell absent from foreign', async () => {
-    await workspaces()
-    const { id } = await publish('mine')
+  test('policy sets: another Workspace cannot tell absent from forbidden', async () => {
+    await seedWorkspaces()
+    const { id } = await publish('source')
     for (const unknown of [newId('pol'), 'pol_x', '']) {
       expect(await findPolicySet(database.db, workspaceId, unknown)).toBeUndefined()
       expect(await activate(unknown)).toBe(false)
     }
-    expect(await findPolicySet(database.db, foreign, id)).toBeUndefined()
-    expect(await activate(id, foreign)).toBe(false)
-    expect(await findActivePolicySet(database.db, foreign)).toBeUndefined()
-    expect((await listPolicySets(database.db, foreign, { limit: 10 }))?.data).toEqual([])
+    expect(await findPolicySet(database.db, otherWorkspaceId, id)).toBeUndefined()
+    expect(await activate(id, otherWorkspaceId)).toBe(false)
+    expect(await findActivePolicySet(database.db, otherWorkspaceId)).toBeUndefined()
+    expect((await listPolicySets(database.db, otherWorkspaceId, { limit: 10 }))?.data).toEqual([])
   })
 
-  test('the list shows all versions once, newest first, page by page', async () => {
-    await workspaces()
+  test('listPolicySets: lists each version once, newest first, in pages', async () => {
+    await seedWorkspaces()
     const ids = []
     for (let i = 0; i < 5; i++) ids.push((await publish(`source ${i}`)).id)
-    const seen: string[] = []
+    const listed: string[] = []
     let after: string | undefined
     do {
       const page = await listPolicySets(database.db, workspaceId, { limit: 2, after })
-      seen.push(...(page?.data ?? []).map(({ id }) => id))
+      listed.push(...(page?.data ?? []).map(({ id }) => id))
       after = page?.hasMore ? page.data.at(-1)?.id : undefined
     } while (after !== undefined)
-    expect(seen).toEqual(ids.toReversed())
+    expect(listed).toEqual(ids.toReversed())
     const all = await listPolicySets(database.db, workspaceId, { limit: 9 })
     expect(all?.data.map(({ active }) => active)).toEqual([true, false, false, false, false])
     expect(await listPolicySets(database.db, workspaceId, { limit: 2, after: 'pol_x' })).toBeUndefined()

@@ -3,29 +3,28 @@ import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 
-/** A published version, without its text. Ids are TypeIDs (`pol_…`). */
+/** A published version, without its document. Ids are TypeIDs (`pol_…`). */
 export interface PolicySetVersion {
   readonly id: string
   readonly name: string
-  /** Counts up from 1, without gaps, for each name in its Workspace. */
+  /** Counted from 1 without gaps for each name in the Workspace. */
   readonly version: number
   readonly sha256: string
   readonly publishedBy: string
   readonly createdAt: Date
-  /** In force now. */
   readonly active: boolean
-  /** Whether its text is what the configuration file declares; null: the file declares none. */
+  /** Whether the document is the one in the configuration file; null: the file has no policy set. */
   readonly declared: boolean | null
 }
 
 export interface StoredPolicySet extends PolicySetVersion {
-  /** The document as it was published, byte for byte. */
+  /** The published document, byte for byte. */
   readonly source: string
 }
 
-/** Locks the Workspace's policies until the transaction ends, and answers the version in force; undefined when there is none. */
+/** Locks the policies of the Workspace until the transaction ends. Returns the active version; undefined: the Workspace has none. */
 export async function lockActivePolicySet(tx: Tx, workspaceId: string): Promise<StoredPolicySet | undefined> {
-  // Not FOR UPDATE: that would stop every insert which refers to the Workspace, audit records among them.
+  // FOR UPDATE would block every insert that refers to the Workspace, such as audit records (decision 0005).
   await tx
     .selectFrom('workspace')
     .select('id')
@@ -36,8 +35,8 @@ export async function lockActivePolicySet(tx: Tx, workspaceId: string): Promise<
 }
 
 /**
- * Stores a checked document as the next version of its name and puts it in force. Whoever publishes at the same time waits for the
- * Workspace's row, so that versions have no gaps and the last one published is the one in force.
+ * Stores a checked document as the next version of its name and activates it. Concurrent publications wait for the lock of the
+ * Workspace, so that versions have no gaps and the last published one is active.
  */
 export async function publishPolicySet(
   tx: Tx,
@@ -59,7 +58,7 @@ export async function publishPolicySet(
     .values({ id, workspace_id: workspace, name, version, sha256, source, published_by: publishedBy, created_at: now })
     .execute()
   await tx.updateTable('workspace').set({ active_policy_id: id }).where('id', '=', workspace).execute()
-  const declared = await declaredSha256(tx, workspace)
+  const declared = await findDeclaredSha256(tx, workspace)
   return {
     id: toId('pol', id),
     name,
@@ -72,8 +71,8 @@ export async function publishPolicySet(
   }
 }
 
-/** SHA-256 of the text that the configuration file declares (setup/ledger.ts). */
-async function declaredSha256(db: Db, workspace: string): Promise<string | undefined> {
+/** SHA-256 of the document in the configuration file (setup/ledger.ts). */
+async function findDeclaredSha256(db: Db, workspace: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('applied_declaration')
     .select('hash')
@@ -83,7 +82,7 @@ async function declaredSha256(db: Db, workspace: string): Promise<string | undef
   return row?.hash
 }
 
-/** Puts a version that exists in force again. False when the Workspace has no such version. */
+/** Activates a stored version. False if the Workspace has no such version. */
 export async function activatePolicySet(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const uuid = fromId('pol', id)
   if (uuid === undefined) return false
@@ -98,7 +97,7 @@ export async function activatePolicySet(tx: Tx, workspaceId: string, id: string)
   return numUpdatedRows > 0n
 }
 
-/** Newest first. Undefined when `page.after` is not an id. */
+/** Newest first. Undefined if `page.after` is not an id. */
 export const listPolicySets = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<PolicySetVersion> | undefined> =>
   pageById(versions(db, workspaceId), 'pol', page, toVersion, { column: 'policy_set.id', order: 'desc' })
 
@@ -109,7 +108,7 @@ export async function findPolicySet(db: Db, workspaceId: string, id: string): Pr
   return row && { ...toVersion(row), source: row.source }
 }
 
-/** The version in force; undefined when none ever was. */
+/** Undefined if the Workspace never had an active version. */
 export async function findActivePolicySet(db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> {
   const row = await versions(db, workspaceId)
     .select('source')
@@ -118,7 +117,7 @@ export async function findActivePolicySet(db: Db, workspaceId: string): Promise<
   return row && { ...toVersion(row), source: row.source }
 }
 
-/** SHA-256 of the version that `publishedBy` published last; undefined when there is none. */
+/** SHA-256 of the version that `publishedBy` published last; undefined: none. */
 export async function findLastPublishedSha256(db: Db, workspaceId: string, publishedBy: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('policy_set')
@@ -131,7 +130,7 @@ export async function findLastPublishedSha256(db: Db, workspaceId: string, publi
   return row?.sha256
 }
 
-/** Only the id of the version in force: what a cache asks, to see whether anything has changed. */
+/** The id alone, so that a cache can check cheaply whether the active version changed. */
 export async function findActivePolicyId(db: Db, workspaceId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('workspace')

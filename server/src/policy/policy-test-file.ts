@@ -2,29 +2,27 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parsePolicySet } from './parse.ts'
 import type { PolicySet } from './policy.ts'
-import { runOwnTests, runPolicyTests, type TestReport, type TestTools } from './policy-test.ts'
+import { runCases, runPolicyTests, type TestReport, type TestTools } from './policy-test.ts'
 import type { PolicyError } from './yaml.ts'
 
-/** `lines` are for people. Not ok: a test failed, a file is missing or wrong, or there was nothing to run. */
+/** `lines`: for the terminal. Not ok: a case failed, a file is missing or invalid, or the document has no cases. */
 export interface FileReport {
   readonly ok: boolean
   readonly lines: readonly string[]
 }
 
-/** Checks a policy document and runs the tests that it names, each relative to it. */
+/** Checks a policy document and runs its cases and the test files that it names. Their paths are relative to the document. */
 export async function testPolicyFile(path: string, tools: TestTools): Promise<FileReport> {
   const source = await read(path)
   if (source === undefined) return { ok: false, lines: [`${path}: cannot be read`] }
   const parsed = parsePolicySet(source)
-  if (!parsed.ok) return { ok: false, lines: placed(path, parsed.errors) }
+  if (!parsed.ok) return { ok: false, lines: formatErrors(path, parsed.errors) }
   const { set } = parsed
-  if (set.tests.length + set.cases.length === 0) return { ok: false, lines: [`${path}: names no tests`] }
-  const files = await Promise.all(set.tests.map((file) => testFile(set, resolve(dirname(path), file), file, tools)))
-  const reports = [shown(runOwnTests(set, tools), path), ...files]
-  const [passed, failed] = [
-    reports.reduce((sum, report) => sum + report.passed, 0),
-    reports.reduce((sum, report) => sum + report.failed, 0),
-  ]
+  if (set.tests.length + set.cases.length === 0) return { ok: false, lines: [`${path}: has no tests; add cases under tests:`] }
+  const files = await Promise.all(set.tests.map((file) => runTestFile(set, resolve(dirname(path), file), file, tools)))
+  const reports = [formatReports([...runCases(set, set.cases, tools)], path), ...files]
+  const passed = reports.reduce((sum, report) => sum + report.passed, 0)
+  const failed = reports.reduce((sum, report) => sum + report.failed, 0)
   const ok = reports.every((report) => report.ok)
   return { ok, lines: [...reports.flatMap(({ lines }) => lines), `${path}: ${passed} passed, ${failed} failed`] }
 }
@@ -34,15 +32,15 @@ interface TestFileReport extends FileReport {
   readonly failed: number
 }
 
-async function testFile(set: PolicySet, path: string, name: string, tools: TestTools): Promise<TestFileReport> {
+async function runTestFile(set: PolicySet, path: string, name: string, tools: TestTools): Promise<TestFileReport> {
   const source = await read(path)
   if (source === undefined) return { ok: false, lines: [`${name}: cannot be read`], passed: 0, failed: 0 }
   const { reports, errors } = runPolicyTests(set, source, tools)
-  if (errors.length > 0) return { ok: false, lines: placed(name, errors), passed: 0, failed: 0 }
-  return shown(reports, name)
+  if (errors.length > 0) return { ok: false, lines: formatErrors(name, errors), passed: 0, failed: 0 }
+  return formatReports(reports, name)
 }
 
-function shown(reports: readonly TestReport[], file: string): TestFileReport {
+function formatReports(reports: readonly TestReport[], file: string): TestFileReport {
   const failing = reports.filter(({ failures }) => failures.length > 0)
   const lines = reports.flatMap(({ name, line, failures }) =>
     failures.length === 0
@@ -54,5 +52,5 @@ function shown(reports: readonly TestReport[], file: string): TestFileReport {
 
 const read = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined)
 
-const placed = (path: string, errors: readonly PolicyError[]): string[] =>
+const formatErrors = (path: string, errors: readonly PolicyError[]): string[] =>
   errors.map(({ line, column, field, message }) => `${path}:${line}:${column}: ${field ? `${field}: ` : ''}${message}`)

@@ -8,13 +8,13 @@ import { parseTime } from '../lib/clock.ts'
 import type { Type } from './condition/value-types.ts'
 import { fieldsOf, ROOTS, VARIABLES } from './condition/variables.ts'
 import type { PolicyInput } from './input.ts'
-import { Reader } from './node-reader.ts'
+import { NodeReader } from './node-reader.ts'
 import { type PolicyError, readYaml, type YamlDocument } from './yaml.ts'
 
-/** What the tests borrow from the detectors, so that a case need only hold a text. */
+/** The detectors and their assessment, for cases that contain a text and no findings. */
 export interface TestTools {
   detect(text: string): FindingCounts
-  /** Where classification and risk start, given what was found (GW-POL-7). */
+  /** Classification and risk before policies (GW-POL-7). */
   assess(findings: FindingCounts): { readonly classification: Classification; readonly risk: RiskLevel }
 }
 
@@ -27,58 +27,58 @@ export interface PolicyTest {
   readonly expect: Expectation
 }
 
-/** What is not stated is not compared. Lists are compared whole, in order. */
+/** Absent fields are not compared. Lists are compared in order. */
 export interface Expectation {
   readonly verdict?: Verdict
   readonly risk?: RiskLevel
   readonly classification?: Classification
   readonly transforms?: readonly string[]
   readonly directives?: readonly string[]
-  /** Ids of all rules that matched. */
+  /** Ids of all matching rules. */
   readonly rules?: readonly string[]
 }
 
 type Given = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
 
-/** Reads `tests:`, a list of cases. Inputs have the names that conditions use; what a case leaves out has a neutral value. */
+/** Reads `tests:`, a list of cases. Inputs have the names that conditions use; absent inputs get neutral values. */
 export function readPolicyTests(source: string): {
   readonly tests: readonly PolicyTest[]
   readonly errors: readonly PolicyError[]
 } {
   const { document, errors } = readYaml(source)
   if (errors.length > 0) return { tests: [], errors }
-  const reader = new Reader(document)
-  const fields = reader.fields(document.root, '', ['tests'])
+  const reader = new NodeReader(document)
+  const fields = reader.readFields(document.root, '', ['tests'])
   const tests = reader
-    .items(fields.get('tests'), 'tests', 10_000)
+    .readItems(fields.get('tests'), 'tests', 10_000)
     .flatMap((node, index) => readTest(reader, document, node, `tests[${index}]`) ?? [])
-  if (tests.length === 0) reader.refuse(fields.get('tests'), 'tests', 'has no cases')
+  if (tests.length === 0) reader.addError(fields.get('tests'), 'tests', 'must have at least one case')
   return { tests, errors: reader.errors }
 }
 
-/** One case. Undefined when it cannot be run; the Reader then has an error more. */
-export function readTest(reader: Reader, document: YamlDocument, node: Node, path: string): PolicyTest | undefined {
-  const fields = reader.fields(node, path, ['name', 'at', 'input', 'expect'])
-  const name = reader.text(fields.get('name'), `${path}.name`, 500)
-  const at = reader.word(fields.get('at'), `${path}.at`, POLICY_POINTS)
+/** One case. Undefined if it cannot be run; its error is added to the NodeReader. */
+export function readTest(reader: NodeReader, document: YamlDocument, node: Node, path: string): PolicyTest | undefined {
+  const fields = reader.readFields(node, path, ['name', 'at', 'input', 'expect'])
+  const name = reader.readText(fields.get('name'), `${path}.name`, 500)
+  const at = reader.readWord(fields.get('at'), `${path}.at`, POLICY_POINTS)
   const given = fields.has('input') ? readInput(reader, fields.get('input'), `${path}.input`) : {}
   const expect = readExpectation(reader, fields.get('expect'), `${path}.expect`)
   const { line } = document.errorAt(node, path, '')
   return name === undefined || at === undefined ? undefined : { name, line, at, given, expect }
 }
 
-function readExpectation(reader: Reader, node: Node | undefined, path: string): Expectation {
-  const fields = reader.fields(node, path, ['verdict', 'risk', 'classification', 'transforms', 'directives', 'rules'])
-  if (node && fields.size === 0) reader.refuse(node, path, 'expects nothing')
+function readExpectation(reader: NodeReader, node: Node | undefined, path: string): Expectation {
+  const fields = reader.readFields(node, path, ['verdict', 'risk', 'classification', 'transforms', 'directives', 'rules'])
+  if (node && fields.size === 0) reader.addError(node, path, 'must have at least one field')
   const word = <W extends string>(name: string, words: readonly W[]) => {
-    const value = fields.get(name) && reader.word(fields.get(name), `${path}.${name}`, words)
+    const value = fields.get(name) && reader.readWord(fields.get(name), `${path}.${name}`, words)
     return value && { [name]: value }
   }
   const list = (name: string) =>
     fields.has(name) && {
       [name]: reader
-        .items(fields.get(name), `${path}.${name}`, 1_000)
-        .map((item, i) => reader.text(item, `${path}.${name}[${i}]`, 200)),
+        .readItems(fields.get(name), `${path}.${name}`, 1_000)
+        .map((item, i) => reader.readText(item, `${path}.${name}[${i}]`, 200)),
     }
   return {
     ...word('verdict', VERDICTS),
@@ -91,59 +91,61 @@ function readExpectation(reader: Reader, node: Node | undefined, path: string): 
 }
 
 /** Groups such as `user`, read by the types of condition/variables.ts. */
-function readInput(reader: Reader, node: Node | undefined, path: string): Given {
-  const groups = [...reader.fields(node, path, [...ROOTS])].map(([group, value]): [string, unknown] => {
-    const own = VARIABLES.get(group)
-    if (own) return [group, readValue(reader, value, `${path}.${group}`, own.type)]
-    const fields = [...reader.fields(value, `${path}.${group}`, givenFields(group))].map(([name, field]): [string, unknown] => {
-      const type = VARIABLES.get(`${group}.${name}`)?.type ?? { kind: 'any' }
-      return [camelCase(name), readValue(reader, field, `${path}.${group}.${name}`, type)]
-    })
+function readInput(reader: NodeReader, node: Node | undefined, path: string): Given {
+  const groups = [...reader.readFields(node, path, [...ROOTS])].map(([group, value]): [string, unknown] => {
+    const variable = VARIABLES.get(group)
+    if (variable) return [group, readValue(reader, value, `${path}.${group}`, variable.type)]
+    const fields = [...reader.readFields(value, `${path}.${group}`, givenFields(group))].map(
+      ([name, field]): [string, unknown] => {
+        const type = VARIABLES.get(`${group}.${name}`)?.type ?? { kind: 'any' }
+        return [camelCase(name), readValue(reader, field, `${path}.${group}.${name}`, type)]
+      },
+    )
     return [group, Object.fromEntries(fields)]
   })
   return Object.fromEntries(groups) as Given
 }
 
-/** `content.plain` follows from the text. */
+/** `content.plain` is computed from the text. */
 const givenFields = (group: string): readonly string[] => fieldsOf(group).filter((name) => `${group}.${name}` !== 'content.plain')
 
-function readValue(reader: Reader, node: Node, path: string, type: Type): unknown {
+function readValue(reader: NodeReader, node: Node, path: string, type: Type): unknown {
   switch (type.kind) {
     case 'bool':
-      return reader.bool(node, path)
+      return reader.readBoolean(node, path)
     case 'string':
-      return type.words ? reader.word(node, path, type.words.values) : readText(reader, node, path)
+      return type.words ? reader.readWord(node, path, type.words.values) : readText(reader, node, path)
     case 'int':
       return readCount(reader, node, path)
     case 'timestamp':
       return readDate(reader, node, path)
     case 'list':
-      return reader.items(node, path, 1_000).map((item, index) => readText(reader, item, `${path}[${index}]`))
+      return reader.readItems(node, path, 1_000).map((item, index) => readText(reader, item, `${path}[${index}]`))
     default:
       return type.kind === 'map' && type.keys ? readFindings(reader, node, path) : readFreeForm(reader, node, path)
   }
 }
 
-/** Unlike in a policy, a text may be empty here. */
-const readText = (reader: Reader, node: Node, path: string): string | undefined =>
-  isScalar(node) && node.value === '' ? '' : reader.text(node, path, 1_048_576)
+/** Texts of cases may be empty, unlike those of policies. */
+const readText = (reader: NodeReader, node: Node, path: string): string | undefined =>
+  isScalar(node) && node.value === '' ? '' : reader.readText(node, path, 1_048_576)
 
-const readCount = (reader: Reader, node: Node, path: string): number | undefined =>
+const readCount = (reader: NodeReader, node: Node, path: string): number | undefined =>
   isScalar(node) && Number.isSafeInteger(node.value) && Number(node.value) >= 0
     ? Number(node.value)
-    : reader.refuse(node, path, 'must be a whole number, 0 or more')
+    : reader.addError(node, path, 'must be a whole number, 0 or more')
 
-function readDate(reader: Reader, node: Node, path: string): Date | undefined {
-  const date = parseTime(reader.text(node, path, 40) ?? '')
-  return date ?? reader.refuse(node, path, 'must be a time: 2026-03-02T09:00:00Z')
+function readDate(reader: NodeReader, node: Node, path: string): Date | undefined {
+  const date = parseTime(reader.readText(node, path, 40) ?? '')
+  return date ?? reader.addError(node, path, 'must be a time such as 2026-03-02T09:00:00Z')
 }
 
-const readFreeForm = (reader: Reader, node: Node, path: string): unknown =>
-  isMap(node) ? node.toJSON() : reader.refuse(node, path, 'must be a map (name: value)')
+const readFreeForm = (reader: NodeReader, node: Node, path: string): unknown =>
+  isMap(node) ? node.toJSON() : reader.addError(node, path, 'must be a map (name: value)')
 
-function readFindings(reader: Reader, node: Node, path: string): FindingCounts {
+function readFindings(reader: NodeReader, node: Node, path: string): FindingCounts {
   const counts: Record<keyof FindingCounts, number> = { ...countFindings([]) }
-  for (const [name, value] of reader.fields(node, path, [...FINDING_TYPES, ...FINDING_GROUPS])) {
+  for (const [name, value] of reader.readFields(node, path, [...FINDING_TYPES, ...FINDING_GROUPS])) {
     const count = readCount(reader, value, `${path}.${name}`) ?? 0
     counts[name as keyof FindingCounts] += count
     const type = FINDING_TYPES.find((known) => known === name)
@@ -154,11 +156,11 @@ function readFindings(reader: Reader, node: Node, path: string): FindingCounts {
 
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** A Monday at noon, so that tests of office hours need no date. */
+/** A Monday at noon: during office hours. */
 const NOW = new Date('2026-03-02T12:00:00Z')
 
-/** What the case is about, with neutral values for what it leaves out. */
-export function inputOf({ given }: PolicyTest, tools: TestTools): PolicyInput {
+/** The input of a case, with neutral values for absent fields. */
+export function toPolicyInput({ given }: PolicyTest, tools: TestTools): PolicyInput {
   const text = String(given.content?.text ?? '')
   const findings = (given.content?.findings as FindingCounts | undefined) ?? tools.detect(text)
   const { classification, risk } = tools.assess(findings)

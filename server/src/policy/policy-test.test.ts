@@ -10,7 +10,7 @@ import { testPolicyFile } from './policy-test-file.ts'
 const set = policySet(singleRuleDocument('content.findings["pii.email"] > 0', { verdict: 'escalate', risk: 'high' }))
 const run = (test: object) => runPolicyTests(set, JSON.stringify({ tests: [{ name: 'case', at: 'input', ...test }] }), TEST_TOOLS)
 
-test('a case that meets its expectations has no failures', () => {
+test('runPolicyTests: no failures when the expectations of a case are met', () => {
   const text = 'write to jane.roe@example.com'
   expect(run({ input: { content: { text } }, expect: { verdict: 'escalate', risk: 'high', rules: ['rule'] } })).toEqual({
     reports: [{ name: 'case', line: 1, failures: [] }],
@@ -18,29 +18,29 @@ test('a case that meets its expectations has no failures', () => {
   })
 })
 
-test('a case that does not says what was expected and what came', () => {
+test('runPolicyTests: failures name the expected and the actual value', () => {
   expect(run({ expect: { verdict: 'deny', rules: ['rule', 'other'], transforms: ['redact:pii'] } }).reports[0]?.failures).toEqual(
     ['verdict: expected deny, got allow', 'transforms: expected [redact:pii], got []', 'rules: expected [rule, other], got []'],
   )
 })
 
-test('a rule that broke is named', () => {
-  const broken = policySet(singleRuleDocument('user.attributes.absent == 1'))
+test('runPolicyTests: failures name a rule whose condition failed', () => {
+  const failing = policySet(singleRuleDocument('user.attributes.absent == 1'))
   const tests = JSON.stringify({ tests: [{ name: 'case', at: 'input', expect: { verdict: 'allow' } }] })
-  expect(runPolicyTests(broken, tests, TEST_TOOLS).reports[0]?.failures).toEqual([
+  expect(runPolicyTests(failing, tests, TEST_TOOLS).reports[0]?.failures).toEqual([
     'verdict: expected allow, got deny',
-    'rule rule broke: missing_value',
+    'rule rule failed: missing_value',
   ])
 })
 
-test('findings may be given: a type counts for its group, and the detectors are not asked', () => {
+test('runPolicyTests: given findings count for their group and replace the detectors', () => {
   const input = { content: { text: 'jane.roe@example.com', findings: { 'pii.card': 2 } } }
   expect(
     run({ input, expect: { verdict: 'allow', classification: 'confidential', risk: 'medium' } }).reports[0]?.failures,
   ).toEqual([])
 })
 
-describe('a test file that is wrong runs nothing, and the error names line, column and field', () => {
+describe('runPolicyTests: error with line, column and field when the file is not valid', () => {
   test.each([
     [{ at: 'inputs', expect: { verdict: 'deny' } }, 'tests[0].at'],
     [{ expect: { verdict: 'no' } }, 'tests[0].expect.verdict'],
@@ -53,36 +53,37 @@ describe('a test file that is wrong runs nothing, and the error names line, colu
     [{ expect: { verdict: 'deny' }, input: { request: { endpoint: 'chats' } } }, 'tests[0].input.request.endpoint'],
     [{ expect: { verdict: 'deny' }, input: { content: { findings: { email: 1 } } } }, 'tests[0].input.content.findings.email'],
     [{ expect: { verdict: 'deny' }, input: { now: 'noon' } }, 'tests[0].input.now'],
-  ])('%j', (wrong, field) => {
-    const { reports, errors } = run(wrong)
+  ])('%j', (invalidCase, field) => {
+    const { reports, errors } = run(invalidCase)
     expect(reports).toEqual([])
     expect(errors[0]).toMatchObject({ line: 1, field })
   })
 
-  test('no cases', () => expect(runPolicyTests(set, 'tests: []', TEST_TOOLS).errors[0]?.message).toBe('has no cases'))
+  test('no cases', () =>
+    expect(runPolicyTests(set, 'tests: []', TEST_TOOLS).errors[0]?.message).toBe('must have at least one case'))
 })
 
-describe('testing a policy file', () => {
+describe('testPolicyFile', () => {
   let folder: string
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'gatehouse-policy-'))
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  const file = (name: string, text: string): string => {
+  const writeFile = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
-  const policy = (name: string, tests: string): string =>
-    file(name, `name: x\ntests: ${tests}\nrules:\n  - { id: all, at: [input], when: true, verdict: deny }\n`)
+  const writePolicy = (name: string, tests: string): string =>
+    writeFile(name, `name: x\ntests: ${tests}\nrules:\n  - { id: all, at: [input], when: true, verdict: deny }\n`)
 
-  test('prints each case, and the place of those that fail', async () => {
-    file('good.yaml', 'tests:\n  - { name: good, at: input, expect: { verdict: deny } }\n')
-    file(
+  test('lines: each case, and the place of each failed case', async () => {
+    writeFile('good.yaml', 'tests:\n  - { name: good, at: input, expect: { verdict: deny } }\n')
+    writeFile(
       'bad.yaml',
       'tests:\n  - { name: fine, at: input, expect: { verdict: deny } }\n  - { name: bad, at: input, expect: { verdict: allow } }\n',
     )
-    const path = policy('both.yaml', '[good.yaml, bad.yaml]')
+    const path = writePolicy('both.yaml', '[good.yaml, bad.yaml]')
     expect(await testPolicyFile(path, TEST_TOOLS)).toEqual({
       ok: false,
       lines: [
@@ -93,22 +94,22 @@ describe('testing a policy file', () => {
         `${path}: 2 passed, 1 failed`,
       ],
     })
-    expect(await testPolicyFile(policy('one.yaml', '[good.yaml]'), TEST_TOOLS)).toMatchObject({ ok: true })
+    expect(await testPolicyFile(writePolicy('one.yaml', '[good.yaml]'), TEST_TOOLS)).toMatchObject({ ok: true })
   })
 
-  test('is not passed by a policy without tests, a test file that is not there or that is wrong', async () => {
-    expect((await testPolicyFile(policy('none.yaml', '[]'), TEST_TOOLS)).ok).toBe(false)
-    expect((await testPolicyFile(policy('absent.yaml', '[absent-tests.yaml]'), TEST_TOOLS)).lines[0]).toBe(
+  test('not ok when there are no tests, or a test file is missing or not valid', async () => {
+    expect((await testPolicyFile(writePolicy('none.yaml', '[]'), TEST_TOOLS)).ok).toBe(false)
+    expect((await testPolicyFile(writePolicy('absent.yaml', '[absent-tests.yaml]'), TEST_TOOLS)).lines[0]).toBe(
       'absent-tests.yaml: cannot be read',
     )
-    file('wrong.yaml', 'tests:\n  - { name: x, at: nowhere, expect: { verdict: deny } }\n')
-    const { ok, lines } = await testPolicyFile(policy('wrongly.yaml', '[wrong.yaml]'), TEST_TOOLS)
-    expect([ok, lines[0]]).toEqual([false, expect.stringMatching(/^wrong\.yaml:2:20: tests\[0\]\.at: must be one of/)])
+    writeFile('invalid.yaml', 'tests:\n  - { name: x, at: nowhere, expect: { verdict: deny } }\n')
+    const { ok, lines } = await testPolicyFile(writePolicy('with-invalid.yaml', '[invalid.yaml]'), TEST_TOOLS)
+    expect([ok, lines[0]]).toEqual([false, expect.stringMatching(/^invalid\.yaml:2:20: tests\[0\]\.at: must be one of/)])
     expect((await testPolicyFile(join(folder, 'no-such.yaml'), TEST_TOOLS)).ok).toBe(false)
   })
 
-  test('names the place of what is wrong in the policy itself', async () => {
-    const path = file('broken.yaml', 'name: x\nrules:\n  - { id: a, at: [input], when: user.nme == "x", verdict: deny }\n')
+  test('lines: place of the error when the policy is not valid', async () => {
+    const path = writeFile('broken.yaml', 'name: x\nrules:\n  - { id: a, at: [input], when: user.nme == "x", verdict: deny }\n')
     expect(await testPolicyFile(path, TEST_TOOLS)).toEqual({
       ok: false,
       lines: [`${path}:3:37: rules[0].when: user has no field nme; it has id, role, department, attributes, verified`],

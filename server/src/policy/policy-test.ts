@@ -2,7 +2,7 @@ import type { Decision } from '../domain/decision.ts'
 import { compile } from './compile.ts'
 import { evaluate } from './evaluate.ts'
 import type { PolicySet } from './policy.ts'
-import { type Expectation, inputOf, type PolicyTest, readPolicyTests, type TestTools } from './policy-test-reader.ts'
+import { type Expectation, type PolicyTest, readPolicyTests, type TestTools, toPolicyInput } from './policy-test-reader.ts'
 import type { PolicyError } from './yaml.ts'
 
 export { type PolicyTest, readPolicyTests, type TestTools } from './policy-test-reader.ts'
@@ -10,11 +10,11 @@ export { type PolicyTest, readPolicyTests, type TestTools } from './policy-test-
 export interface TestReport {
   readonly name: string
   readonly line: number
-  /** One line for each expectation that was not met; empty: passed. */
+  /** One line for each failed expectation; empty: passed. */
   readonly failures: readonly string[]
 }
 
-/** Runs a file of policy tests against a set. `errors`: the file itself is wrong, and nothing was run. */
+/** Runs a file of policy tests against a set. `errors`: the file is invalid, and no case was run. */
 export function runPolicyTests(
   set: PolicySet,
   testsYaml: string,
@@ -24,26 +24,23 @@ export function runPolicyTests(
   return { reports: errors.length > 0 ? [] : [...runCases(set, tests, tools)], errors }
 }
 
-/** Runs the cases that stand in the document itself. */
-export const runOwnTests = (set: PolicySet, tools: TestTools): readonly TestReport[] => [...runCases(set, set.cases, tools)]
-
-/** One case after the other, as they are asked for: each takes as long as all rules of its point. */
+/** Runs a case for each value that the caller takes, so that the caller can pause between cases. */
 export function* runCases(set: PolicySet, tests: readonly PolicyTest[], tools: TestTools): Generator<TestReport> {
   const policy = compile(set, { id: 'pol_test', name: set.name, version: 0, sha256: '' })
   for (const test of tests) {
-    const failures = compare(test.expect, evaluate(policy, test.at, inputOf(test, tools)))
+    const failures = findFailures(test.expect, evaluate(policy, test.at, toPolicyInput(test, tools)))
     yield { name: test.name, line: test.line, failures }
   }
 }
 
-function compare(expect: Expectation, decision: Decision): readonly string[] {
-  const got = { ...decision, rules: decision.rules.map(({ id }) => id) }
-  const broken = decision.rules.flatMap(({ id, error }) => (error === undefined ? [] : [`rule ${id} broke: ${error}`]))
-  const missed = Object.entries(expect).flatMap(([field, wanted]) => {
-    const actual = got[field as keyof Expectation]
-    return shown(wanted) === shown(actual) ? [] : [`${field}: expected ${shown(wanted)}, got ${shown(actual)}`]
+function findFailures(expect: Expectation, decision: Decision): readonly string[] {
+  const actual = { ...decision, rules: decision.rules.map(({ id }) => id) }
+  const ruleErrors = decision.rules.flatMap(({ id, error }) => (error === undefined ? [] : [`rule ${id} failed: ${error}`]))
+  const failures = Object.entries(expect).flatMap(([field, value]) => {
+    const [wanted, got] = [format(value), format(actual[field as keyof Expectation])]
+    return wanted === got ? [] : [`${field}: expected ${wanted}, got ${got}`]
   })
-  return missed.length > 0 ? [...missed, ...broken] : []
+  return failures.length > 0 ? [...failures, ...ruleErrors] : []
 }
 
-const shown = (value: unknown): string => (Array.isArray(value) ? `[${value.join(', ')}]` : String(value))
+const format = (value: unknown): string => (Array.isArray(value) ? `[${value.join(', ')}]` : String(value))

@@ -4,42 +4,42 @@ import type { PolicyPoint, Verdict } from '../domain/decision.ts'
 import type { Condition } from './condition/condition.ts'
 import type { PolicyTest } from './policy-test-reader.ts'
 
-/** One policy document as it was read and checked (GW-POL-3). Nothing in it needs checking again. */
+/** A parsed and checked policy document (GW-POL-3). */
 export interface PolicySet {
   readonly name: string
-  /** Files of policy tests, relative to the document. */
+  /** Test files, relative to the document. */
   readonly tests: readonly string[]
-  /** Policy tests that stand in the document itself, between those files. */
+  /** Test cases in the document itself. */
   readonly cases: readonly PolicyTest[]
-  /** Texts that a directive `system:<name>` puts before the messages. */
+  /** Texts that a directive `system:<name>` inserts before the messages. */
   readonly texts: ReadonlyMap<string, string>
   readonly rules: readonly Rule[]
 }
 
 export interface Rule {
-  /** Unique in its set; named in decisions and records. */
+  /** Unique in its set. Decisions and audit records contain it. */
   readonly id: string
   readonly description: string
   readonly at: readonly PolicyPoint[]
-  /** CEL, known to parse, to name only what exists at every point of `at`, and to give a boolean. */
+  /** CEL. Checked: it parses, all its names exist at every point of `at`, and its result is a boolean. */
   readonly when: string
-  /** The same, compiled. */
+  /** `when`, compiled. */
   readonly condition: Condition
-  /** `allow` for a rule that only raises, transforms or steers. */
+  /** `allow` if the document sets none. */
   readonly verdict: Verdict
   readonly risk?: RiskLevel
   readonly classification?: Classification
-  /** Obligations as written, `redact:pii`; parseTransform takes each apart. */
+  /** As written in the document: `redact:pii` (parseTransform). */
   readonly transforms: readonly string[]
-  /** Steering as written, `route:region=eu`; parseDirective takes each apart. */
+  /** As written in the document: `route:region=eu` (parseDirective). */
   readonly directives: readonly string[]
   /** Only with `require_approval`. */
   readonly holdExpiresInMs?: number
-  /** What a condition that breaks counts as: a denial, or nothing. */
+  /** Whether a failing condition denies, or the rule is skipped. */
   readonly onError: 'deny' | 'skip'
 }
 
-/** What a document may weigh at most. A set is read on the event loop, by whoever holds an admin token. */
+/** Limits of a document, because it is parsed on the event loop. */
 export const POLICY_LIMITS = {
   sourceBytes: 256 * 1024,
   rules: 1_000,
@@ -55,5 +55,5 @@ export const POLICY_LIMITS = {
   holdMs: { min: 1_000, max: 30 * 86_400_000 },
 } as const
 
-/** The fingerprint under which a version is recorded: SHA-256 of the document byte for byte, in hex. */
+/** SHA-256 of the document in hex. Audit records name a version by it. */
 export const policySha256 = (source: string): string => createHash('sha256').update(source, 'utf8').digest('hex')

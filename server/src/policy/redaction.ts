@@ -1,6 +1,6 @@
 import type { FindingType } from '../domain/finding.ts'
 
-/** What a finding is called in the place where it stood: `[EMAIL]`, `<EMAIL_1>`. */
+/** Names of findings in transformed texts: `[EMAIL]`, `<EMAIL_1>`. */
 export const FINDING_LABELS: Readonly<Record<FindingType, string>> = {
   'pii.email': 'EMAIL',
   'pii.phone': 'PHONE',
@@ -21,15 +21,15 @@ export const FINDING_LABELS: Readonly<Record<FindingType, string>> = {
 
 export const redactionLabel = (type: FindingType): string => `[${FINDING_LABELS[type]}]`
 
-const KEPT = 4
+const VISIBLE = 4
 
 /**
- * Keeps the last four letters or digits and what stands between them; every other character, spaces too, becomes a star, so that
- * the shape of the rest does not show. A text with four of them or fewer becomes all stars.
+ * Replaces all characters by stars, except the last four letters or digits and the separators between them. A text with four
+ * letters or digits or fewer becomes stars only. Separators are replaced too, because they show the shape of the value.
  */
 export function maskText(text: string): string {
   const characters = [...text]
-  const telling = characters.flatMap((character, index) => (/[\p{L}\p{N}]/u.test(character) ? [index] : []))
-  const from = telling.length > KEPT ? (telling.at(-KEPT) ?? characters.length) : characters.length
-  return characters.map((character, index) => (index < from ? '*' : character)).join('')
+  const alphanumeric = characters.flatMap((character, index) => (/[\p{L}\p{N}]/u.test(character) ? [index] : []))
+  const visibleFrom = alphanumeric.length > VISIBLE ? (alphanumeric.at(-VISIBLE) ?? characters.length) : characters.length
+  return characters.map((character, index) => (index < visibleFrom ? '*' : character)).join('')
 }

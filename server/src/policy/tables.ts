@@ -12,7 +12,7 @@ export interface PolicySetTable {
   name: string
   version: number
   sha256: string
-  /** The YAML as it was published, byte for byte. */
+  /** The published YAML document, byte for byte. */
   source: string
   published_by: string
   created_at: CreatedAt

@@ -9,7 +9,7 @@ import { Vault } from './vault.ts'
 const mail = 'jane.roe@example.org'
 const card = '4111 1111 1111 1111'
 
-/** Finds each `needle` in `text`, wherever it stands. */
+/** Findings for every occurrence of each needle. */
 function find(text: string, needles: Readonly<Record<string, FindingType>>): Finding[] {
   return Object.entries(needles).flatMap(([needle, type]) =>
     [...text.matchAll(new RegExp(needle.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'g'))].map(({ index }) => ({
@@ -19,13 +19,13 @@ function find(text: string, needles: Readonly<Record<string, FindingType>>): Fin
     })),
   )
 }
-const change = (text: string, needles: Readonly<Record<string, FindingType>>, ...transforms: string[]) => {
+const transform = (text: string, needles: Readonly<Record<string, FindingType>>, ...transforms: string[]) => {
   const { texts, applied } = applyTransforms([{ text, findings: find(text, needles) }], transforms, new Vault())
   return [texts[0], applied]
 }
 
-describe('parsing', () => {
-  test('a finding type, a group, a length', () => {
+describe('parseTransform', () => {
+  test('reads a finding type, a group and a length', () => {
     expect(parseTransform('redact:pii')).toEqual({ kind: 'redact', target: 'pii' })
     expect(parseTransform('mask:pii.card')).toEqual({ kind: 'mask', target: 'pii.card' })
     expect(parseTransform('pseudonymize:secret')).toEqual({ kind: 'pseudonymize', target: 'secret' })
@@ -43,27 +43,27 @@ describe('parsing', () => {
     'truncate:x',
     'Redact:pii',
     'truncate:pii',
-  ])('%j is none', (text) => {
+  ])('undefined for %j', (text) => {
     expect(parseTransform(text)).toBeUndefined()
   })
 })
 
 describe('redact', () => {
-  test('puts the name of the finding in its place', () => {
-    expect(change(`Write to ${mail} or ${card}.`, { [mail]: 'pii.email', [card]: 'pii.card' }, 'redact:pii')).toEqual([
+  test('replaces the finding by its label', () => {
+    expect(transform(`Write to ${mail} or ${card}.`, { [mail]: 'pii.email', [card]: 'pii.card' }, 'redact:pii')).toEqual([
       'Write to [EMAIL] or [CARD].',
       ['redact:pii'],
     ])
   })
-  test('touches only what it names', () => {
-    expect(change(`${mail} ${card}`, { [mail]: 'pii.email', [card]: 'pii.card' }, 'redact:pii.card')).toEqual([
+  test('changes only findings of its target', () => {
+    expect(transform(`${mail} ${card}`, { [mail]: 'pii.email', [card]: 'pii.card' }, 'redact:pii.card')).toEqual([
       `${mail} [CARD]`,
       ['redact:pii.card'],
     ])
   })
-  test('has a name for every finding type', () => {
+  test('has a label for every finding type', () => {
     for (const type of FINDING_TYPES)
-      expect(change('abcdef', { bcd: type }, `redact:${type}`)).toEqual([`a[${FINDING_LABELS[type]}]ef`, [`redact:${type}`]])
+      expect(transform('abcdef', { bcd: type }, `redact:${type}`)).toEqual([`a[${FINDING_LABELS[type]}]ef`, [`redact:${type}`]])
   })
 })
 
@@ -76,10 +76,10 @@ test.each([
   ['12345', '*2345'],
   ['😀é1234', '**1234'],
   ['', ''],
-])('mask keeps the last four of %s', (text, expected) => expect(maskText(text)).toBe(expected))
+])('maskText: last four letters or digits of %s stay', (text, expected) => expect(maskText(text)).toBe(expected))
 
 describe('pseudonymize', () => {
-  test('gives the same original the same placeholder in all texts, and the vault brings it back', () => {
+  test('equal originals have one placeholder in all texts, and the vault restores them', () => {
     const vault = new Vault()
     const texts = [`From ${mail}`, `To ${mail}, not x@y.zz`].map((text) => ({
       text,
@@ -89,18 +89,18 @@ describe('pseudonymize', () => {
     expect(changed).toEqual({ texts: ['From <EMAIL_1>', 'To <EMAIL_1>, not <EMAIL_2>'], applied: ['pseudonymize:pii'] })
     expect(changed.texts.map((text) => vault.restore(text))).toEqual(texts.map(({ text }) => text))
   })
-  test('never gives a placeholder that stands in any of the texts', () => {
+  test('placeholders that a text already contains are not used', () => {
     const vault = new Vault()
     const { texts } = applyTransforms(
       [
         { text: mail, findings: find(mail, { [mail]: 'pii.email' }) },
-        { text: 'mine: <EMAIL_1>', findings: [] },
+        { text: 'written: <EMAIL_1>', findings: [] },
       ],
       ['pseudonymize:pii'],
       vault,
     )
-    expect(texts).toEqual(['<EMAIL_2>', 'mine: <EMAIL_1>'])
-    expect(texts.map((text) => vault.restore(text))).toEqual([mail, 'mine: <EMAIL_1>'])
+    expect(texts).toEqual(['<EMAIL_2>', 'written: <EMAIL_1>'])
+    expect(texts.map((text) => vault.restore(text))).toEqual([mail, 'written: <EMAIL_1>'])
   })
 })
 
@@ -112,35 +112,35 @@ describe('truncate', () => {
     ['😀😀😀😀', '😀😀😀'],
     ['', ''],
   ])('cuts %s between characters', (text, expected) => {
-    expect(change(text, {}, 'truncate:3')).toEqual([expected, text === expected ? [] : ['truncate:3']])
+    expect(transform(text, {}, 'truncate:3')).toEqual([expected, text === expected ? [] : ['truncate:3']])
   })
-  test('keeps to the shortest of several, and lists those that it goes beyond', () => {
-    expect(change('abcdef', {}, 'truncate:5', 'truncate:2', 'truncate:9')).toEqual(['ab', ['truncate:5', 'truncate:2']])
+  test('shortest length applies, and the applied lengths are listed', () => {
+    expect(transform('abcdef', {}, 'truncate:5', 'truncate:2', 'truncate:9')).toEqual(['ab', ['truncate:5', 'truncate:2']])
   })
-  test('never leaves half a placeholder', () => {
-    expect(change(`to ${mail} now`, { [mail]: 'pii.email' }, 'pseudonymize:pii', 'truncate:6')).toEqual([
+  test('cuts before a placeholder or label, not through it', () => {
+    expect(transform(`to ${mail} now`, { [mail]: 'pii.email' }, 'pseudonymize:pii', 'truncate:6')).toEqual([
       'to ',
       ['pseudonymize:pii', 'truncate:6'],
     ])
-    expect(change(`to ${mail} now`, { [mail]: 'pii.email' }, 'redact:pii', 'truncate:10')).toEqual([
+    expect(transform(`to ${mail} now`, { [mail]: 'pii.email' }, 'redact:pii', 'truncate:10')).toEqual([
       'to [EMAIL]',
       ['redact:pii', 'truncate:10'],
     ])
   })
 })
 
-describe('where several meet', () => {
+describe('several transforms of one text', () => {
   test('redact wins over mask, mask over pseudonymize', () => {
     const all = ['pseudonymize:pii', 'mask:pii', 'redact:pii']
-    expect(change(mail, { [mail]: 'pii.email' }, ...all)).toEqual(['[EMAIL]', ['redact:pii']])
-    expect(change(card, { [card]: 'pii.card' }, ...all.slice(0, 2))).toEqual(['***************1111', ['mask:pii']])
+    expect(transform(mail, { [mail]: 'pii.email' }, ...all)).toEqual(['[EMAIL]', ['redact:pii']])
+    expect(transform(card, { [card]: 'pii.card' }, ...all.slice(0, 2))).toEqual(['***************1111', ['mask:pii']])
   })
-  test('each span has its own sternest', () => {
+  test('strictest transform applies to each span', () => {
     expect(
-      change(`${mail} ${card}`, { [mail]: 'pii.email', [card]: 'pii.card' }, 'redact:pii.email', 'pseudonymize:pii'),
+      transform(`${mail} ${card}`, { [mail]: 'pii.email', [card]: 'pii.card' }, 'redact:pii.email', 'pseudonymize:pii'),
     ).toEqual(['[EMAIL] <CARD_1>', ['redact:pii.email', 'pseudonymize:pii']])
   })
-  test('findings that overlap go as one, under the sternest, and no end sticks out', () => {
+  test('overlapping findings are one span with the strictest transform', () => {
     const findings: Finding[] = [
       { type: 'pii.email', start: 6, end: 12 },
       { type: 'secret.token', start: 2, end: 8 },
@@ -152,16 +152,16 @@ describe('where several meet', () => {
     )
     expect([texts, applied]).toEqual([['01[TOKEN]cdef'], ['redact:secret']])
   })
-  test('findings that only touch stay apart', () => {
-    expect(change('aabb', { aa: 'pii.phone', bb: 'pii.ip' }, 'redact:pii')).toEqual(['[PHONE][IP]', ['redact:pii']])
+  test('adjacent findings are separate spans', () => {
+    expect(transform('aabb', { aa: 'pii.phone', bb: 'pii.ip' }, 'redact:pii')).toEqual(['[PHONE][IP]', ['redact:pii']])
   })
 })
 
-test('only transforms that changed something are listed', () => {
-  expect(change('nothing here', {}, 'redact:pii', 'mask:secret', 'truncate:100')).toEqual(['nothing here', []])
+test('applyTransforms: transforms that change no text are not listed', () => {
+  expect(transform('nothing here', {}, 'redact:pii', 'mask:secret', 'truncate:100')).toEqual(['nothing here', []])
 })
 
-test('a pair of surrogates is never cut', () => {
+test('applyTransforms: surrogate pairs are not split', () => {
   const { texts } = applyTransforms(
     [{ text: 'a😀b', findings: [{ type: 'pii.phone', start: 2, end: 4 }] }],
     ['redact:pii'],
@@ -176,18 +176,18 @@ test.each([
   { start: 2, end: 2 },
   { start: 0.5, end: 2 },
   { start: Number.NaN, end: 2 },
-])('findings that do not fit their text (%j) let nothing through', (span) => {
+])('applyTransforms: RangeError when the finding %j is outside its text', (span) => {
   const texts = [{ text: 'abc', findings: [{ type: 'pii.phone' as const, ...span }] }]
   expect(() => applyTransforms(texts, ['redact:pii'], new Vault())).toThrow(RangeError)
 })
 
-test('an unknown transform lets nothing through', () => {
+test('applyTransforms: TypeError when a transform is unknown', () => {
   expect(() => applyTransforms([{ text: 'abc', findings: [] }], ['blur:pii'], new Vault())).toThrow(TypeError)
 })
 
 const word = fc.constantFrom(mail, card, 'x@y.zz', 'hello', '😀', '<EMAIL_1>', ' ')
 const NEEDLES = { [mail]: 'pii.email', 'x@y.zz': 'pii.email', [card]: 'pii.card', roe: 'pii.person' } as const
-const transform = fc.constantFrom(
+const transformName = fc.constantFrom(
   'redact:pii',
   'redact:pii.card',
   'mask:pii.card',
@@ -195,32 +195,32 @@ const transform = fc.constantFrom(
   'pseudonymize:pii.email',
   'truncate:30',
 )
-const asked = fc.tuple(fc.array(fc.array(word, { maxLength: 8 }), { maxLength: 4 }), fc.uniqueArray(transform, { maxLength: 4 }))
-const found = (texts: readonly string[]) => texts.map((text) => ({ text, findings: find(text, NEEDLES) }))
+const words = fc.array(fc.array(word, { maxLength: 8 }), { maxLength: 4 })
+const withFindings = (texts: readonly string[]) => texts.map((text) => ({ text, findings: find(text, NEEDLES) }))
 
-test('carried out twice, transforms change nothing more', () => {
+test('applyTransforms: transformed texts do not change when the transforms are applied again', () => {
   fc.assert(
-    fc.property(asked, ([parts, transforms]) => {
-      const once = applyTransforms(found(parts.map((some) => some.join(''))), transforms, new Vault())
-      const twice = applyTransforms(found(once.texts), transforms, new Vault())
+    fc.property(words, fc.uniqueArray(transformName, { maxLength: 4 }), (parts, transforms) => {
+      const once = applyTransforms(withFindings(parts.map((part) => part.join(''))), transforms, new Vault())
+      const twice = applyTransforms(withFindings(once.texts), transforms, new Vault())
       expect(twice).toEqual({ texts: once.texts, applied: [] })
     }),
   )
 })
 
-test('what was pseudonymized comes back, and nothing of it leaves', () => {
+test('pseudonymize: originals are not in the transformed texts, and the vault restores them', () => {
   fc.assert(
-    fc.property(fc.array(fc.array(word, { maxLength: 8 }), { maxLength: 4 }), (parts) => {
-      const texts = parts.map((some) => some.join(''))
+    fc.property(words, (parts) => {
+      const texts = parts.map((part) => part.join(''))
       const vault = new Vault()
-      const changed = applyTransforms(found(texts), ['pseudonymize:pii'], vault)
+      const changed = applyTransforms(withFindings(texts), ['pseudonymize:pii'], vault)
       expect(changed.texts.map((text) => vault.restore(text))).toEqual(texts)
       for (const text of changed.texts) for (const needle of [mail, card]) expect(text).not.toContain(needle)
     }),
   )
 })
 
-test('a megabyte with a hundred thousand findings takes little time', () => {
+test('applyTransforms: bounded time for a megabyte with 87,000 findings', () => {
   const text = 'a@b.example '.repeat(87_000)
   const findings = Array.from({ length: 87_000 }, (_, i): Finding => ({ type: 'pii.email', start: i * 12, end: i * 12 + 11 }))
   const transforms = ['pseudonymize:pii', 'truncate:900000']

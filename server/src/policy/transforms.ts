@@ -2,28 +2,28 @@ import { covers, FINDING_GROUPS, FINDING_TYPES, type Finding, type FindingGroup,
 import { FINDING_LABELS, maskText, redactionLabel } from './redaction.ts'
 import type { Vault } from './vault.ts'
 
-/** One obligation to change texts before they go on (GW-POL-10). */
+/** An obligation that changes texts (GW-POL-10). */
 export type Transform =
   | { readonly kind: SpanTransform; readonly target: FindingType | FindingGroup }
-  /** `length` in Unicode characters, of each text. */
+  /** `length`: of each text, in Unicode characters. */
   | { readonly kind: 'truncate'; readonly length: number }
 
-/** Gentlest first: where several meet on one span, the last of them wins. */
+/** In order of strictness: of several transforms of one span, the last one applies. */
 const SPAN_TRANSFORMS = ['pseudonymize', 'mask', 'redact'] as const
 type SpanTransform = (typeof SPAN_TRANSFORMS)[number]
 
-/** A text with what the detectors found in exactly this text. */
-export interface FoundText {
+/** A text with its findings. */
+export interface ScannedText {
   readonly text: string
   readonly findings: readonly Finding[]
 }
 
-/** As people are told when they write another. */
+/** All forms of a transform, for error messages. */
 export const TRANSFORM_FORMS = 'redact:<finding>, mask:<finding>, pseudonymize:<finding>, truncate:<characters>'
 
 const TARGETS: ReadonlySet<string> = new Set([...FINDING_TYPES, ...FINDING_GROUPS])
 
-/** Undefined when `text` is no transform. */
+/** Undefined if `text` is not a transform. */
 export function parseTransform(text: string): Transform | undefined {
   const colon = text.indexOf(':')
   const kind = text.slice(0, colon)
@@ -33,79 +33,89 @@ export function parseTransform(text: string): Transform | undefined {
   return { kind: kind as SpanTransform, target: target as FindingType | FindingGroup }
 }
 
-/** Shortening suits prose only: a tool's schema cut short would be none. */
+/** Truncation is for prose only: a truncated schema of a tool is invalid. */
 export const isTruncation = (text: string): boolean => parseTransform(text)?.kind === 'truncate'
 
 /**
- * Carries out all transforms on all texts. `applied` lists those that changed a text, in the order given. Throws when one cannot
- * be carried out (unknown, or findings that do not fit their text): nothing may then go on.
+ * Applies all transforms to all texts. `applied` lists the transforms that changed a text, in the given order. Throws a TypeError
+ * for an unknown transform and a RangeError for a finding outside its text; the texts must then not be used.
  */
 export function applyTransforms(
-  texts: readonly FoundText[],
+  texts: readonly ScannedText[],
   transforms: readonly string[],
   vault: Vault,
 ): { texts: readonly string[]; applied: readonly string[] } {
   if (transforms.length === 0) return { texts: texts.map(({ text }) => text), applied: [] }
-  const wanted = transforms.map((name) => {
+  const demanded = transforms.map((name) => {
     const transform = parseTransform(name)
     if (!transform) throw new TypeError(`unknown transform: ${name}`)
     return { name, transform }
   })
   for (const { text } of texts) vault.reserve(text)
   const applied = new Set<string>()
-  const changed = texts.map((text) => changeOne(text, wanted, vault, applied))
+  const changed = texts.map((text) => transformText(text, demanded, vault, applied))
   return { texts: changed, applied: transforms.filter((name, i) => applied.has(name) && transforms.indexOf(name) === i) }
 }
 
-interface Wanted {
+interface NamedTransform {
   readonly name: string
   readonly transform: Transform
 }
 
-function changeOne({ text, findings }: FoundText, wanted: readonly Wanted[], vault: Vault, applied: Set<string>): string {
+function transformText(
+  { text, findings }: ScannedText,
+  transforms: readonly NamedTransform[],
+  vault: Vault,
+  applied: Set<string>,
+): string {
   const pieces: Piece[] = []
-  let at = 0
-  for (const span of spansOf(text, findings, wanted)) {
-    const replacement = replaced(text.slice(span.start, span.end), span, vault)
-    pieces.push({ text: text.slice(at, span.start), whole: false }, { text: replacement, whole: span.kind !== 'mask' })
-    at = span.end
-    if (replacement !== text.slice(span.start, span.end)) for (const name of span.names) applied.add(name)
+  let position = 0
+  for (const span of toSpans(text, findings, transforms)) {
+    const original = text.slice(span.start, span.end)
+    const replacement = toReplacement(original, span, vault)
+    pieces.push(
+      { text: text.slice(position, span.start), divisible: true },
+      { text: replacement, divisible: span.kind === 'mask' },
+    )
+    position = span.end
+    if (replacement !== original) for (const name of span.names) applied.add(name)
   }
-  pieces.push({ text: text.slice(at), whole: false })
-  return truncated(pieces, wanted, applied)
+  pieces.push({ text: text.slice(position), divisible: true })
+  return truncate(pieces, transforms, applied)
 }
 
-/** A stretch of a text that is replaced as one. */
+/** A part of a text that is replaced as a whole. */
 interface Span {
   readonly start: number
   readonly end: number
   readonly kind: SpanTransform
-  /** What stands here: the longest of the findings that meet. */
+  /** Type of the longest finding in the span. */
   readonly type: FindingType
   readonly names: ReadonlySet<string>
-  /** The rest stands in the next text. */
+  /** The finding continues in the next text. */
   readonly continues: boolean
 }
 
-/** Findings that overlap become one span, under the sternest of their transforms: no end of one may stick out of another. */
-function spansOf(text: string, findings: readonly Finding[], wanted: readonly Wanted[]): readonly Span[] {
+/** Overlapping findings become one span with the strictest of their transforms, so that no part of a finding remains. */
+function toSpans(text: string, findings: readonly Finding[], transforms: readonly NamedTransform[]): readonly Span[] {
   const spans: Span[] = []
-  for (const span of findings.flatMap((finding) => spanOf(text, finding, wanted) ?? []).toSorted((a, b) => a.start - b.start)) {
+  const found = findings.flatMap((finding) => toSpan(text, finding, transforms) ?? []).toSorted((a, b) => a.start - b.start)
+  for (const span of found) {
     const last = spans.at(-1)
-    if (last && span.start < last.end) spans[spans.length - 1] = merged(last, span)
+    if (last && span.start < last.end) spans[spans.length - 1] = mergeSpans(last, span)
     else spans.push(span)
   }
   return spans
 }
 
-function spanOf(text: string, { type, start, end, continues }: Finding, wanted: readonly Wanted[]): Span | undefined {
+function toSpan(text: string, { type, start, end, continues }: Finding, transforms: readonly NamedTransform[]): Span | undefined {
   if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end && end <= text.length)) {
-    throw new RangeError(`a ${type} finding does not fit its text`)
+    throw new RangeError(`a ${type} finding is outside its text`)
   }
-  const own = wanted.filter(({ transform }) => transform.kind !== 'truncate' && covers(transform.target, type))
-  const kind = SPAN_TRANSFORMS.findLast((candidate) => own.some(({ transform }) => transform.kind === candidate))
+  const matching = transforms.filter(({ transform }) => transform.kind !== 'truncate' && covers(transform.target, type))
+  const kind = SPAN_TRANSFORMS.findLast((candidate) => matching.some(({ transform }) => transform.kind === candidate))
   if (!kind) return undefined
-  const names = new Set(own.filter(({ transform }) => transform.kind === kind).map(({ name }) => name))
+  const names = new Set(matching.filter(({ transform }) => transform.kind === kind).map(({ name }) => name))
   return {
     start: start - (splitsPair(text, start) ? 1 : 0),
     end: end + (splitsPair(text, end) ? 1 : 0),
@@ -116,39 +126,39 @@ function spanOf(text: string, { type, start, end, continues }: Finding, wanted: 
   }
 }
 
-function merged(a: Span, b: Span): Span {
-  const sternest = SPAN_TRANSFORMS.indexOf(a.kind) >= SPAN_TRANSFORMS.indexOf(b.kind) ? a : b
+function mergeSpans(a: Span, b: Span): Span {
+  const strictest = SPAN_TRANSFORMS.indexOf(a.kind) >= SPAN_TRANSFORMS.indexOf(b.kind) ? a : b
   return {
     start: a.start,
     end: Math.max(a.end, b.end),
-    kind: sternest.kind,
+    kind: strictest.kind,
     continues: a.continues || b.continues,
     type: a.end - a.start >= b.end - b.start ? a.type : b.type,
-    names: a.kind === b.kind ? new Set([...a.names, ...b.names]) : sternest.names,
+    names: a.kind === b.kind ? new Set([...a.names, ...b.names]) : strictest.names,
   }
 }
 
-/** Whether a cut at `index` would go through a pair of surrogates. */
+/** Whether a cut at `index` would split a surrogate pair. */
 const splitsPair = (text: string, index: number): boolean =>
   (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800
 
-function replaced(original: string, { kind, type, continues }: Span, vault: Vault): string {
+function toReplacement(original: string, { kind, type, continues }: Span, vault: Vault): string {
   if (kind === 'redact') return redactionLabel(type)
-  // The last four of the whole stand in the next text.
+  // The visible last four characters are in the next text.
   if (kind === 'mask') return continues ? '*'.repeat([...original].length) : maskText(original)
   return vault.placeholderFor(FINDING_LABELS[type], original)
 }
 
-/** Part of a changed text; `whole`: means nothing when cut. */
+/** A part of a transformed text. `divisible`: truncation may cut it; placeholders and labels are not divisible. */
 interface Piece {
   readonly text: string
-  readonly whole: boolean
+  readonly divisible: boolean
 }
 
-/** Cuts at the shortest length wanted, between characters, and before a label or placeholder rather than through it. */
-function truncated(pieces: readonly Piece[], wanted: readonly Wanted[], applied: Set<string>): string {
+/** Cuts at the shortest demanded length, between characters, and before a label or placeholder that would be cut. */
+function truncate(pieces: readonly Piece[], transforms: readonly NamedTransform[], applied: Set<string>): string {
   const text = pieces.map((piece) => piece.text).join('')
-  const limits = wanted.flatMap(({ name, transform }) =>
+  const limits = transforms.flatMap(({ name, transform }) =>
     transform.kind === 'truncate' ? [{ name, length: transform.length }] : [],
   )
   const limit = Math.min(...limits.map(({ length }) => length))
@@ -157,16 +167,16 @@ function truncated(pieces: readonly Piece[], wanted: readonly Wanted[], applied:
   for (const { name, length } of limits) if (indexOfCharacter(text, length) < text.length) applied.add(name)
   let start = 0
   for (const piece of pieces) {
-    if (piece.whole && start < end && end < start + piece.text.length) return text.slice(0, start)
+    if (!piece.divisible && start < end && end < start + piece.text.length) return text.slice(0, start)
     start += piece.text.length
   }
   return text.slice(0, end)
 }
 
-/** Where the first `count` characters end, in UTF-16 units. */
+/** The end of the first `count` characters, in UTF-16 units. */
 function indexOfCharacter(text: string, count: number): number {
   if (count >= text.length) return text.length
   let index = 0
-  for (let left = count; left > 0 && index < text.length; left--) index += splitsPair(text, index + 1) ? 2 : 1
+  for (let remaining = count; remaining > 0 && index < text.length; remaining--) index += splitsPair(text, index + 1) ? 2 : 1
   return index
 }

@@ -5,7 +5,7 @@ import { Vault } from './vault.ts'
 
 const mail = 'jane.roe@example.org'
 
-test('the same original has the same placeholder, another one another', () => {
+test('Vault: equal originals have one placeholder, different originals different ones', () => {
   const vault = new Vault()
   expect(vault.placeholderFor('EMAIL', mail)).toBe('<EMAIL_1>')
   expect(vault.placeholderFor('EMAIL', 'x@example.org')).toBe('<EMAIL_2>')
@@ -13,7 +13,7 @@ test('the same original has the same placeholder, another one another', () => {
   expect(vault.placeholderFor('EMAIL', mail)).toBe('<EMAIL_1>')
 })
 
-test('what was restored can be hidden again, also where one original is a part of another', () => {
+test('Vault: conceal reverses restore when one original is a part of another', () => {
   const vault = new Vault()
   vault.placeholderFor('PERSON', 'Jane Roe')
   vault.placeholderFor('PERSON', 'Jane Roe Lind')
@@ -22,45 +22,45 @@ test('what was restored can be hidden again, also where one original is a part o
   expect(vault.restore(hidden)).toBe('Jane Roe and Jane Roe Lind, $& Jane Roe')
 })
 
-test('a placeholder that a text brought along stays what it is', () => {
+test('Vault: placeholders that a text already contains are not used', () => {
   const vault = new Vault()
   vault.reserve('I wrote <EMAIL_1> and &lt;EMAIL_2&gt; myself')
   expect(vault.placeholderFor('EMAIL', mail)).toBe('<EMAIL_3>')
   expect(vault.restore('<EMAIL_1> <EMAIL_2> <EMAIL_3>')).toBe(`<EMAIL_1> <EMAIL_2> ${mail}`)
 })
 
-describe('what models make of placeholders is put back too', () => {
+describe('Vault: restore recognises placeholders that models have changed', () => {
   const vault = new Vault()
   vault.placeholderFor('NATIONAL_ID', '12345')
 
   test.each(['<NATIONAL_ID_1>', '&lt;NATIONAL_ID_1&gt;', '<NATIONAL\\_ID\\_1>', '**<NATIONAL_ID_1>**,'])('%s', (text) => {
     expect(vault.restore(text)).toBe(text.replace(/(<|&lt;)NATIONAL.*1(>|&gt;)/, '12345'))
   })
-  test.each(['<NATIONAL_ID_2>', '<NATIONAL_ID_11>', 'NATIONAL_ID_1', '<national_id_1>'])('%s is none', (text) => {
+  test.each(['<NATIONAL_ID_2>', '<NATIONAL_ID_11>', 'NATIONAL_ID_1', '<national_id_1>'])('%s is not a placeholder', (text) => {
     expect(vault.restore(text)).toBe(text)
   })
 })
 
-test('what comes out of an original is not taken for a placeholder', () => {
+test('Vault: restored originals are not read as placeholders', () => {
   const vault = new Vault()
   vault.placeholderFor('PERSON', '<EMAIL_1>')
   vault.placeholderFor('EMAIL', mail)
   expect(vault.restore('<PERSON_1>')).toBe('<EMAIL_1>')
 })
 
-test('more than nine are told apart', () => {
+test('Vault: placeholders with two digits are distinguished', () => {
   const vault = new Vault()
   const placeholders = Array.from({ length: 25 }, (_, i) => vault.placeholderFor('EMAIL', `original ${i}.`))
   expect(vault.restore(placeholders.join(' '))).toBe(placeholders.map((_, i) => `original ${i}.`).join(' '))
 })
 
-test('a stored vault puts the same originals back, and goes on counting', () => {
+test('Vault: stored vault restores its originals and continues the numbers', () => {
   const vault = new Vault()
   vault.placeholderFor('EMAIL', mail)
-  const again = Vault.fromJSON(JSON.parse(JSON.stringify(vault)))
-  expect(again.restore('<EMAIL_1>')).toBe(mail)
-  expect(again.placeholderFor('EMAIL', mail)).toBe('<EMAIL_1>')
-  expect(again.placeholderFor('EMAIL', 'x@example.org')).toBe('<EMAIL_2>')
+  const stored = Vault.fromJSON(JSON.parse(JSON.stringify(vault)))
+  expect(stored.restore('<EMAIL_1>')).toBe(mail)
+  expect(stored.placeholderFor('EMAIL', mail)).toBe('<EMAIL_1>')
+  expect(stored.placeholderFor('EMAIL', 'x@example.org')).toBe('<EMAIL_2>')
 })
 
 test.each([
@@ -71,15 +71,15 @@ test.each([
   { originals: [['<A_1>']] },
   { originals: [['A_1', 'x']] },
   { originals: [['<A_1>', 7]] },
-])('%j is no vault', (value) => expect(() => Vault.fromJSON(value)).toThrow(TypeError))
+])('Vault: fromJSON throws for %j', (value) => expect(() => Vault.fromJSON(value)).toThrow(TypeError))
 
-test('showing a vault shows no originals', () => {
+test('Vault: inspect shows no originals', () => {
   const vault = new Vault()
   vault.placeholderFor('EMAIL', mail)
   expect(inspect(vault, { depth: 9, showHidden: true })).not.toContain(mail)
 })
 
-test('whatever the originals are, they come back', () => {
+test('Vault: restores random originals', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'binary', minLength: 1 }), { maxLength: 20 }),

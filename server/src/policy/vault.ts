@@ -1,52 +1,52 @@
-/** `<EMAIL_1>`, also as models and Markdown rewrite it: `&lt;EMAIL_1&gt;`, `<EMAIL\_1>`. */
+/** `<EMAIL_1>`, also in the forms that models and Markdown write: `&lt;EMAIL_1&gt;`, `<EMAIL\_1>`. */
 const PLACEHOLDER = /(?:<|&lt;)([A-Z]{1,20}(?:\\?_[A-Z]{1,20}){0,3}\\?_\d{1,9})(?:>|&gt;)/g
 
-/** A vault as it is stored, encrypted, with a held request. Holds content. */
+/** Stored form of a vault, which is encrypted together with its held request. It contains content. */
 export interface VaultContent {
-  /** Placeholder and original, in the order in which they were made. */
+  /** In the order of their creation. */
   readonly originals: readonly (readonly [placeholder: string, original: string])[]
 }
 
 /**
- * The originals behind the placeholders of one exchange. The same original has the same placeholder in all of its texts.
- * @NOTE `toJSON` gives content away: a vault belongs in no log, and in no table unsealed.
+ * The originals of the placeholders in one request. Equal originals have the same placeholder in all texts of the request.
+ * @NOTE `toJSON` returns content: never log a vault, and encrypt it before storing it.
  */
 export class Vault {
   readonly #originals = new Map<string, string>()
   readonly #placeholders = new Map<string, string>()
-  /** Placeholders that texts brought along: taken, but not ours. */
-  readonly #foreign = new Set<string>()
+  /** Placeholders that the original texts already contained. */
+  readonly #reserved = new Set<string>()
   readonly #counters = new Map<string, number>()
 
   get size(): number {
     return this.#originals.size
   }
 
-  /** Keeps every placeholder that `text` already holds from being given to something else. Call it for all texts first. */
+  /** Excludes the placeholders that `text` already contains. Call it for all texts before `placeholderFor`. */
   reserve(text: string): void {
     for (const [, name = ''] of text.matchAll(PLACEHOLDER)) {
-      const placeholder = canonical(name)
-      if (!this.#originals.has(placeholder)) this.#foreign.add(placeholder)
+      const placeholder = toPlaceholder(name)
+      if (!this.#originals.has(placeholder)) this.#reserved.add(placeholder)
     }
   }
 
-  /** The placeholder of `original`; `label` says what it is, as `EMAIL`. */
+  /** The placeholder of `original`. `label`: name of the finding, such as `EMAIL`. */
   placeholderFor(label: string, original: string): string {
     const key = `${label} ${original}`
     const known = this.#placeholders.get(key)
     if (known !== undefined) return known
-    const placeholder = this.#next(label)
-    this.#keep(key, placeholder, original)
+    const placeholder = this.#nextPlaceholder(label)
+    this.#add(key, placeholder, original)
     return placeholder
   }
 
-  /** Puts the originals back, in one pass: what comes out of an original is never taken for a placeholder. */
+  /** Replaces placeholders by their originals, in one pass: an original is never read as a placeholder. */
   restore(text: string): string {
     if (this.#originals.size === 0) return text
-    return text.replaceAll(PLACEHOLDER, (found, name: string) => this.#originals.get(canonical(name)) ?? found)
+    return text.replaceAll(PLACEHOLDER, (match, name: string) => this.#originals.get(toPlaceholder(name)) ?? match)
   }
 
-  /** The other way: originals become their placeholders again, the longest first, since one may be a part of another. */
+  /** Replaces originals by their placeholders. The longest original is first, because one can be a part of another. */
   conceal(text: string): string {
     const longestFirst = [...this.#originals].sort(([, a], [, b]) => b.length - a.length)
     return longestFirst.reduce((hidden, [placeholder, original]) => hidden.replaceAll(original, () => placeholder), text)
@@ -56,7 +56,7 @@ export class Vault {
     return { originals: [...this.#originals] }
   }
 
-  /** Throws a TypeError when `value` was not made by `toJSON`. */
+  /** Throws a TypeError if `value` does not come from `toJSON`. */
   static fromJSON(value: unknown): Vault {
     const vault = new Vault()
     const originals = (value as Partial<VaultContent> | null)?.originals
@@ -65,24 +65,24 @@ export class Vault {
       const [placeholder, original] = Array.isArray(entry) ? entry : []
       const label = typeof placeholder === 'string' ? /^<([A-Z_]+)_\d+>$/.exec(placeholder)?.[1] : undefined
       if (label === undefined || typeof original !== 'string') throw new TypeError('not a vault')
-      vault.#keep(`${label} ${original}`, placeholder, original)
+      vault.#add(`${label} ${original}`, placeholder, original)
     }
     return vault
   }
 
-  #keep(key: string, placeholder: string, original: string): void {
+  #add(key: string, placeholder: string, original: string): void {
     this.#placeholders.set(key, placeholder)
     this.#originals.set(placeholder, original)
   }
 
-  #next(label: string): string {
+  #nextPlaceholder(label: string): string {
     let number = this.#counters.get(label) ?? 0
     let placeholder: string
     do placeholder = `<${label}_${++number}>`
-    while (this.#foreign.has(placeholder) || this.#originals.has(placeholder))
+    while (this.#reserved.has(placeholder) || this.#originals.has(placeholder))
     this.#counters.set(label, number)
     return placeholder
   }
 }
 
-const canonical = (name: string): string => `<${name.replaceAll('\\', '')}>`
+const toPlaceholder = (name: string): string => `<${name.replaceAll('\\', '')}>`

@@ -1,21 +1,21 @@
 import { isAlias, isNode, isScalar, LineCounter, type Node, type ParsedNode, parseDocument, type Scalar, visit } from 'yaml'
 
-/** What is wrong with a document, and where. Lines and columns count from 1. */
+/** An error in a document and its place. Lines and columns are counted from 1. */
 export interface PolicyError {
   readonly line: number
   readonly column: number
-  /** Path of the field, `rules[2].when`; empty for the document as a whole. */
+  /** Path of the field: `rules[2].when`; empty: the document as a whole. */
   readonly field: string
   readonly message: string
 }
 
-/** A text that is no YAML at all may have one problem for each of its letters. */
-const MAX_PROBLEMS = 20
+/** A text that is not YAML can have one error for each character. */
+const MAX_ERRORS = 20
 
-/** A YAML 1.2 document of which nothing is taken on trust: no anchors, aliases or tags, no key twice. */
+/** A YAML 1.2 document without anchors, aliases and tags. */
 export interface YamlDocument {
   readonly root: Node | null
-  /** Where a node stands, or a place inside the text of a scalar (`offset` UTF-16 units into its value). */
+  /** An error at the start of a node, or inside the value of a scalar (`offset` in UTF-16 units). */
   errorAt(node: Node | null | undefined, field: string, message: string, offset?: number): PolicyError
 }
 
@@ -28,26 +28,26 @@ export function readYaml(source: string): { document: YamlDocument; errors: read
     merge: false,
     strict: true,
     stringKeys: true,
-    uniqueKeys: false, // Fields does that, and knows the field's path.
+    uniqueKeys: false, // NodeReader checks this and reports the path of the field.
     prettyErrors: false,
-    logLevel: 'error', // With less, a second document would go unnoticed.
+    logLevel: 'error', // With a lower level, a second document would not be reported.
   })
-  const at = (offset: number, field: string, message: string): PolicyError => {
+  const toError = (offset: number, field: string, message: string): PolicyError => {
     const { line, col } = lines.linePos(Math.min(offset, source.length))
     return { line: Math.max(line, 1), column: Math.max(col, 1), field, message }
   }
   const document: YamlDocument = {
     root: parsed.contents,
-    errorAt: (node, field, message, offset = 0) => at(placeIn(source, node, offset), field, message),
+    errorAt: (node, field, message, offset = 0) => toError(findOffset(source, node, offset), field, message),
   }
-  const problems = [...parsed.errors, ...parsed.warnings]
-    .slice(0, MAX_PROBLEMS)
-    .map(({ pos, message }) => at(pos[0], '', `not YAML: ${message}`))
-  return { document, errors: problems.length > 0 ? problems : indirections(parsed.contents, document) }
+  const syntaxErrors = [...parsed.errors, ...parsed.warnings]
+    .slice(0, MAX_ERRORS)
+    .map(({ pos, message }) => toError(pos[0], '', `not YAML: ${message}`))
+  return { document, errors: syntaxErrors.length > 0 ? syntaxErrors : findIndirections(parsed.contents, document) }
 }
 
-/** Anchors and aliases can make a small document a huge one, and tags make values out of nowhere: policies need none. */
-function indirections(root: ParsedNode | null, document: YamlDocument): readonly PolicyError[] {
+/** Refuses anchors and aliases, which can make a small document huge, and tags, which create other types of values. */
+function findIndirections(root: ParsedNode | null, document: YamlDocument): readonly PolicyError[] {
   const errors: PolicyError[] = []
   if (!root) return errors
   visit(root, (_, node) => {
@@ -59,17 +59,17 @@ function indirections(root: ParsedNode | null, document: YamlDocument): readonly
   return errors
 }
 
-/** Exact for scalars that stand in the source as they are, and for block literals (`|`); else the start of the node. */
-function placeIn(source: string, node: Node | null | undefined, offset: number): number {
+/** Exact for scalars without escapes and for block literals (`|`); otherwise the start of the node. */
+function findOffset(source: string, node: Node | null | undefined, offset: number): number {
   const start = node?.range?.[0] ?? 0
   if (!offset || !isScalar(node) || typeof node.value !== 'string') return start
-  if (node.type === 'BLOCK_LITERAL') return placeInBlock(source, start, node as Scalar<string>, offset)
+  if (node.type === 'BLOCK_LITERAL') return findOffsetInBlock(source, start, node as Scalar<string>, offset)
   const quoted = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE' ? 1 : 0
   const verbatim = source.startsWith(node.value, start + quoted)
   return verbatim ? start + quoted + offset : start
 }
 
-function placeInBlock(source: string, start: number, node: Scalar<string>, offset: number): number {
+function findOffsetInBlock(source: string, start: number, node: Scalar<string>, offset: number): number {
   const before = node.value.slice(0, offset).split('\n')
   let lineStart = source.indexOf('\n', start) + 1
   for (let line = 1; line < before.length; line++) lineStart = source.indexOf('\n', lineStart) + 1

@@ -1,4 +1,4 @@
-/** How one provider writes its keys: what they begin with, and the source of an expression for the rest. */
+/** Format of a provider's keys: the prefix, and the source of an expression for the rest. */
 export interface KeyFormat {
   readonly prefix: string
   readonly rest: string
@@ -10,12 +10,9 @@ const ALNUM = (min: number, max = 255): string => `[A-Za-z0-9]{${min},${max}}`
 const URL_SAFE = (min: number, max = 255): string => String.raw`[\w-]{${min},${max}}`
 const HEX = (min: number, max = min): string => `[a-f0-9]{${min},${max}}`
 
-/**
- * Prefixes as the providers document them for secret scanning. Publishable keys (`pk_live_…`) and account names are not secrets and
- * not here.
- */
+/** Prefixes as documented by the providers for secret scanning. Publishable keys (`pk_live_…`) and account names are not secrets. */
 export const KEY_FORMATS: readonly KeyFormat[] = [
-  // Ourselves: API keys, admin tokens, user tokens.
+  // Gatehouse: API keys, admin tokens, user tokens.
   ...['gk_', 'ga_', 'gu_'].map((prefix) => key(prefix, URL_SAFE(32))),
   // Model providers.
   ...['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-None-', 'sk-service-', 'sk-ant-', 'sk-or-v1-', 'sk-lf-'].map((p) =>
@@ -73,7 +70,7 @@ export const KEY_FORMATS: readonly KeyFormat[] = [
   key('AKCp', ALNUM(69)),
   key('PMAK-', '[a-f0-9]{24}-[a-f0-9]{34}'),
   key('oy2', '[a-z0-9]{43}'),
-  // Messages and mail.
+  // Messaging and mail.
   ...['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxc-', 'xoxd-', 'xapp-'].map((prefix) =>
     key(prefix, String.raw`(?=[\w.-]*\d)[\w.%-]{16,255}`),
   ),
@@ -81,7 +78,7 @@ export const KEY_FORMATS: readonly KeyFormat[] = [
   key('xkeysib-', '[a-f0-9]{64}-[A-Za-z0-9]{16}'),
   key('key-', HEX(32)),
   key('SK', HEX(32)),
-  // Money and shops.
+  // Payment and shops.
   ...['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'sk_prod_', 'rk_prod_'].map((prefix) => key(prefix, ALNUM(10))),
   key('whsec_', '[A-Za-z0-9+/]{24,80}'),
   ...['shpat_', 'shpca_', 'shppa_', 'shpss_'].map((prefix) => key(prefix, '[A-Fa-f0-9]{32}')),
@@ -92,7 +89,7 @@ export const KEY_FORMATS: readonly KeyFormat[] = [
   ...['EZAK', 'EZTK'].map((prefix) => key(prefix, ALNUM(54))),
   key('shippo_', '(?:live|test)_[A-Fa-f0-9]{40}'),
   key('access-', '(?:sandbox|development|production)-[a-f0-9-]{36}'),
-  // Work and watch.
+  // Project management and monitoring.
   key('lin_api_', ALNUM(32)),
   key('ntn_', ALNUM(40)),
   key('secret_', ALNUM(43, 43)),

@@ -5,29 +5,29 @@ import { eachMatch } from '../text/matches.ts'
 import { hasVariety, isPlaceholder } from '../text/secret-value.ts'
 import { KEY_FORMATS } from './api-key-formats.ts'
 
-/** The shortest key (Stripe's) has 18 characters. */
+/** Length of the shortest key (Stripe). */
 const MIN_LENGTH = 18
-/** Characters that keep a key in one piece. `/`, `+` and `=` end a run, so that a key in a URL begins one. */
+/** Characters of keys. `/`, `+` and `=` end a run, so that a key in a URL starts a new run. */
 const RUN = new CharacterSet(`${LOWER}${UPPER}${DIGITS}_-.~`)
 const ALNUM = new CharacterSet(`${LOWER}${UPPER}${DIGITS}`)
 
-/** Keys without a prefix, but with a telling middle: Azure AD, Terraform Cloud, Mailchimp, Airtable, Discord. */
+/** Keys without a prefix that have a known middle part: Azure AD, Terraform Cloud, Mailchimp, Airtable, Discord. */
 const INNER =
   /(?:[\w~.]{3}\dQ~[\w~.-]{31,34}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,70}|[a-f0-9]{32}-us\d{1,2}|pat[A-Za-z0-9]{14}\.[a-f0-9]{64}|[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38})(?![\w-])/y
 
-/** Addresses that are keys: whoever knows them may post. */
+/** Webhook addresses, which are secret because every client that knows them can post. */
 const WEBHOOK =
   /https:\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/+]{20,80}|discord(?:app)?\.com\/api\/webhooks\/\d{5,30}\/[\w-]{40,100}|[\w.-]{1,80}\.webhook\.office\.com\/webhookb2\/[\w@/-]{40,250})/g
 /** Telegram: the bot's number, a colon, and 35 characters that begin with AA. */
 const TELEGRAM = /(?<!\w)\d{8,10}:AA[\w-]{33}(?![\w-])/g
 
-const literally = (literal: string): string => literal.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+const escapeLiteral = (literal: string): string => literal.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
 const firstTwo = (text: string, at: number): number => (text.charCodeAt(at) << 7) | text.charCodeAt(at + 1)
 
-/** One expression for the formats whose prefixes begin with the same two characters: a run that begins otherwise costs one look-up. */
+/** One expression for all formats with the same first two characters. Other runs cost one lookup. */
 const BY_FIRST_TWO = new Map<number, RegExp>()
 for (const [start, formats] of Map.groupBy(KEY_FORMATS, ({ prefix }) => firstTwo(prefix, 0))) {
-  const source = formats.map(({ prefix, rest }) => `${literally(prefix)}${rest}`).join('|')
+  const source = formats.map(({ prefix, rest }) => `${escapeLiteral(prefix)}${rest}`).join('|')
   BY_FIRST_TWO.set(start, new RegExp(String.raw`(?:${source})(?![\w-])`, 'y'))
 }
 
@@ -43,7 +43,7 @@ function keyAt(text: string, at: number): string | undefined {
   return undefined
 }
 
-/** Keys of some eighty providers, known by their documented formats. */
+/** Keys of about eighty providers in their documented formats. */
 export const apiKey: Detector = {
   name: 'api-key',
   detect(text) {

@@ -4,12 +4,12 @@ import { CharacterSet } from '../text/characters.ts'
 import { eachEnd, eachMatch } from '../text/matches.ts'
 import { isGenerated, isPassword } from '../text/secret-value.ts'
 
-/** Longest name that is read, in letters, and the shortest there is (`pwd`). */
+/** Maximum and minimum number of letters of a name. The shortest is `pwd`. */
 const MAX_NAME = 24
 const MIN_NAME = 3
-/** How far back a name is looked for. */
+/** Maximum distance of a name before its separator. */
 const REACH = 36
-/** May stand between a name and its `=` or `:` (four of them): closing quotes and brackets, Markdown, spaces. */
+/** Characters between a name and its `=` or `:`, at most four: closing quotes and brackets, Markdown, spaces. */
 const CLOSING = new CharacterSet(' \t"\'`])\\*_')
 const MAX_CLOSING = 4
 const JOINERS = new CharacterSet('_-. ')
@@ -18,19 +18,19 @@ const PASSWORD_NAME =
   /(?:passwords?|passwd|passphrase|passcode|passwort|kennwort|contraseña|contrasena|senha|motdepasse|wachtwoord|lösenord|hasło|пароль|\bpass|\bpwd|(?:db|my|user|admin|root)(?:pass|pwd)|mdp)$/
 const SECRET_NAME =
   /(?:secrets?|tokens?|(?:api|access|secret|private|auth|client|signing|encryption|master|account|storage|shared|subscription|session|service|webhook|app|server|deploy)keys?|credentials?)$/
-/** The last letters of all these names: a word that ends with another is not read. */
+/** Last letters of all these names. A word with another last letter is not read. */
 const LAST_LETTERS = new CharacterSet('adenopstyADENOPSTY')
-/** Of `пароль` and `ПАРОЛЬ`. */
+/** Last letters of `пароль` and `ПАРОЛЬ`. */
 const CYRILLIC_LAST = [0x44c, 0x42c]
-/** A longer value is not looked through for further names when it is no secret: `token:token:token:…` would take forever. */
+/** In a longer value that is not a secret no further names are searched, because `token:token:token:…` would take quadratic time. */
 const LONG = 64
-/** Behind a name they make a call, an index or a block of it. */
+/** After a value they show that it is code: a call, an index or a block. */
 const OPENING = new CharacterSet('([{')
-/** A `secret` is shorter than a token. */
+/** Minimum length of a generated value, by the kind of its name. */
 const MIN_SECRET = 8
 const MIN_TOKEN = 16
 
-/** In quotes on one line, or up to the next space or delimiter. Escaped quotes are those of JSON in JSON. */
+/** A value in quotes on one line, or up to the next space or delimiter. Escaped quotes occur in JSON inside JSON. */
 const VALUE = /[:=>]{0,2}[ \t]{0,4}(?:[rbfu]?\\?(["'`])([^"'`\n\\]{4,256})\\?\1|([^\s"'`,;<>(){}[\]|&\\=]{4,256}={0,2}))/y
 
 const endsName = (unit: number): boolean => LAST_LETTERS.has(unit) || CYRILLIC_LAST.includes(unit)
@@ -38,8 +38,8 @@ const endsName = (unit: number): boolean => LAST_LETTERS.has(unit) || CYRILLIC_L
 const isLetter = (unit: number): boolean => ((unit | 32) >= 97 && (unit | 32) <= 122) || unit >= 0xc0
 
 /**
- * The letters of the name before the separator at `index`, lower case, without what joins its words: `DB_PASSWORD`, `"api-key"`,
- * `config['clientSecret']`. Empty when there are too few. Reads a bounded stretch.
+ * The letters of the name before the separator at `index`, in lower case and without joiners: `DB_PASSWORD`, `"api-key"`,
+ * `config['clientSecret']`. Empty if there are too few. Reads a bounded number of characters.
  */
 function nameBefore(text: string, index: number): string {
   const floor = Math.max(0, index - REACH)
@@ -66,7 +66,7 @@ interface Value {
 
 const TRAILING = /[.,?:]+$/
 
-/** The value that begins at or soon after `from`. A call or an index behind it makes it code. */
+/** The value at or shortly after `from`; undefined: no value, or code (a call or an index follows). */
 function valueAfter(text: string, from: number): Value | undefined {
   VALUE.lastIndex = from
   const match = VALUE.exec(text)
@@ -92,11 +92,11 @@ function isSecret(kind: Kind, { value, quoted }: Value): boolean {
   return kind === 'password' ? isPassword(value, quoted) : isGenerated(value, kind === 'secret' ? MIN_SECRET : MIN_TOKEN)
 }
 
-/** After what a name may end with; `>` only directly after it, as the end of an XML tag. */
+/** A separator after the end of a name. `>` must follow the name directly, as in an XML tag. */
 const SEPARATOR = /(?<=[A-Za-z\u00c0-\uffff"'`\])\\*_ \t])[:=]|(?<=[a-z])>/g
 
 function addAssignments(findings: Finding[], text: string): void {
-  /** Names repeat: in a file of settings each is looked at once. */
+  /** Settings files repeat names, so the kind of each name is kept. */
   const kinds = new Map<string, Kind>()
   let from = 0
   eachEnd(text, SEPARATOR, (after) => {
@@ -123,7 +123,7 @@ const FLAG = /--(?:password|passwd|pwd|passphrase|token|secret|api-?key|access-?
 const SPOKEN =
   /(?:passwor[dt]s?|passcode|passphrase|kennwort|contraseñas?|senhas?|mot de passe|wachtwoord|\bpwd|\bapi key|\bsecret key|\baccess token)(?: [\p{L}']{1,15}){0,4}? (?:is|was|ist|lautet|war|es|est|è|é|to|set to|becomes|são|are)(?: now| still| currently| simply| just)?:? (["'`]?)([^\s"'`,;]{6,128})/giu
 
-/** What a password that is said must look like (looked for by its digit), and parts of the names: cheaper to look for than the sentence. */
+/** Necessary parts of a sentence with a password, which are faster to search than the sentence. */
 const SPOKEN_VALUE = /\d(?:[A-Za-z!@#$%^&*?]|\d{5}|(?<=[A-Za-z!@#$%^&*?]\d))/
 const SPOKEN_HINT =
   /[Pp]ass[wpce]|PASS|[Kk]ennwort|[Cc]ontrase|[Ss]enha|[Ww]achtwoord|pwd|(?:API|api|[Ss]ecret) key|[Aa]ccess token/

@@ -14,27 +14,24 @@ const LABELS = labels(
   data di nascita, data de nascimento, geboortedatum, fødselsdato, födelsedatum, data urodzenia, 生年月日, 出生日期`,
   'is was it s the on my his her their your ist war am est le es el è il é mm dd yyyy jj aaaa tt',
 )
-/** Lives of the famous are told in words ("born on 14 March 1879"), forms are filled in with figures. */
+/** Labels of numeric dates only: biographies contain "born on 14 March 1879", while forms contain numbers. */
 const BORN = labels('born, geboren, né, née, nacido, nacida, nato, nata, nascido, nascida', 'on am le el il em was')
 
-/** Parts of the labels: without one of them no date is looked for. */
-const LIFE = /birth|born|dob|d\.o\.b|gebor|geburt|geboor|naiss|née?|nac[ií]|nasc|nat[oa]|urodz|fød|föd|生|出/i
+/** Parts of all labels. Without one of them no date is searched. */
+const LABEL_HINT = /birth|born|dob|d\.o\.b|gebor|geburt|geboor|naiss|née?|nac[ií]|nasc|nat[oa]|urodz|fød|föd|生|出/i
 
-/**
- * The end of a date, found by its digits: two separators, or a year after a month or a day. An amount ("came to 8234.56") is none, and
- * most texts are done here.
- */
-const DATED = new RegExp(
+/** The digits of a date: two separators, or a year after a month or a day. Most texts have none, so the search ends here. */
+const DATE_HINT = new RegExp(
   String.raw`\d(?:[./-]\d{1,2}[./-]\d|\d{3}(?!\d)(?<=(?:${MONTH}\p{L}{0,8}\.?,?(?: de)?|\d(?:st|nd|rd|th)?,?) \d{4}))`,
   'iu',
 )
 
-/** Dates of birth: a date behind a label that says so. */
+/** Dates of birth: dates after a label such as "date of birth". */
 export const birthDate: Detector = {
   name: 'birth-date',
   detect(text) {
     const findings: Finding[] = []
-    if (!DATED.test(text) || !LIFE.test(text)) return findings
+    if (!DATE_HINT.test(text) || !LABEL_HINT.test(text)) return findings
     eachMatch(text, DATE, ({ 0: date, index, groups }) => {
       if (isLabelled(text, index, LABELS) || (groups?.numeric && isLabelled(text, index, BORN))) {
         findings.push({ type: 'pii.person', start: index, end: index + date.length })

@@ -9,15 +9,15 @@ const USER_INFO = /:\/\/([^\s/?#"'`<>@:]{0,128}):([^\s/?#"'`<>@]{1,256})@[^\s"'`
 const SCHEME = new CharacterSet(`${LOWER}${UPPER}${DIGITS}+.-`)
 const MAX_SCHEME = 24
 
-/** Lists of `Key=Value;`, as ADO.NET, ODBC and Azure write them. A list that names a machine and a password is one. */
+/** Lists of `Key=Value;` (ADO.NET, ODBC, Azure). A list with a host and a password is a connection string. */
 const PASSWORD = /(?:^|[;?&\s])(?:password|pwd|accountkey|sharedaccesskey|sharedsecret|accesskey)[ ]?=[ ]?([^;&\s"']{1,256})/i
 const MACHINE =
   /(?:jdbc:[a-z]|(?:^|[;\s])(?:server|data source|datasource|host|hostname|addr|address|network address|endpoint|accountname|dsn|driver|defaultendpointsprotocol|initial catalog)[ ]?=)/i
-/** Pieces of text between which no list goes on. Bounded, like everything that a hostile text may repeat. */
+/** Pieces of text. A list does not continue in the next piece. The length is bounded, so that hostile texts take linear time. */
 const PIECE = /[^\n"'`<>]{12,2048}/g
 const MARK = /(?:password|pwd|key|secret)[ ]?=/i
 
-/** Where the scheme before `://` begins. */
+/** Start of the scheme before `://`. */
 function schemeStart(text: string, index: number): number {
   let start = index
   while (start > 0 && index - start < MAX_SCHEME && SCHEME.has(text.charCodeAt(start - 1))) start--
@@ -47,7 +47,7 @@ function addLists(findings: Finding[], text: string): void {
   })
 }
 
-/** Addresses of databases, queues and storage with the credentials in them. Any scheme: `https://user:password@host` is one too. */
+/** Addresses of databases, queues and storage that contain credentials. Any scheme, `https://user:password@host` included. */
 export const connectionString: Detector = {
   name: 'connection-string',
   detect(text) {

@@ -19,7 +19,7 @@ const HOST = /^(?:[^\s.-][^\s.]{0,62}\.)+(?:[a-z\u00c0-\u052f]{2,24}|xn--[a-z0-9
 /** `icon@2x.png` is a file. */
 const FILE = /\.(?:png|jpe?g|gif|svg|webp|ico|bmp|tiff?|css|scss|less|m?js|cjs|jsx|tsx?|json|ya?ml|html?|lock|log|txt)$/i
 
-/** `(at) example (dot) com`, as people write it to escape harvesters. */
+/** `(at) example (dot) com`: the spelling that hides an address from address collectors. */
 const SPELLED = /[([{] ?at ?[)\]}] ?[\w-]{1,63}(?: ?(?:[([{] ?dot ?[)\]}]|\.) ?[\w-]{1,63}){1,4}/gi
 const BRACKET = /[([{]/
 
@@ -39,7 +39,7 @@ function addressAt(text: string, at: number): Finding | undefined {
   while (end > at && !isEdge(text.charCodeAt(end - 1))) end--
   const host = text.slice(at + 1, end)
   if (!HOST.test(host) || FILE.test(host)) return undefined
-  // `git@github.com:owner/repository` is an address of a repository.
+  // `git@github.com:owner/repository` is the address of a repository.
   if (text[end] === ':' && text.slice(start, at) === 'git') return undefined
   return { type: 'pii.email', start, end }
 }
@@ -52,7 +52,7 @@ function addSpelled(findings: Finding[], text: string): void {
   })
 }
 
-/** E-mail addresses, in any alphabet of Europe. Not: names in URLs (`ssh://git@host`), handles (`@jane@host`), files. */
+/** E-mail addresses in European alphabets. User names in URLs (`ssh://git@host`), handles (`@jane@host`) and files are not findings. */
 export const email: Detector = {
   name: 'email',
   detect(text) {

@@ -4,7 +4,7 @@ import { hiddenText } from './hidden-text.ts'
 const spans = (text: string): [number, number][] => hiddenText.detect(text).map(({ start, end }) => [start, end])
 const tags = (text: string): string => [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
 
-describe('is hidden', () => {
+describe('hiddenText: finds', () => {
   test.each([
     ['a zero-width space in a word', 'pass\u200bword', [[4, 5]]],
     ['letters coded in zero-width characters', 'Hi\u200b\u200c\u200d\u2060 there', [[2, 6]]],
@@ -25,7 +25,7 @@ describe('is hidden', () => {
   ] as [string, string, [number, number][]][])('%s', (_, text, expected) => expect(spans(text)).toEqual(expected))
 })
 
-describe('has a purpose', () => {
+describe('hiddenText: finds nothing in', () => {
   test.each([
     ['emoji families', '👨\u200d👩\u200d👧\u200d👦'],
     ['emoji with presentation selector', 'I ❤\ufe0f you, 1\ufe0f\u20e3 ©\ufe0f'],

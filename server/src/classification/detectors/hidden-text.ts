@@ -8,7 +8,7 @@ const MAYBE_PAIR = 2
 for (const [from, to] of INVISIBLE_RANGES) invisible.fill(1, from, to + 1)
 invisible[INVISIBLE_HIGH] = MAYBE_PAIR
 
-/** Where the run of invisible characters that begins at `at` ends; `at` when none does. */
+/** End of the run of invisible characters at `at`; `at`: no run. */
 function runEnd(text: string, at: number): number {
   let end = at
   for (;;) {
@@ -25,7 +25,7 @@ const LAST_LOW_OF_TAGS = 0xdc7f
 const FLAG = /^(?:\udb40[\udc30-\udc39\udc61-\udc7a]){3,6}\udb40\udc7f$/
 const BLACK_FLAG = '\u{1f3f4}'
 const OVERRIDE = /[\u202d\u202e]/
-/** Twelve units of tags make a flag; nothing legitimate is longer. */
+/** No legitimate sequence is longer. The tags of a flag have 14 units. */
 const LONGEST_SEQUENCE = 14
 const DIRECTIONS_ONLY = /^[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]{1,4}$/
 /** Hebrew to Arabic and their presentation forms. */
@@ -35,14 +35,14 @@ const between = (unit: number, from: number, to: number): boolean => unit >= fro
 const isAstral = (unit: number): boolean => between(unit, 0xd800, 0xdfff)
 const isDirectionControl = (unit: number): boolean =>
   unit === 0x61c || between(unit, 0x200e, 0x200f) || between(unit, 0x202a, 0x202e) || between(unit, 0x2066, 0x2069)
-/** Hebrew to Mongolian without Hangul: scripts in which joiners shape letters. */
+/** Hebrew to Mongolian without Hangul: scripts in which joiners change the shape of letters. */
 const isShaped = (unit: number): boolean =>
   between(unit, 0x590, 0x109f) || between(unit, 0x1780, 0x18af) || between(unit, 0xa800, 0xabff) || between(unit, 0xfb1d, 0xfefc)
-/** Thai, Lao, Tibetan, Myanmar, Khmer, Japanese, Chinese: no spaces, so a zero-width one may say where a line can break. */
+/** Thai, Lao, Tibetan, Myanmar, Khmer, Japanese, Chinese: without spaces, so a zero-width space marks a possible line break. */
 const isSpaceless = (unit: number): boolean =>
   between(unit, 0xe00, 0x109f) || between(unit, 0x1780, 0x17ff) || between(unit, 0x3000, 0x9fff) || isAstral(unit)
 const isIdeograph = (unit: number): boolean => between(unit, 0x3400, 0x9fff) || between(unit, 0xf900, 0xfaff) || isAstral(unit)
-/** Symbols that come as text or as emoji: arrows to dingbats, keycaps, ©, ®, and nearly all beyond the BMP. */
+/** Symbols with a text and an emoji form: arrows to dingbats, ©, ®, and nearly all beyond the BMP. */
 const isPictographic = (unit: number): boolean =>
   isAstral(unit) || between(unit, 0x2000, 0x2bff) || between(unit, 0x3030, 0x3299) || unit === 0xa9 || unit === 0xae
 const isKeycap = (unit: number): boolean => between(unit, 0x30, 0x39) || unit === 0x23 || unit === 0x2a
@@ -51,7 +51,7 @@ const isLetterOrDigit = (unit: number): boolean =>
 
 const SOFT_HYPHEN = '\u00ad'
 
-/** One invisible character on its own, by the units beside it (NaN at an end of the text). */
+/** Whether a single invisible character has a purpose between its adjacent units (NaN at an end of the text). */
 function hasPurpose(unit: number, previous: number, next: number, text: string, at: number): boolean {
   switch (unit) {
     case 0x200d: // zero-width joiner
@@ -62,7 +62,7 @@ function hasPurpose(unit: number, previous: number, next: number, text: string, 
       return isSpaceless(previous) || isSpaceless(next)
     case 0xfeff: // byte order mark
       return at === 0
-    case 0xad: // soft hyphen: in a word now and then, not after every other letter
+    case 0xad: // soft hyphen: legitimate in a word, but not after every second or third letter
       return (
         text[at + 2] !== SOFT_HYPHEN &&
         text[at - 2] !== SOFT_HYPHEN &&
@@ -74,7 +74,7 @@ function hasPurpose(unit: number, previous: number, next: number, text: string, 
     case 0xfe0e: // text and emoji presentation
     case 0xfe0f:
       return isPictographic(previous) || isKeycap(previous)
-    case 0x200e: // left-to-right and right-to-left mark: pasted along with dates and names, but not inside a word
+    case 0x200e: // left-to-right and right-to-left mark: legitimate beside dates and names, but not inside a word
     case 0x200f:
       return !(isLetterOrDigit(previous) && isLetterOrDigit(next))
     default:
@@ -114,10 +114,9 @@ function isLegitimate(text: string, start: number, end: number, rightToLeft: () 
 }
 
 /**
- * Text that a model reads and a person does not see: zero-width characters without a purpose, direction overrides and isolates in
- * texts that have nothing to be turned round, Unicode tags, variation selectors that carry bytes. One finding per run; runs with single characters between them (`p-a-s-s` with something unseen for each hyphen) are one, which covers those as well.
- *
- * Not HTML that is styled away: in a chat about web pages `display:none` is the topic more often than the trick.
+ * Text that a model reads and a person does not see: zero-width characters without a purpose, direction overrides, isolates in texts
+ * without right-to-left letters, Unicode tags, variation selectors. Runs with single visible characters between them are one finding.
+ * HTML that is hidden by styles is not a finding (decision 0004).
  */
 export const hiddenText: Detector = {
   name: 'hidden-text',

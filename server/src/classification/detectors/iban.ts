@@ -4,16 +4,16 @@ import type { Detector } from '../detector.ts'
 import { bounded } from '../text/check-limit.ts'
 import { eachMatch } from '../text/matches.ts'
 
-/** Two letters, two check digits and up to 30 letters and digits, in one piece or in groups. */
+/** Two letters, two check digits and up to 30 letters and digits, with or without groups. */
 const SHAPE = /(?<![a-z0-9])[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,30}/gi
 
-/** How many checks of a country's own rules one text may buy (2 µs each); the check digits of ISO 7064 are always computed. */
+/** Maximum number of checks by the library for one text (2 µs each). The check digits of ISO 7064 are always computed. */
 const CHECKS = 1_000
 
 const DIGIT_0 = 48
 const LETTER_A = 65
 
-/** The length in characters that the compact IBAN `length` long has in `written`, or 0 when `written` does not end a word there. */
+/** The number of characters of `written` that contain an IBAN of `length` letters and digits; 0: the word continues after them. */
 function writtenLength(written: string, length: number): number {
   let seen = 0
   for (let i = 0; i < written.length; i++) {

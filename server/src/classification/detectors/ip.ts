@@ -4,17 +4,17 @@ import type { Detector } from '../detector.ts'
 import { eachMatch } from '../text/matches.ts'
 
 const V4 = /(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w)/g
-/** Without two full stops this close there is no V4: cheaper to look for than a first digit. */
+/** Part of every IPv4 address, which is faster to search than its first digit. */
 const STOPS = /\.\d{1,3}\.\d/
-/** Eight groups, or fewer with `::`; what is one, `node:net` decides. */
+/** Candidates for IPv6 addresses: eight groups, or fewer with `::`. `node:net` checks them. */
 const V6 = /(?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:.])/gi
 
-/** Without two colons this close there is no V6. */
+/** Part of every IPv6 address. */
 const COLONS = /:[0-9a-f]{0,4}:/i
 
 /**
- * `version 1.2.3.4`, `§ 1.2.3.4`: numbers that count releases and sections. The words that others end in (server, configure) stand alone;
- * the rest do not, for `FileVersion` and `app_version`.
+ * `version 1.2.3.4`, `§ 1.2.3.4`: numbers of releases and sections. "ver" and "figure" must be whole words because of "server" and
+ * "configure"; the others can be the end of a word such as `FileVersion`.
  */
 const NUMBERING =
   /(?:\b(?:v|ver|figure|table)|_ver|version|versión|release|stable|build|section|chapter|clause|paragraph|§|firmware|driver|revision)[ .:=]{0,3}$/i
@@ -23,7 +23,7 @@ const ADDRESSING =
 
 const before = (text: string, index: number): string => text.slice(Math.max(0, index - 20), index)
 
-/** Every octet in range, and not an address of no machine in particular: loopback, any, multicast, broadcast, netmasks. */
+/** Whether all octets are in range and the address is not loopback, any, multicast, broadcast or a netmask. */
 function isHostAddress(octets: readonly string[]): boolean {
   if (octets.some((octet) => Number(octet) > 255 || (octet.length > 1 && octet.startsWith('0')))) return false
   const first = Number(octets[0])
@@ -34,15 +34,15 @@ function isV4(text: string, index: number, match: string): boolean {
   const octets = match.split('.')
   if (!isHostAddress(octets)) return false
   const preceding = before(text, index)
-  // Four single digits are a section or a release more often than a machine.
+  // Four single digits are usually the number of a section or release.
   const mayBeNumbering = octets.every((octet) => octet.length === 1) || NUMBERING.test(preceding)
   return !mayBeNumbering || ADDRESSING.test(preceding)
 }
 
-/** `a::b` is an address by the letter, and a name in C++: one that matters has a digit and three groups. */
+/** Requires a digit and three groups, because `a::b` is also a name in C++. */
 const isV6 = (match: string): boolean => /\d/.test(match) && (match.match(/[0-9a-f]+/gi)?.length ?? 0) >= 3 && isIPv6(match)
 
-/** IPv4 and IPv6 addresses of machines, private ones included; not versions, section numbers, times, loopback and netmasks. */
+/** IPv4 and IPv6 addresses of machines, private addresses included. Versions, section numbers, times, loopback and netmasks are not findings. */
 export const ip: Detector = {
   name: 'ip',
   detect(text) {

@@ -2,11 +2,11 @@ import identityCard from 'validator/lib/isIdentityCard.js'
 import taxId from 'validator/lib/isTaxID.js'
 import { digitsOf, luhn, remainder, weighted } from '../text/checksums.ts'
 
-/** The library's index would load a hundred files more. */
+/** The index of the library would load a hundred more files. */
 const { default: isIdentityCard } = identityCard
 const { default: isTaxID } = taxId
 
-/** A country's number for persons, recognisable without a label: by its writing, and by check digits where it has them. */
+/** A country's number for persons that is recognised without a label, by its shape and its check digits, if any. */
 export interface Scheme {
   readonly name: string
   /** Source of a regular expression without capturing groups. */

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { SHAPED } from './national-id.ts'
 import { SCHEMES } from './national-id-schemes.ts'
 
-/** fast-check makes no strings for look-aheads: they are left out, and what the shape refuses is left out after. */
+/** fast-check cannot generate strings for look-aheads. The test removes them and filters the generated strings. */
 const withoutLookAhead = (shape: string): string => shape.replaceAll(/\(\?![^)]*\)/g, '')
 
-describe('whatever has the shape of a scheme passes the look that spares most texts all of them', () => {
+describe('nationalId: quick search accepts every number of a scheme', () => {
   test.each(SCHEMES.map(({ name, shape }) => [name, shape]))('%s', (_name, shape) => {
     const exact = new RegExp(`^(?:${shape})$`)
     const written = fc.stringMatching(new RegExp(`^(?:${withoutLookAhead(shape)})$`)).filter((text) => exact.test(text))

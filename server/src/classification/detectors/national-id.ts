@@ -11,25 +11,23 @@ const SHAPES = new RegExp(
   String.raw`(?<![\w.+-]|\d )(?:${SCHEMES.map(({ shape }) => `(${shape})`).join('|')})(?![\w-]|\.\d)`,
   'g',
 )
-/** How many check digits of one text are computed (1 µs each). */
+/** Maximum number of checks for one text (1 µs each). */
 const CHECKS = 2_000
 
 /**
- * Part of whatever has a scheme's shape: nine digits this close (one of them a letter in Corsica and Finland), or fewer beside letters
- * (Spain and Singapore; India; Britain; Mexico; Italy), or a Chilean end. Amounts, dates and house numbers have none of this, and to try
- * all schemes at every word is dear.
+ * Part of every number of a scheme: nine close digits (one can be a letter in Corsica and Finland), fewer digits beside letters (Spain,
+ * Singapore, India, Britain, Mexico, Italy), or the end of a Chilean number. Texts without it skip the slow search for all schemes.
  */
 export const SHAPED =
   /\d(?<!\d\d)(?:(?:[AB]?[ .+-]?\d){8}|\d{6,7}-?[A-Z]|(?<=[A-Z]\d)\d{3}[A-Z]|\d ?\d\d ?\d\d ?[A-D]|\d{5}[HMX]|\d[A-Z]\d\d[A-Z]|\d\d-[\dKk](?<=\.\d{3}-.))/
 
 /**
- * Anything that a form may ask for: up to six letters, then groups that hold digits. It is looked for by its first digit, which prose
- * has few of, and only where four more follow with no more than a value's letters and separators between; the expression's one group is
- * what stands before that digit.
+ * Any number in a form: up to six letters, then groups that contain digits. The search starts at the first digit, because prose has few
+ * digits, and requires four more digits nearby. The only group of the expression is the text before the first digit.
  */
 const VALUE =
   /\d(?<=(?<![\w.])([A-Z]{2} |[A-Za-z]{1,6}-?|)\d)(?=(?:[A-Za-z]{0,19}(?:[ ./-][A-Za-z]{0,2}| [A-D]-)?\d){4})[A-Za-z\d]{0,19}(?:[ ./-](?=[A-Za-z]{0,2}\d)[A-Za-z\d]{1,12}){0,5}(?: [A-D](?![\w]))?(?!\w)/g
-/** Five digits this close, four beside a letter, or letters and digits mixed: in a text without any of these a label means nothing. */
+/** Five close digits, four beside a letter, or mixed letters and digits. A text without them has no labelled number. */
 const CLUSTER = /\d(?:(?:[ ./-]?\d){4}|(?<=[A-Za-z]\d)(?:\d{3}|\d[A-Za-z]\d)|\d{3}[A-Za-z])/
 const MIN_DIGITS = 5
 const MAX_LENGTH = 24
@@ -49,7 +47,7 @@ const LABELS = labels(
   code pps card holder`,
 )
 
-/** Two capitals before a value are a country's, unless they end what announces it: `tax ID 912345678`, `passport NO 12345678`. */
+/** Two capitals before a value are a country code, unless they are the end of the label: `tax ID 912345678`, `passport NO 12345678`. */
 const LABEL_ENDS: ReadonlySet<string> = new Set(
   [...LABELS.lastWords, ...LABELS.fillers].filter((word) => word.length === 2).map((word) => `${word.toUpperCase()} `),
 )
@@ -58,13 +56,13 @@ function addLabelled(findings: Finding[], text: string): void {
   let last = 0
   let hasCluster: boolean | undefined
   eachMatch(text, VALUE, ({ 0: written, 1: prefix = '', index }) => {
-    // What the value before this one took is not this one's.
+    // The prefix must not overlap the previous value.
     const prefixed = index - prefix.length >= last ? index - prefix.length : index
     const start = LABEL_ENDS.has(prefix) ? index : prefixed
     last = index + written.length
     const length = last - start
     if (length > MAX_LENGTH || length < MIN_DIGITS + 1) return
-    // `passport ID 12345678`: no label as a whole, but one before the capitals.
+    // `passport ID 12345678`: the label is before the capitals.
     if (!isLabelled(text, start, LABELS) && (start === prefixed || !isLabelled(text, prefixed, LABELS))) return
     if (digitsOf(written).length < MIN_DIGITS) return
     hasCluster ??= CLUSTER.test(text)
@@ -83,8 +81,8 @@ function addRecognised(findings: Finding[], text: string): void {
 }
 
 /**
- * Numbers by which a state knows a person: social security, tax, identity card, passport, driving licence. Some twenty countries'
- * numbers by themselves, where shape and check digits say enough; any number behind a label that names such a thing.
+ * Numbers of persons: social security, tax, identity card, passport, driving licence. Numbers of about twenty countries by shape and check
+ * digits, and any number after a label that names such a number.
  */
 export const nationalId: Detector = {
   name: 'national-id',

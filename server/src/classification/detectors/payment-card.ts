@@ -4,7 +4,7 @@ import { digitsOf, luhn } from '../text/checksums.ts'
 import { isLabelled, labels } from '../text/label.ts'
 import { eachMatch } from '../text/matches.ts'
 
-/** First digits (inclusive range, as written in ISO/IEC 7812 tables) and lengths of one kind of card. */
+/** First digits (inclusive range, as in the tables of ISO/IEC 7812) and lengths of one kind of card. */
 interface Issuer {
   readonly from: number
   readonly to: number
@@ -13,7 +13,7 @@ interface Issuer {
 
 const issuer = (from: number, to: number, ...lengths: number[]): Issuer => ({ from, to, lengths })
 
-/** Visa's 13 digits died out, and every tenth German barcode would look like one: they take a label. */
+/** Visa numbers of 13 digits require a label: they are obsolete, and every tenth German barcode would match. */
 const ISSUERS: readonly Issuer[] = [
   issuer(4, 4, 16, 19), // Visa
   issuer(51, 55, 16), // Mastercard
@@ -46,17 +46,17 @@ const isIssued = (digits: string): boolean =>
     return first >= from && first <= to && lengths.includes(digits.length)
   })
 
-/** In one piece, in fours, or 4-6-5 (American Express) and 4-6-4 (Diners Club), with one separator throughout. */
+/** Without groups, in groups of four, 4-6-5 (American Express) or 4-6-4 (Diners Club), always with the same separator. */
 const SHAPE = /\d(?<![\w.+]\d)(?:\d{11,18}|\d{3}([ .-])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?![\w%]|\.\d)/g
 
-/** Behind these any number of card length will do: issuers come and go. */
+/** After these labels, a number needs no known issuer, because issuers change. */
 const LABELS = labels(
   `card, credit card, debit card, cc, ccn, visa, mastercard, amex, american express, maestro, kreditkarte, kartennummer,
   kreditkartennummer, carte, carte bancaire, carte de crédit, tarjeta, carta di credito, cartão, creditcard, karta, pan`,
   'number numbers no nr num nummer número numero numéro n is it s the my your his her was ends details',
 )
 
-/** Payment card numbers: the Luhn check digit, and issuer prefix and length or a label, must fit. */
+/** Payment card numbers with a correct Luhn check digit, and with a known issuer and length or a label. */
 export const paymentCard: Detector = {
   name: 'payment-card',
   detect(text) {

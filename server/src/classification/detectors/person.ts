@@ -8,7 +8,7 @@ const WORD = String.raw`(?!\p{L}+ ?[:=])\p{Lu}(?:\.|(?:[\p{L}\p{M}]|['-](?=\p{L}
 const PARTICLES = `(?:(?:van|von|vom|zu|de|del|della|der|den|da|di|do|dos|das|du|la|le|bin|ibn|al|el|ten|ter|y|e) ){1,3}`
 const NAME = new RegExp(`${WORD}(?: (?:${PARTICLES})?${WORD}){0,4}`, 'uy')
 
-/** Words with a capital that are no names, first in a sentence or in an organisation. */
+/** Capitalised words that are not names: first words of sentences, and parts of organisations' names. */
 const NO_NAME = new Set(
   `He She It The This That These In On At And But Or We They You I If Is Are Was Not No None Yes Please Thank Thanks Hello Hi
   Dear My Your Inc Ltd LLC LLP GmbH AG SA SE PLC BV Corp Corporation Company Co Group Bank University College School Institute
@@ -29,7 +29,7 @@ const STRANGERS = `
   network user generic scientific common trade code nom firmen datei produkt organization organisation org institution firm vendor
   supplier theme template font color colour recipe dish pet dog cat ship team font style layer node pod namespace environment env`
 
-/** Fields of a form for people only: one word is enough. */
+/** Labels of fields that contain only names of persons. One word is enough. */
 const PERSONAL = labels(
   `first name, firstname, last name, lastname, full name, fullname, given name, family name, surname, forename, maiden name, middle name,
   patient, patient name, patientname, customer name, customername, client name, employee name, contact name, contact person,
@@ -37,7 +37,7 @@ const PERSONAL = labels(
   emergency contact, vorname, nachname, vor und nachname, familienname, ansprechpartner, patientin, prénom, prenom,
   nom de famille, nombre completo, apellido, apellidos, nome completo, cognome, sobrenome, voornaam, achternaam, imię, nazwisko, имя, фамилия, 姓名`,
 )
-/** Fields that hold other things as well: two words at least. */
+/** Labels of fields that can contain other things. At least two words are required. */
 const GENERAL = labels(
   `name, nombre, nome, nom, naam, customer, client, employee, contact, attn, attention, recipient, sender, signed, signature, student, guest,
   tenant, passenger, member, caller, beneficiary, applicant, candidate, witness, guardian, spouse, husband, wife, payee, buyer, seller, lessee,
@@ -47,21 +47,18 @@ const GENERAL = labels(
 )
 const QUESTION = labels('name, nombre, nome, name on the account', 'on the account card your', STRANGERS)
 
-/**
- * A label's separator and what may stand before its value: spaces, quotes, Markdown, one line break after a question. Then a capital
- * (letters beyond ASCII are left to NAME).
- */
+/** A separator after a label, with the characters before the value: spaces, quotes, Markdown, a line break. A capital letter follows. */
 const FIELD = /(?<=[a-zA-Z\u00c0-\u9fff"'`*_)\]] ?)[:=?][ \t]{0,4}(?:["'`*_>]{1,3}|\n)?[ \t]{0,2}(?=[A-Z\u00c0-\u052f])/g
 
-/** A word before a capital that ends as those do that may introduce somebody ("is", "heiße", "llamo"). */
+/** The end of a word before a capital, if it can be the end of an introduction ("is", "heiße", "llamo"). */
 const BEFORE_CAPITAL = /[streoèéęтm] (?=[A-Z\u00c0-\u052f])/g
 const INTRODUCTION =
   /(?:(names?) (?:is|was|ist|är)|(name)'s|ich hei(?:ß|ss)e|je m'appelle|mon nom est|me llamo|mi nombre es|mi chiamo|il mio nome è|meu nome é|chamo-me|me chamo|mijn naam is|ik heet|jag heter|mitt namn är|jeg he(?:ter|dder)|nazywam się|меня зовут|(?:people|you can|just|please|friends) call me|\b(dear))$/i
 const LONGEST_INTRODUCTION = 18
-/** A file has a name as well. */
+/** Words before "name is", because files and products have names too. */
 const WHOSE = labels('my, his, her, their, your, whose, mein, meine, s, full, first, last, real, maiden, given, family')
 
-/** The line after a comma, where a letter is signed. */
+/** The line after a comma, where the signature of a letter is. */
 const NEXT_LINE = /,[ \t]{0,3}\r?\n\s{0,3}(?=[A-Z\u00c0-\u052f])/g
 const CLOSING = labels(
   `regards, sincerely, faithfully, respectfully, truly, wishes, cheers, grüßen, gruß, grüße, cordialement, salutations, saludos,
@@ -80,7 +77,7 @@ function isName(name: string, minWords: number): boolean {
   return words.length >= minWords && !words.some((word) => NO_NAME.has(word)) && !BRAND.test(name)
 }
 
-/** Adds the name that begins at `index`, if one does. */
+/** Adds the name at `index`, if there is one. */
 function addName(findings: Finding[], text: string, index: number, minWords: number): void {
   NAME.lastIndex = index
   const name = NAME.exec(text)?.[0]
@@ -93,7 +90,7 @@ function wordsNeeded(text: string, separator: number): number {
   return isLabelled(text, separator, GENERAL) ? 2 : 0
 }
 
-/** Steps of a pipeline (`- name: Install Dependencies`) are lists of names that are nobody's. */
+/** Steps of a build pipeline (`- name: Install Dependencies`) are not persons. */
 const LIST_ITEM = /(?:^|\n)[ \t]*- name$/
 
 function addFields(findings: Finding[], text: string): void {
@@ -104,8 +101,8 @@ function addFields(findings: Finding[], text: string): void {
   })
 }
 
-/** How many words of a name the text up to `end` (before a space and a capital) announces; 0 when it does not. */
-function wordsAnnounced(text: string, end: number): number {
+/** Minimum number of words of a name after the introduction that ends at `end`; 0: no introduction. */
+function wordsAfterIntroduction(text: string, end: number): number {
   const match = INTRODUCTION.exec(text.slice(Math.max(0, end - LONGEST_INTRODUCTION), end))
   if (!match) return 0
   if (match[3]) return 2
@@ -115,7 +112,7 @@ function wordsAnnounced(text: string, end: number): number {
 
 function addPhrases(findings: Finding[], text: string): void {
   eachEnd(text, BEFORE_CAPITAL, (end) => {
-    const words = wordsAnnounced(text, end - 1)
+    const words = wordsAfterIntroduction(text, end - 1)
     if (words > 0) addName(findings, text, end, words)
   })
   eachEnd(text, TITLE, (end) => addName(findings, text, end, 1))
@@ -126,8 +123,8 @@ function addPhrases(findings: Finding[], text: string): void {
 }
 
 /**
- * Names of people where the text says that they are: fields of forms, "my name is", titles, the two ends of a letter. A name in running prose is not found:
- * that takes a model, and a gateway that takes every capital for a person would redact "Paris".
+ * Names of persons in fields of forms, after "my name is", after titles, and at the opening and closing of a letter. Names in running
+ * prose are not found (decision 0004).
  */
 export const person: Detector = {
   name: 'person',

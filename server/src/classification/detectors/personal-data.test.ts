@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { scan } from '../scan.ts'
 import { PERSONAL_DATA } from './personal-data.ts'
 
-/** What is found, as `type: text`. */
+/** Findings as `type: text`. */
 const find = (text: string): string[] =>
   (scan([text], { detectors: PERSONAL_DATA, budgetMs: 1_000 }).findings[0] ?? []).map(
     ({ type, start, end }) => `${type.slice('pii.'.length)}: ${text.slice(start, end)}`,
   )
 
 const finds = (cases: readonly (readonly [text: string, ...found: string[]])[]): void => {
-  test.each(cases)('%s', (text, ...found) => expect(find(text)).toEqual(found))
+  test.each(cases)('finds in: %s', (text, ...found) => expect(find(text)).toEqual(found))
 }
 
 const letsPass = (texts: readonly string[]): void => {
-  test.each(texts)('lets pass: %s', (text) => expect(find(text)).toEqual([]))
+  test.each(texts)('finds nothing in: %s', (text) => expect(find(text)).toEqual([]))
 }
 
 describe('e-mail', () => {

@@ -7,26 +7,26 @@ import { digitsOf } from '../text/checksums.ts'
 import { isLabelled, labels } from '../text/label.ts'
 import { eachMatch } from '../text/matches.ts'
 
-/** Six to twenty digits with up to two separators between two of them. Bounded, so that a candidate costs a constant. */
+/** Six to twenty digits with up to two separators between them. The length is bounded, so each candidate takes constant time. */
 const CANDIDATE =
   /(?<![\w$€£#%/+-]|\d[.,])(?:\+ ?)?\(?\d(?:[ ./()-]{0,2}\d){5,19}(?: ?(?:x|ext\.?|extension) ?\d{1,6})?(?![\w%]|[.,]\d)/gi
 
-/** How many candidates of one text libphonenumber looks at (12 µs each). */
+/** Maximum number of checks by libphonenumber for one text (12 µs each). */
 const CHECKS = 400
 
-/** +CC… or 00CC…: only these say by themselves which plan they follow. */
+/** +CC… or 00CC…: the country code determines the numbering plan. */
 const INTERNATIONAL = /^(?:\+|00)/
-/** North America: 3-3-4 in any of its writings, with separators, so that it is no order number. */
+/** North American numbers: 3-3-4 in all spellings with separators. Without separators it could be an order number. */
 const NORTH_AMERICAN =
   /^(?:(?:\+?1|001)[ .-]?)?(?:\(\d{3}\) ?\d{3}[ .-]\d{4}|\d{3}([.-])\d{3}\1\d{4}|[2-9]\d{2} [2-9]\d{2}[ -]\d{4})(?: ?[a-z.]+ ?\d{1,6})?$/i
 const MIN_NORTH_AMERICAN = 12
-/** A national number with its trunk zero in groups, as most of Europe writes it: `030 1234567`, `06 12 34 56 78`, `0171/2345678`. */
+/** A national number with trunk zero in groups, as in most of Europe: `030 1234567`, `06 12 34 56 78`, `0171/2345678`. */
 const TRUNK_ZERO = /^(?:\(?0[1-9]\d{0,3}\)?(?:[ /-]\d{2,8}){1,5}|0[1-9](?:\.\d\d){4})$/
-/** First characters of the two before. */
+/** First characters of international and trunk-zero numbers. */
 const BEGINNING = new CharacterSet('+0(')
 /** E.164. */
 const MAX_DIGITS = 15
-/** Bytes in decimal or hexadecimal come in pairs as well; a French number in pairs has five. */
+/** Digits in pairs. Lists of bytes look the same, so only five pairs (a French number) count. */
 const PAIRS = /^\d{2}(?:[ ./-]\d{2})+$/
 const DATE = /^(?:\d{4}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2\d{2,4})(?![./-]?\d)/
 
@@ -46,7 +46,7 @@ function isLabelledEitherSide(text: string, start: number, end: number): boolean
   return AFTER.test(text) || isLabelled(text, start, LABELS)
 }
 
-/** The number by its own shape: no label needed. Amounts and order numbers are too short for the one and begin unlike the others. */
+/** Whether a number needs no label because of its shape, which amounts and order numbers do not have. */
 function hasShape(written: string, may: (check: () => boolean) => boolean): boolean {
   if (written.length >= MIN_NORTH_AMERICAN && NORTH_AMERICAN.test(written)) return true
   if (!BEGINNING.has(written.charCodeAt(0))) return false
@@ -61,8 +61,8 @@ function hasShape(written: string, may: (check: () => boolean) => boolean): bool
 }
 
 /**
- * Telephone numbers: with country code (libphonenumber knows the plans), North American and trunk-zero national ones by their
- * grouping, and any group of 6 to 15 digits beside a word that says so.
+ * Telephone numbers: with country code (libphonenumber has the numbering plans), North American and trunk-zero numbers by their groups,
+ * and any 6 to 15 digits beside a label such as "phone".
  */
 export const phone: Detector = {
   name: 'phone',

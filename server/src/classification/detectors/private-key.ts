@@ -7,12 +7,12 @@ const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const END = /-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const PUTTY = /PuTTY-User-Key-File-\d: [\s\S]{0,400}?Private-Lines: \d+\s+(?:[A-Za-z0-9+/=]{1,76}\s+){1,64}/g
 
-/** A body whose end line is cut off: lines of base64 and PEM headers, line breaks also as `\n`. */
+/** A body without its end line: lines of base64 and PEM headers. Line breaks can be written as `\n`. */
 const BODY = /(?:(?:\s|\\[nr])*(?:[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info|Version|Comment|Charset): [^\n]{1,80}))*/y
-/** No key is longer; an end line further on belongs to something else. */
+/** Maximum length of a key. A more distant end line belongs to another key. */
 const MAX_LENGTH = 32_768
 
-/** Where the text says `END …` first at or after each place, found once: otherwise a flood of BEGINs would search to the end each time. */
+/** Returns the end of the first END line at or after `from`. It keeps its position, so that many BEGIN lines take linear time. */
 function ends(text: string): (from: number) => number | undefined {
   let start = -1
   let end = -1
@@ -43,12 +43,12 @@ function addBlocks(findings: Finding[], text: string): void {
     const begun = index + line.length
     const end = endAfter(begun) ?? Number.POSITIVE_INFINITY
     from = end - index <= MAX_LENGTH ? end : bodyEnd(text, begun)
-    // The begin line alone is talk about keys.
+    // A begin line alone is not a key.
     if (from > begun) findings.push({ type: 'secret.private_key', start: index, end: from })
   })
 }
 
-/** Private keys in PEM, OpenSSH, OpenPGP and PuTTY form, from the first line to the last; cut off ones too. */
+/** Private keys in PEM, OpenSSH, OpenPGP and PuTTY format, from the first to the last line, also without an end line. */
 export const privateKey: Detector = {
   name: 'private-key',
   detect(text) {

@@ -4,21 +4,22 @@ import { addEastAsian } from './injection/east-asian.ts'
 import { type CompiledPhrase, candidates } from './injection/grammar.ts'
 import { isGlued } from './injection/joined-words.ts'
 import { addMarkers } from './injection/markers.ts'
-import { glance, Reading } from './injection/sign-line.ts'
+import { findAnchors, SignLine } from './injection/sign-line.ts'
 
 function addPhrases(text: string, findings: Finding[]): void {
-  const { anchors, odd } = glance(text)
-  let reading: Reading | undefined
+  const { anchors, suspicious } = findAnchors(text)
+  let line: SignLine | undefined
   for (const phrase of candidates(anchors)) {
-    reading ??= new Reading(text)
-    addPhrase(phrase, reading, findings)
+    line ??= new SignLine(text)
+    addPhrase(phrase, line, findings)
   }
-  for (const { start, end } of odd) if (isGlued(text, start, end)) findings.push({ type: 'injection.override', start, end })
+  for (const { start, end } of suspicious)
+    if (isGlued(text, start, end)) findings.push({ type: 'injection.override', start, end })
 }
 
 function addPhrase(
   { type, expression, guard }: CompiledPhrase,
-  { signs, before, starts, ends }: Reading,
+  { signs, before, starts, ends }: SignLine,
   findings: Finding[],
 ): void {
   expression.lastIndex = 0
@@ -26,18 +27,16 @@ function addPhrase(
     const { 0: found, index } = match
     if (guard) guard.lastIndex = index
     if (!guard || guard.test(before)) findings.push({ type, start: starts[index] ?? 0, end: ends[index + found.length - 1] ?? 0 })
-    // Another may begin within what means nothing here.
+    // Another phrase can begin inside a match that its guard rejects.
     else expression.lastIndex = index + 1
   }
 }
 
 /**
- * Attempts to talk a model out of its instructions: to set them aside (override), to bring them or the conversation out
- * (exfiltration), to play a part that has none (role_play). Reads words in fifteen languages, through look-alike letters, leetspeak
- * and spread or glued words.
+ * Attempts to make a model ignore its instructions (override), reveal them or the conversation (exfiltration), or play a role without
+ * them (role_play). Recognises words of fifteen languages, also with look-alike letters, leetspeak, and spaced or joined letters.
  *
- * A signal, not a wall: it knows how such texts are usually worded, and was made to be quiet on texts that talk about them. See
- * docs/decisions/0004-detectors.md for what it finds and what it cannot.
+ * It finds the usual wording of such texts, and is made for few false positives. Decision 0004 lists its limits.
  */
 export const promptInjection: Detector = {
   name: 'prompt-injection',

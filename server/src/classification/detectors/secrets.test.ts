@@ -23,7 +23,7 @@ describe('secret.api_key', () => {
     }
   })
 
-  test('a key with a zero-width space in it is still one', () => {
+  test('found when the key contains a zero-width space', () => {
     const [key] = Object.values(makeApiKeys(random))
     const text = `use ${key?.slice(0, 9)}\u200b${key?.slice(9)} today`
     expect(find(text)).toEqual([{ type: 'secret.api_key', start: 4, end: text.length - 6 }])
@@ -35,7 +35,7 @@ describe('secret.token', () => {
     expect(find(`Please use ${text}`).map(({ type }) => type)).toEqual(['secret.token'])
   })
 
-  test('the span is the value alone', () => {
+  test('span covers only the value', () => {
     const text = 'password = hunter2, user = jane'
     expect(find(text).map(({ start, end }) => text.slice(start, end))).toEqual(['hunter2'])
   })
@@ -64,9 +64,9 @@ describe('secret.private_key', () => {
   })
 })
 
-test.each(Object.entries(makeDecoys(random)))('no secret: %s', (_, text) => expect(find(text)).toEqual([]))
+test.each(Object.entries(makeDecoys(random)))('secrets: finds nothing in %s', (_, text) => expect(find(text)).toEqual([]))
 
-test('ten thousand made-up words are no secrets', () => {
+test('secrets: finds nothing in ten thousand random words', () => {
   const syllables = ['ba', 'fo', 'ki', 'le', 'vu', 'ra', 'so', 'ti', 'mu', 'ze']
   const word = () => Array.from({ length: 5 }, () => random.pick(syllables)).join('')
   for (let i = 0; i < 1_000; i++) expect(find(Array.from({ length: 10 }, word).join(' '))).toEqual([])

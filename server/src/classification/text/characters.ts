@@ -1,4 +1,4 @@
-/** A set of ASCII characters that answers for a UTF-16 unit in one look-up. */
+/** A set of ASCII characters with a fast lookup by UTF-16 unit. */
 export class CharacterSet {
   readonly #members = new Uint8Array(128)
 
@@ -17,12 +17,12 @@ export const DIGITS = '0123456789'
 
 export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57
 
-/** Letters of Latin beyond ASCII, Greek and Cyrillic: those that names and addresses are written in next to ASCII ones. */
+/** Letters of Latin beyond ASCII, Greek and Cyrillic, which occur in names and addresses. */
 export const isAlphabeticBeyondAscii = (unit: number): boolean => unit >= 0xc0 && unit <= 0x52f && unit !== 0xd7 && unit !== 0xf7
 
 /**
- * Calls `visit` for every maximal run of at least `min` characters of `set`. Looks at the far end of a possible run first, so that
- * ordinary prose costs one look in `min` characters. Linear: a character is walked over at most twice.
+ * Calls `visit` for every maximal run of at least `min` characters of `set`. It reads the end of a possible run first, so that in
+ * prose it reads about one of `min` characters. Linear: each character is read at most twice.
  */
 export function eachRun(text: string, min: number, set: CharacterSet, visit: (start: number, end: number) => void): void {
   let start = 0

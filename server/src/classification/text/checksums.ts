@@ -20,7 +20,7 @@ export function remainder(digits: string, modulus: number): number {
   return rest
 }
 
-/** Sum of digit times weight, as most national check digits begin. */
+/** The sum of each digit times its weight, which most national check digits use. */
 export function weighted(digits: string, weights: readonly number[]): number {
   let sum = 0
   for (let i = 0; i < weights.length; i++) sum += (weights[i] ?? 0) * (digits.charCodeAt(i) - 48)

@@ -1,6 +1,6 @@
 import { isDigit } from './characters.ts'
 
-/** Nobody writes more than this between a label and its value. */
+/** Maximum number of characters between a label and its value. */
 const REACH = 48
 /** Words in the longest label: "driver s licence". */
 const LABEL_WORDS = 3
@@ -8,15 +8,15 @@ const LABEL_WORDS = 3
 const isLetter = (unit: number): boolean => ((unit | 32) >= 97 && (unit | 32) <= 122) || (unit >= 0xc0 && unit < 0xd800)
 const LINE_FEED = 10
 
-/** The labels that announce a kind of value, and the words that may stand between ("number", "is", "at"). Lower case. */
+/** The labels of a kind of value, and the words between label and value ("number", "is", "at"). Lower case. */
 export interface Labels {
   readonly labels: ReadonlySet<string>
-  /** Last words of the labels: what ends in none of them is no label, however it goes on. */
+  /** Last words of the labels. A text that ends with another word is not a label. */
   readonly lastWords: ReadonlySet<string>
   readonly fillers: ReadonlySet<string>
-  /** Last letters of the last words and of the fillers, in either case: most words before a separator end in another. */
+  /** Last letters of `lastWords` and `fillers`, in both cases. Most words end with another letter, so they need no lookup. */
   readonly lastLetters: ReadonlySet<number>
-  /** Words that before a label make another one of it: a "product" name is nobody's. */
+  /** Words that change the meaning of a following label: a "product name" is not a person's name. */
   readonly strangers: ReadonlySet<string>
 }
 
@@ -24,7 +24,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).f
 
 const lastUnit = (word: string): number => word.charCodeAt(word.length - 1)
 
-/** Fillers and strangers are separated by white space, labels, which may have several words, by commas. */
+/** Labels are separated by commas, because they can have several words; fillers and strangers by white space. */
 export function labels(list: string, fillers = '', strangers = ''): Labels {
   const labels = list.split(',').map((label) => label.trim().replace(/\s+/g, ' '))
   const lastWords = new Set(labels.map((label) => label.slice(label.lastIndexOf(' ') + 1)))
@@ -44,7 +44,7 @@ function wordStart(text: string, end: number, floor: number): number {
   return start
 }
 
-/** True when the word that ends just before `end` (after anything but letters) is one of `strangers`. */
+/** Whether the last word before `end` is one of `strangers`. */
 function followsStranger(text: string, end: number, strangers: ReadonlySet<string>): boolean {
   if (strangers.size === 0) return false
   const floor = Math.max(0, end - REACH)
@@ -54,8 +54,8 @@ function followsStranger(text: string, end: number, strangers: ReadonlySet<strin
 }
 
 /**
- * True when the words before `index`, read backwards on the same line, lead over fillers to a label. A digit or a line break ends
- * the search, which looks at a bounded stretch: its cost does not depend on the text's length.
+ * Whether there is a label before `index` on the same line, with only fillers in between. The search goes backwards and ends at a digit,
+ * a line break or after a fixed number of characters.
  */
 export function isLabelled(text: string, index: number, { labels, lastWords, fillers, lastLetters, strangers }: Labels): boolean {
   const floor = Math.max(0, index - REACH)

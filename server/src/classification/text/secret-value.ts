@@ -1,6 +1,6 @@
-/** By its form to be filled in: `${DB_PASS}`, `{{token}}`, `<password>`, `****`. */
+/** Placeholders by their form: `${DB_PASS}`, `{{token}}`, `<password>`, `****`. */
 const TEMPLATE = /^(?:[$%][A-Z_{(]|\{\{|<|\[|\*+$|\.{3,}|•|_+$|-+$|%s$)|x{5,}|\*{4,}|•{3,}|\.{3}/i
-/** By its wording: what documentation puts where a secret goes, and what types and forms say of it. */
+/** Placeholders by their words, as in documentation, types and forms. */
 const WORDED = /your|[-_](?:here|goes)\b|(?:change|replace|fill|insert)[-_ ]?(?:me|this|in)|placeholder|redacted|example\.com/i
 const WORDS = new Set(
   `string str text varchar char int integer number bool boolean byte bytes object null nil none undefined true false required optional hidden
@@ -12,7 +12,7 @@ export const isTemplate = (value: string): boolean => TEMPLATE.test(value)
 export const isPlaceholder = (value: string): boolean =>
   WORDS.has(value.toLowerCase()) || TEMPLATE.test(value) || WORDED.test(value)
 
-/** Seven different characters: below that it is `aaaa…`, `0000…` or `abcabc…`. */
+/** Minimum number of different characters: values with fewer are `aaaa…`, `0000…` or `abcabc…`. */
 const VARIETY = 7
 
 export function hasVariety(value: string, variety = VARIETY): boolean {
@@ -25,7 +25,7 @@ export function hasVariety(value: string, variety = VARIETY): boolean {
   return false
 }
 
-/** `user.password`, `settings.DB_PASS`: code that names a secret, not one. */
+/** `user.password`, `settings.DB_PASS`: code that names a secret. */
 const DOTTED = /^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$/
 /** `db-credentials-v2`, `my_app.secret`: a name made of words. */
 const SLUG = /^[A-Za-z]+(?:[-_./:][A-Za-z]+)*(?:[-_./:]?v?\d{1,2})?$/
@@ -35,17 +35,17 @@ const DATE_OR_RANGE = /^\d{1,4}[-–./]\d{1,2}(?:[-./]\d{1,4})?$/
 const isName = (value: string): boolean => DOTTED.test(value) || SLUG.test(value) || PATH_OR_URL.test(value)
 
 const NUMERIC = /^[\d.,-]*$/
-/** No password is told from a word by a hyphen, a mark of punctuation or a `*` at its end. */
+/** Characters that distinguish a password from a word. A hyphen, or a punctuation mark or `*` at the end, does not. */
 const TELLING = /[\d@#$%^&+~]|[!*?][^!*?]/
 
-/** What a person might have chosen: short, but with a digit or a sign in it, or in quotes and in one word. */
+/** A value that a person can have chosen: at least four characters, with a digit or a sign, or in quotes. */
 export function isPassword(value: string, quoted: boolean): boolean {
   if (value.length < 4 || (!quoted && !TELLING.test(value))) return false
   if (NUMERIC.test(value)) return /^\d{6,}$/.test(value) || (quoted && !DATE_OR_RANGE.test(value))
   return !DOTTED.test(value) && !PATH_OR_URL.test(value) && !isPlaceholder(value)
 }
 
-/** What a machine made up: letters and digits without the look of words, long enough for the kind of name it stands behind. */
+/** A generated value: letters and digits that do not look like words. `minLength` depends on the name of the value. */
 export const isGenerated = (value: string, minLength: number): boolean =>
   value.length >= minLength &&
   /\d/.test(value) &&

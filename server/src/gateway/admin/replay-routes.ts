@@ -16,7 +16,8 @@ import { loadChosenPolicy } from '../../policy/admin/chosen-policy.ts'
 import { ChosenPolicyView, chosenPolicyView, Source } from '../../policy/admin/policy-shapes.ts'
 import type { EvaluationLimiter } from '../../policy/evaluation-limiter.ts'
 import { EVALUATION_LIMIT_ERRORS } from '../../policy/evaluation-limiter.ts'
-import type { ReplayedDecision, UndecidedRule } from '../../policy/replay/replayer.ts'
+import type { ReplayedDecision } from '../../policy/replay/replayed-decision.ts'
+import type { UndecidedRule } from '../../policy/replay/replayer.ts'
 
 const ReplayBody = Type.Object({
   source: Type.Optional({ ...Source, description: 'A draft. Alternative: `policy_set_id`.' }),

@@ -9,7 +9,8 @@ import type { Pause } from '../../policy/evaluation-limiter.ts'
 import { parsePolicySet } from '../../policy/parse.ts'
 import { findPolicySet } from '../../policy/policy-store.ts'
 import { HASHED_NAMES } from '../../policy/replay/hashed-names.ts'
-import { type ReplayedDecision, Replayer, type UndecidedRule } from '../../policy/replay/replayer.ts'
+import type { ReplayedDecision } from '../../policy/replay/replayed-decision.ts'
+import { Replayer, type UndecidedRule } from '../../policy/replay/replayer.ts'
 import { GOVERNED_ENDPOINTS, storedExchange } from './replay-request.ts'
 
 /** Why something cannot be decided on again. */

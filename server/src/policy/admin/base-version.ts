@@ -21,8 +21,8 @@ export function checkBaseVersion(base: string | undefined, active: PolicySetVers
   if (base === undefined || base === (active?.id ?? NO_VERSION)) return
   throw new GatehouseError('CONFLICT', {
     message: active
-      ? `Another version was published meanwhile: ${active.name} v${active.version} is in force. Compare your document with it, then publish with its id as base_version.`
-      : 'No version is in force: publish with base_version=none.',
+      ? `Another version was published: ${active.name} v${active.version} is active. Compare your document with it, then publish with its id as base_version.`
+      : 'No version is active. Publish with base_version=none.',
     param: 'base_version',
     details: { reason: 'base_version_superseded', base_version: base, active_version: active ? policySetView(active) : null },
   })

@@ -13,23 +13,23 @@ interface Choice {
 
 const DRAFT = { id: '', version: 0 }
 
-/** The draft or published version of a body; undefined when it has neither. Throws a 400 or a 404. */
+/** Compiles the draft or the published version that a body names; undefined: neither. Throws a 400 or a 404. */
 export async function loadChosenPolicy(
   db: Db,
   workspaceId: string,
   { source, policy_set_id: id }: Choice,
 ): Promise<CompiledPolicy | undefined> {
   if (id !== undefined && source !== undefined) {
-    throw invalid({ param: 'policy_set_id', message: 'is required, or the other of policy_set_id and source; not both' })
+    throw invalid({ param: 'policy_set_id', message: 'cannot be combined with source: send one of them' })
   }
-  if (source !== undefined) return compiled(source, DRAFT)
+  if (source !== undefined) return compileSource(source, DRAFT)
   if (id === undefined) return undefined
   const set = await findPolicySet(db, workspaceId, id)
   if (!set) throw notFound('policy set')
-  return compiled(set.source, set)
+  return compileSource(set.source, set)
 }
 
-const compiled = (source: string, { id, version }: Pick<PolicyVersion, 'id' | 'version'>): CompiledPolicy => {
+function compileSource(source: string, { id, version }: Pick<PolicyVersion, 'id' | 'version'>): CompiledPolicy {
   const set = parseSource(source)
   return compile(set, { id, version, name: set.name, sha256: policySha256(source) })
 }

@@ -10,7 +10,7 @@ import { Source, SourceBody } from './policy-shapes.ts'
 
 const count = Type.Integer({ minimum: 0 })
 
-const Problem = Type.Object({
+const ErrorView = Type.Object({
   line: Type.Integer({ minimum: 1 }),
   column: Type.Integer({ minimum: 1 }),
   field: Type.String({ description: 'Path of the field. Empty for the whole document.' }),
@@ -23,7 +23,7 @@ const CheckView = Type.Object({
   name: nullable(Type.String()),
   rules: count,
   tests: { ...count, description: 'Number of test cases in the document.' },
-  errors: Type.Array(Problem),
+  errors: Type.Array(ErrorView),
 })
 
 const TestBody = Type.Object({
@@ -51,7 +51,7 @@ const TestRunView = Type.Object({
     }),
   ),
   missing: Type.Array(Type.String(), { description: 'Files that the document names and the request does not contain.' }),
-  errors: Type.Array(Type.Object({ file: Type.String(), ...Problem.properties }), {
+  errors: Type.Array(Type.Object({ file: Type.String(), ...ErrorView.properties }), {
     description: 'Errors of files that cannot be run.',
   }),
 })

@@ -24,13 +24,13 @@ import {
   PolicySetView,
   PolicySetWithSourceView,
   policySetView,
-  policyVersion,
+  policyVersionView,
   ruleViews,
   SourceBody,
 } from './policy-shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the policy set, or the Workspace' }
-const MOVED = { 409: 'CONFLICT: another version than `base_version` is active, see `details.active_version`' }
+const SUPERSEDED = { 409: 'CONFLICT: another version than `base_version` is active, see `details.active_version`' }
 
 const docs = {
   list: inWorkspace('GET /policy-sets', 'listPolicySets', 'List published versions, newest first', {
@@ -46,7 +46,7 @@ const docs = {
       query: BASE_VERSION,
       body: SourceBody,
       answers: { 200: PolicySetView, 201: PolicySetView },
-      errors: MOVED,
+      errors: SUPERSEDED,
     }),
     {
       'application/json': { schema: SourceBody },
@@ -58,11 +58,11 @@ const docs = {
     errors: UNKNOWN,
     answers: { 200: PolicySetWithSourceView },
   }),
-  again: inWorkspace('POST /policy-sets/:id/publish', 'republishPolicySet', 'Activate an earlier version', {
+  activate: inWorkspace('POST /policy-sets/:id/publish', 'republishPolicySet', 'Activate an earlier version', {
     scope: 'policies:write',
     query: BASE_VERSION,
     answers: { 200: PolicySetView },
-    errors: { ...UNKNOWN, ...MOVED },
+    errors: { ...UNKNOWN, ...SUPERSEDED },
   }),
   diff: inWorkspace('GET /policy-sets/:id/diff', 'diffPolicySets', 'Compare two versions, rule by rule', {
     scope: 'policies:read',
@@ -73,8 +73,8 @@ const docs = {
 }
 
 const checkBody = checker(SourceBody)
-/** The document as text, or JSON that contains it. */
-const sourceIn = (body: unknown): string => (typeof body === 'string' ? body : valid(checkBody(body ?? null)).source)
+/** The document of a YAML body, or of a JSON body that contains it. */
+const readSource = (body: unknown): string => (typeof body === 'string' ? body : valid(checkBody(body ?? null)).source)
 
 export function policySetsRoutes(app: TypedApp, deps: ChangeDeps): void {
   const { db } = deps
@@ -85,7 +85,7 @@ export function policySetsRoutes(app: TypedApp, deps: ChangeDeps): void {
   )
 
   handle(app, docs.publish, async (request, reply) => {
-    const source = sourceIn(request.body)
+    const source = readSource(request.body)
     const { name } = parseSource(source)
     const { workspaceId, operator, query } = request
     const published = await change(deps, request, async (tx, now) => {
@@ -113,7 +113,7 @@ export function policySetsRoutes(app: TypedApp, deps: ChangeDeps): void {
 function versionRoutes(app: TypedApp, deps: ChangeDeps): void {
   const { db } = deps
 
-  handle(app, docs.again, async (request) => {
+  handle(app, docs.activate, async (request) => {
     const { workspaceId, params, query } = request
     const set = await change(deps, request, async (tx) => {
       const active = await lockActivePolicySet(tx, workspaceId)
@@ -135,6 +135,6 @@ function versionRoutes(app: TypedApp, deps: ChangeDeps): void {
       query.to === undefined ? await findActivePolicySet(db, workspaceId) : await findPolicySet(db, workspaceId, query.to)
     if (!from || !to) throw notFound('policy set')
     const changes = diffPolicySets(parseSource(from.source), parseSource(to.source))
-    return { object: 'policy_diff', from: policyVersion(from), to: policyVersion(to), ...changes }
+    return { object: 'policy_diff', from: policyVersionView(from), to: policyVersionView(to), ...changes }
   })
 }

@@ -71,10 +71,10 @@ export const PolicyDiffView = Type.Object({
   texts: names,
 })
 
-export const policyVersion = ({ id, name, version, sha256 }: PolicySetVersion) => ({ id, name, version, sha256 })
+export const policyVersionView = ({ id, name, version, sha256 }: PolicySetVersion) => ({ id, name, version, sha256 })
 
 export const policySetView = (set: PolicySetVersion) => ({
-  ...policyVersion(set),
+  ...policyVersionView(set),
   object: 'policy_set' as const,
   active: set.active,
   declared: set.declared,
@@ -82,7 +82,7 @@ export const policySetView = (set: PolicySetVersion) => ({
   created_at: set.createdAt.toISOString(),
 })
 
-/** Purpose of each rule, for display with decisions. */
+/** The rules of a document, for display with decisions. */
 export function ruleViews(source: string) {
   const parsed = parsePolicySet(source)
   if (!parsed.ok) return []

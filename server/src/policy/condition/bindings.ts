@@ -2,19 +2,19 @@ import { type CelInput, type CelValue, celList, celMap } from '@bufbuild/cel'
 import type { FindingCounts } from '../../domain/finding.ts'
 import type { PolicyInput } from '../input.ts'
 import { FORMS } from './content-form-calls.ts'
-import { formsOf } from './content-forms.ts'
+import { getForms } from './content-forms.ts'
 import type { Type } from './value-types.ts'
 import { VARIABLES } from './variables.ts'
-import { fullBudget } from './work-budget.ts'
+import { createBudget } from './work-budget.ts'
 
 /**
- * A PolicyInput as the CEL library reads it: one property for each name of VARIABLES, dots included. CEL looks for the longest
- * name first, so `user.role` is one look-up and no map is ever built for `user`. Values are made when they are asked for.
+ * A PolicyInput in the form that the CEL library reads: one property for each name of VARIABLES, dots included. CEL resolves the
+ * longest name first, so `user.role` is one lookup and no map is built for `user`. Values are converted when they are read.
  */
 export class Bindings {
   readonly #input: PolicyInput
-  /** What conditions may spend on this input. */
-  readonly budget = fullBudget()
+  /** Shared by all conditions that are evaluated on this input. */
+  readonly budget = createBudget()
 
   constructor(input: PolicyInput) {
     this.#input = input
@@ -23,7 +23,7 @@ export class Bindings {
   static {
     Object.defineProperty(Bindings.prototype, FORMS, {
       get(this: Bindings) {
-        return celList(formsOf(this.#input.content).all)
+        return celList(getForms(this.#input.content).all)
       },
     })
     for (const [name, { type, read }] of VARIABLES) {
@@ -39,37 +39,39 @@ export class Bindings {
 function toCel(type: Type, value: unknown): CelInput | undefined {
   if (value === undefined || value === null) return value
   if (type.kind === 'int') return BigInt(value as number)
-  if (type.kind === 'timestamp') return timestamp(value as Date)
+  if (type.kind === 'timestamp') return toTimestamp(value as Date)
   if (type.kind === 'list') return celList(value as readonly string[])
-  if (type.kind === 'map') return type.keys ? counts(value as FindingCounts) : freeForm(value as object)
+  if (type.kind === 'map') return type.keys ? toCountMap(value as FindingCounts) : toFreeFormMap(value as object)
   return value as string | boolean
 }
 
-/** Conversions are made once for each object: a Workspace's settings serve many requests, a user's attributes several points. */
-function once<K extends object>(convert: (source: K) => CelValue): (source: K) => CelValue {
-  const converted = new WeakMap<K, CelValue>()
+/** Converts each object once: many requests share an Application's settings, and several points share a user's attributes. */
+function cached<K extends object>(convert: (source: K) => CelValue): (source: K) => CelValue {
+  const values = new WeakMap<K, CelValue>()
   return (source) => {
-    const known = converted.get(source) ?? convert(source)
-    converted.set(source, known)
-    return known
+    const value = values.get(source) ?? convert(source)
+    values.set(source, value)
+    return value
   }
 }
 
-/** A protobuf message as its library has them: a plain object that names its type. Parsing a text instead takes ten times longer. */
-function timestamp(date: Date): CelInput {
+/** Builds the protobuf message as a plain object: parsing a text takes ten times longer. */
+function toTimestamp(date: Date): CelInput {
   const ms = date.getTime()
   const seconds = Math.floor(ms / 1_000)
   const message = { $typeName: 'google.protobuf.Timestamp', seconds: BigInt(seconds), nanos: (ms - seconds * 1_000) * 1_000_000 }
   return message satisfies CelInput
 }
 
-const counts = once((findings: FindingCounts) => celMap(new Map(Object.entries(findings).map(([name, n]) => [name, BigInt(n)]))))
+const toCountMap = cached((counts: FindingCounts) =>
+  celMap(new Map(Object.entries(counts).map(([name, count]) => [name, BigInt(count)]))),
+)
 
-/** Values, at all depths, of one entry of a free-form map: they are the caller's, and conditions go through them. */
+/** Maximum number of values, at all depths, in one entry of a free-form map. Clients send these maps, and conditions loop over them. */
 const MAX_VALUES = 500
 
-/** A free-form map whose entries are converted when they are asked for. A condition that asks for too large a one fails. */
-class FreeForm extends Map<string, CelValue> {
+/** A free-form map whose entries are converted when they are read. Reading an entry that is too large throws a RangeError. */
+class FreeFormMap extends Map<string, CelValue> {
   readonly #source: ReadonlyMap<string, unknown>
 
   constructor(source: object) {
@@ -80,7 +82,7 @@ class FreeForm extends Map<string, CelValue> {
   }
 
   override get(key: string): CelValue | undefined {
-    if (this.#source.has(key) && super.get(key) === null) super.set(key, convert(this.#source.get(key)))
+    if (this.#source.has(key) && super.get(key) === null) super.set(key, convertJson(this.#source.get(key)))
     return super.get(key)
   }
 
@@ -89,19 +91,19 @@ class FreeForm extends Map<string, CelValue> {
   }
 }
 
-function convert(source: unknown): CelValue {
-  let left = MAX_VALUES
-  const one = (value: unknown): CelValue => {
-    if (left-- === 0) throw new RangeError(`more than ${MAX_VALUES} values`)
-    if (Array.isArray(value)) return celList(value.map(one))
+function convertJson(source: unknown): CelValue {
+  let remaining = MAX_VALUES
+  const convertValue = (value: unknown): CelValue => {
+    if (remaining-- === 0) throw new RangeError(`more than ${MAX_VALUES} values`)
+    if (Array.isArray(value)) return celList(value.map(convertValue))
     if (typeof value === 'object' && value !== null) {
       const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)
-      return celMap(new Map(entries.map(([key, entry]) => [key, one(entry)])))
+      return celMap(new Map(entries.map(([key, entry]) => [key, convertValue(entry)])))
     }
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
     throw new TypeError('not a JSON value')
   }
-  return one(source)
+  return convertValue(source)
 }
 
-const freeForm = once((source: object) => celMap(new FreeForm(source)))
+const toFreeFormMap = cached((source: object) => celMap(new FreeFormMap(source)))

@@ -3,22 +3,22 @@ import type { PolicyPoint } from '../../domain/decision.ts'
 import type { PolicyInput } from '../input.ts'
 import type { Bindings } from './bindings.ts'
 import { checkCondition } from './check.ts'
-import { lookAtForms } from './content-form-calls.ts'
-import { opposite, type Polarity } from './content-forms.ts'
-import { directTest } from './direct-test.ts'
+import { redirectToForms } from './content-form-calls.ts'
+import { oppositePolarity, type Polarity } from './content-forms.ts'
+import { compileDirectTest } from './direct-test.ts'
 import type { Environment } from './environment.ts'
-import { countLoops } from './loop-costs.ts'
-import { type ConditionProblem, callOf, type Expr, offsetOf, parseCondition, Refusal } from './syntax.ts'
+import { addLoopCosts } from './loop-costs.ts'
+import { type ConditionProblem, callOf, type Expr, InvalidCondition, offsetOf, parseCondition } from './syntax.ts'
 
-/** Why a condition broke, in a word that goes into records: never a part of what it looked at. */
+/** Reason why a condition failed, for audit records. It never contains a value that the condition read. */
 type ConditionError = 'missing_value' | 'wrong_type' | 'out_of_range' | 'not_boolean' | 'too_complex' | 'failed'
 
-/** What a condition says; it never throws. */
 type Outcome = boolean | ConditionError
 
+/** Never throws. */
 export type Condition = (input: PolicyInput, bindings: Bindings) => Outcome
 
-/** Checks a condition for use at all of `points`, and compiles it once. */
+/** Checks a condition for all of `points` and compiles it. */
 export function compileCondition(
   source: string,
   points: readonly PolicyPoint[],
@@ -26,84 +26,86 @@ export function compileCondition(
 ): { ok: true; condition: Condition } | { ok: false; problem: ConditionProblem } {
   const parsed = parseCondition(source)
   if ('message' in parsed) return { ok: false, problem: parsed }
-  if (!parsed.expr) return { ok: false, problem: { message: 'there is no condition', offset: 0 } }
+  if (!parsed.expr) return { ok: false, problem: { message: 'the condition is empty', offset: 0 } }
   try {
     checkCondition(parsed.expr, environment, points)
-    countLoops(parsed.expr)
+    addLoopCosts(parsed.expr)
     return { ok: true, condition: compile(parsed.expr, environment, 'restricts') }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof InvalidCondition)) throw error
     return { ok: false, problem: { message: error.message, offset: offsetOf(parsed, error.expr) } }
   }
 }
 
 /**
- * `&&`, `||` and `!` are worked out here, in CEL's own logic of three values (false wins over an error under `&&`, true under
- * `||`), so that each part beneath them can go the fast way or the library's.
+ * `&&`, `||` and `!` are evaluated here, in CEL's three-valued logic (false wins over an error under `&&`, true under `||`), so that
+ * each operand can be compiled to a direct test or evaluated by the library.
  */
 function compile(expr: Expr, environment: Environment, polarity: Polarity): Condition {
   const call = callOf(expr)
-  const parts = (at = polarity): Condition[] => call?.args.map((arg) => compile(arg, environment, at)) ?? []
-  if (call?.name === '_&&_') return decided(parts(), false)
-  if (call?.name === '_||_') return decided(parts(), true)
+  const compileOperands = (operandPolarity = polarity): Condition[] =>
+    call?.args.map((arg) => compile(arg, environment, operandPolarity)) ?? []
+  if (call?.name === '_&&_') return combine(compileOperands(), false)
+  if (call?.name === '_||_') return combine(compileOperands(), true)
   if (call?.name === '!_') {
-    const [part] = parts(opposite(polarity))
-    if (part) return negated(part)
+    const [operand] = compileOperands(oppositePolarity(polarity))
+    if (operand) return negate(operand)
   }
-  return fromHere(expr, environment, polarity) ?? fromLibrary(expr, environment, polarity)
+  return compileDirect(expr, environment, polarity) ?? compileWithLibrary(expr, environment, polarity)
 }
 
-/** One part that says `winner` decides; else the first error; else all agree on the opposite. */
-function decided(parts: readonly Condition[], winner: boolean): Condition {
+/** An operand with the outcome `winner` decides. Without one, the first error is the outcome. */
+function combine(operands: readonly Condition[], winner: boolean): Condition {
   return (input, bindings) => {
-    let outcome: Outcome = !winner
-    for (const part of parts) {
-      const said = part(input, bindings)
-      if (said === winner) return winner
-      if (typeof said === 'string' && typeof outcome !== 'string') outcome = said
+    let combined: Outcome = !winner
+    for (const operand of operands) {
+      const outcome = operand(input, bindings)
+      if (outcome === winner) return winner
+      if (typeof outcome === 'string' && typeof combined !== 'string') combined = outcome
     }
-    return outcome
+    return combined
   }
 }
 
-const negated =
-  (part: Condition): Condition =>
+const negate =
+  (operand: Condition): Condition =>
   (input, bindings) => {
-    const said = part(input, bindings)
-    return typeof said === 'string' ? said : !said
+    const outcome = operand(input, bindings)
+    return typeof outcome === 'string' ? outcome : !outcome
   }
 
-function fromHere(expr: Expr, environment: Environment, polarity: Polarity): Condition | undefined {
-  const test = directTest(expr, environment, polarity)
+function compileDirect(expr: Expr, environment: Environment, polarity: Polarity): Condition | undefined {
+  const test = compileDirectTest(expr, environment, polarity)
   if (!test) return undefined
   return (input) => {
     try {
       return test(input)
     } catch (error) {
-      return nameOf(error)
+      return toConditionError(error)
     }
   }
 }
 
-function fromLibrary(expr: Expr, environment: Environment, polarity: Polarity): Condition {
-  lookAtForms(expr, polarity)
+function compileWithLibrary(expr: Expr, environment: Environment, polarity: Polarity): Condition {
+  redirectToForms(expr, polarity)
   const evaluate = plan(environment.cel, expr)
   return (_, bindings) => {
     environment.work.begin(bindings.budget)
     const result = evaluate(bindings as unknown as Parameters<typeof evaluate>[0])
     if (typeof result === 'boolean') return result
-    return isCelError(result) ? nameOf(result) : 'not_boolean'
+    return isCelError(result) ? toConditionError(result) : 'not_boolean'
   }
 }
 
-const NAMES: readonly [RegExp, ConditionError][] = [
+/** By the messages of the library and of this folder. */
+const ERRORS: readonly [RegExp, ConditionError][] = [
   [/^(field not found|unresolved attribute|index .* out of bounds)/, 'missing_value'],
   [/^(found no matching overload|type mismatch|unsupported key)/, 'wrong_type'],
   [/overflow|divide by zero|modulus by zero|out of range|more than|neither a classification/, 'out_of_range'],
   [/too complex/, 'too_complex'],
 ]
 
-function nameOf(error: unknown): ConditionError {
+function toConditionError(error: unknown): ConditionError {
   const message = error instanceof Error ? error.message : ''
-  return NAMES.find(([pattern]) => pattern.test(message))?.[1] ?? 'failed'
+  return ERRORS.find(([pattern]) => pattern.test(message))?.[1] ?? 'failed'
 }

@@ -1,12 +1,12 @@
 import { type CelFunc, CelScalar, type CelValue, celFunc, isCelList } from '@bufbuild/cel'
-import { CONTENT, opposite, type Polarity, plainPart } from './content-forms.ts'
+import { CONTENT_TEXT, oppositePolarity, type Polarity, toPlainPart } from './content-forms.ts'
 import { callOf, dottedName, type Expr } from './syntax.ts'
-import type { Work } from './work-budget.ts'
+import { PATTERN_COST, type WorkCounter } from './work-budget.ts'
 
-/** The variable that holds all forms of the content; bindings.ts fills it, no author can write it. */
+/** The variable with all forms of the content. bindings.ts sets it; the name is not valid CEL, so conditions cannot use it. */
 export const FORMS = '@forms'
 
-/** Calls on `content.text`, and what stands for them where all its forms are looked at. */
+/** Calls on `content.text`, and the calls on all forms that replace them. */
 const FORM_CALLS: Readonly<Record<string, string>> = {
   contains: '@any_contains',
   startsWith: '@any_starts_with',
@@ -17,31 +17,32 @@ const FORM_CALLS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Has the parts of a condition that make a rule match look at all forms of the content (direct.ts does so where both sides are
- * known). Goes through logic, choices and loops; what is compared with something else stays as it is.
+ * Replaces tests on `content.text` that make a rule match by tests on all forms of the content. Visits logic, choices and loops;
+ * other operands read the text as written. direct-test.ts does the same for tests with a literal.
  */
-export function lookAtForms(expr: Expr, polarity: Polarity): void {
+export function redirectToForms(expr: Expr, polarity: Polarity): void {
   const { exprKind } = expr
   if (exprKind.case === 'comprehensionExpr') {
     const { loopStep, result } = exprKind.value
-    for (const part of [loopStep, result]) if (part) lookAtForms(part, polarity)
+    for (const part of [loopStep, result]) if (part) redirectToForms(part, polarity)
     return
   }
   const call = callOf(expr)
   if (!call) return
-  if (call.name === '!_') for (const part of call.args) lookAtForms(part, opposite(polarity))
-  else if (LOGIC.has(call.name)) for (const part of call.args) lookAtForms(part, polarity)
-  else if (polarity === 'restricts') redirect(expr)
+  if (call.name === '!_') for (const part of call.args) redirectToForms(part, oppositePolarity(polarity))
+  else if (LOGIC.has(call.name)) for (const part of call.args) redirectToForms(part, polarity)
+  else if (polarity === 'restricts') redirectCall(expr)
 }
 
 const LOGIC: ReadonlySet<string> = new Set(['_&&_', '_||_', '_?_:_', '@not_strictly_false'])
 
-function redirect(expr: Expr): void {
+function redirectCall(expr: Expr): void {
   const call = callOf(expr)
   const name = FORM_CALLS[call?.name ?? '']
   if (!call || name === undefined) return
   const [a, b] = call.args
-  const other = a && dottedName(a) === CONTENT ? b : call.name === '_==_' && b && dottedName(b) === CONTENT ? a : undefined
+  const other =
+    a && dottedName(a) === CONTENT_TEXT ? b : call.name === '_==_' && b && dottedName(b) === CONTENT_TEXT ? a : undefined
   if (!other) return
   const forms = { id: expr.id, exprKind: { case: 'identExpr', value: { name: FORMS } } }
   expr.exprKind = { case: 'callExpr', value: { function: name, args: [forms, other] } } as unknown as Expr['exprKind']
@@ -49,20 +50,17 @@ function redirect(expr: Expr): void {
 
 const { BOOL, DYN, STRING } = CelScalar
 
-/** An automaton goes through a text once. */
-const PATTERN_WORK = 4
-
 const textsOf = (list: CelValue): string[] =>
   isCelList(list) ? [...list].filter((item): item is string => typeof item === 'string') : []
 
-/** What `lookAtForms` puts into conditions. */
-export function formFunctions(work: Work, pattern: (source: string) => { test(text: string): boolean }): CelFunc[] {
+/** The functions that `redirectToForms` inserts. */
+export function formFunctions(work: WorkCounter, pattern: (source: string) => { test(text: string): boolean }): CelFunc[] {
   const any = (name: string, test: (text: string, part: string) => boolean): CelFunc =>
     celFunc(name, [DYN, STRING], BOOL, (forms, part) => {
-      const parts = [...new Set([part, plainPart(part) ?? part])]
-      return textsOf(forms).some((text) => parts.some((one) => test(text, one)))
+      const parts = [...new Set([part, toPlainPart(part) ?? part])]
+      return textsOf(forms).some((text) => parts.some((candidate) => test(text, candidate)))
     })
-  const compared = (test: (text: string, part: string) => boolean) => (text: string, part: string) => {
+  const counted = (test: (text: string, part: string) => boolean) => (text: string, part: string) => {
     work.spend(Math.min(text.length, part.length))
     return test(text, part)
   }
@@ -70,26 +68,26 @@ export function formFunctions(work: Work, pattern: (source: string) => { test(te
     any('@any_contains', (text, part) => work.contains(text, part)),
     any(
       '@any_starts_with',
-      compared((text, part) => text.startsWith(part)),
+      counted((text, part) => text.startsWith(part)),
     ),
     any(
       '@any_ends_with',
-      compared((text, part) => text.endsWith(part)),
+      counted((text, part) => text.endsWith(part)),
     ),
     any(
       '@any_equals',
-      compared((text, part) => text === part),
+      counted((text, part) => text === part),
     ),
     celFunc('@any_matches', [DYN, STRING], BOOL, (forms, source) =>
       textsOf(forms).some((text) => {
-        work.spend(text.length * PATTERN_WORK)
+        work.spend(text.length * PATTERN_COST)
         return pattern(source).test(text)
       }),
     ),
     celFunc('@any_in', [DYN, DYN], BOOL, (forms, list) => {
       const texts = textsOf(forms)
       return textsOf(list).some((word) => {
-        const parts = [word, plainPart(word) ?? word]
+        const parts = [word, toPlainPart(word) ?? word]
         work.spend(word.length * texts.length)
         return texts.some((text) => parts.includes(text))
       })

@@ -1,63 +1,60 @@
 import { toPlainString, withoutAccents } from '../../lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
 
-/** The variable whose tests look at all forms of the content. */
-export const CONTENT = 'content.text'
+/** The variable whose tests read all forms of the content. */
+export const CONTENT_TEXT = 'content.text'
 
 /**
- * Whether a rule matches because a part of its condition is true, or because it is not. The first kind looks at the content in all
- * its forms; the second at the text as written, or a rule that demands a form (`!content.text.matches(…)`) would demand less.
+ * Whether a rule matches because an operand is true (`restricts`) or because it is false (`relaxes`). The first kind reads all forms
+ * of the content, the second only the text as written: `!content.text.matches(…)` would otherwise match less often (decision 0005).
  */
 export type Polarity = 'restricts' | 'relaxes'
 
-export const opposite = (polarity: Polarity): Polarity => (polarity === 'restricts' ? 'relaxes' : 'restricts')
+export const oppositePolarity = (polarity: Polarity): Polarity => (polarity === 'restricts' ? 'relaxes' : 'restricts')
 
 type PolicyContent = PolicyInput['content']
 
-/** The forms in which a test on `content.text` looks at the content. */
-export interface Forms {
-  /** As written: the texts one after the other, and those joined that a reader may take for one. */
+/** The forms of the content that a test on `content.text` reads. */
+export interface ContentForms {
+  /** As written: the text, and the joined texts. */
   readonly written: readonly string[]
-  /** In plain form (lib/plain-text.ts), with accents and without. */
+  /** The plain form (lib/plain-text.ts), with and without accents. */
   readonly plain: readonly string[]
-  /** All of them, each once. */
+  /** All forms, each once. */
   readonly all: readonly string[]
 }
 
-const known = new WeakMap<PolicyContent, Forms>()
+const formsByContent = new WeakMap<PolicyContent, ContentForms>()
 
-/** Worked out once for each content. */
-export function formsOf(content: PolicyContent): Forms {
-  const found = known.get(content)
-  if (found) return found
+/** Computes the forms once for each content. */
+export function getForms(content: PolicyContent): ContentForms {
+  const known = formsByContent.get(content)
+  if (known) return known
   const { text, joined } = content
   const written = joined ? [text, joined] : [text]
-  const forms = isPlain(written) ? { written, plain: written, all: written } : plainForms(written)
-  known.set(content, forms)
+  const forms = isPlain(written) ? { written, plain: written, all: written } : addPlainForms(written)
+  formsByContent.set(content, forms)
   return forms
 }
 
-/** Most texts are their own plain form without accents; sets of forms would hash them three times. */
+/** Most texts equal their plain form without accents. They skip the sets of forms, which would hash each text three times. */
 const isPlain = (written: readonly string[]): boolean =>
   written.length === 1 && written.every((text) => toPlainString(text) === text && withoutAccents(text) === text)
 
-function plainForms(written: readonly string[]): Forms {
+function addPlainForms(written: readonly string[]): ContentForms {
   const plain = new Set(written.map((text) => toPlainString(text)).flatMap((text) => [text, withoutAccents(text)]))
   return { written, plain: [...plain], all: [...new Set([...written, ...plain])] }
 }
 
-/** Characters that the plain form does not have: who writes them into a condition looks for exactly these. */
-const NOT_READ = /\p{DI}|(?![\t\n\r])\p{Cc}/u
+/** Invisible and control characters, which the plain form does not contain. */
+const NOT_PLAIN = /\p{DI}|(?![\t\n\r])\p{Cc}/u
 
-/** The plain form of a text that a condition looks for; undefined: it is looked for as written only. */
-export function plainPart(part: string): string | undefined {
-  if (NOT_READ.test(part)) return undefined
-  return toPlainString(part)
-}
+/** The plain form of a text in a condition; undefined: it contains invisible characters, so it is searched only as written. */
+export const toPlainPart = (part: string): string | undefined => (NOT_PLAIN.test(part) ? undefined : toPlainString(part))
 
-/** Whether `test` holds of the content in any form. */
-export function anyForm(
-  { written, plain }: Forms,
+/** Whether `test` is true for any form of the content. */
+export function matchesAnyForm(
+  { written, plain }: ContentForms,
   { part, plainPart }: { readonly part: string; readonly plainPart: string | undefined },
   test: (text: string, part: string) => boolean,
 ): boolean {

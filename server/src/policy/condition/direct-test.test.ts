@@ -6,7 +6,7 @@ import { CLASSIFICATIONS, RISK_LEVELS } from '../../domain/classification.ts'
 import { countFindings, FINDING_TYPES } from '../../domain/finding.ts'
 import { Bindings } from './bindings.ts'
 import { compileCondition } from './condition.ts'
-import { directTest } from './direct-test.ts'
+import { compileDirectTest } from './direct-test.ts'
 import { createEnvironment } from './environment.ts'
 
 const environment = createEnvironment()
@@ -26,7 +26,7 @@ const finding = fc.constantFrom(
 )
 const rank = fc.constantFrom('rank(content.classification)', 'rank("public")', 'rank("confidential")', 'rank("restricted")')
 const number = fc.oneof(fc.constantFrom('request.tokens', 'request.message_count', '0', '1', '12', '9007199254740993'), finding)
-const moment = fc.constantFrom(
+const time = fc.constantFrom(
   'now',
   'timestamp("2026-03-02T12:00:00Z")',
   'timestamp("2026-03-02T13:00:00.001+01:00")',
@@ -41,13 +41,13 @@ const leaf = fc.oneof(
   fc.tuple(text, compare, text).map((parts) => parts.join(' ')),
   fc.tuple(number, compare, number).map((parts) => parts.join(' ')),
   fc.tuple(rank, compare, rank).map((parts) => parts.join(' ')),
-  fc.tuple(moment, compare, moment).map((parts) => parts.join(' ')),
+  fc.tuple(time, compare, time).map((parts) => parts.join(' ')),
   fc.tuple(text, fc.constantFrom('contains', 'startsWith', 'endsWith'), text).map(([a, name, b]) => `${a}.${name}(${b})`),
   fc.tuple(text, fc.array(literal, { maxLength: 4 })).map(([a, list]) => `${a} in [${list.join(', ')}]`),
   fc.tuple(text, fc.constantFrom('zeb', '(?i)ZEBRA', '^a', 'a|b', '\\\\bchat\\\\b')).map(([a, re]) => `${a}.matches("${re}")`),
 )
-/** Breaks, or is no boolean, at evaluation: what the three-valued logic is about. */
-const broken = fc.constantFrom(
+/** Conditions that fail, or are not boolean, at evaluation. */
+const failing = fc.constantFrom(
   'user.attributes.absent == "x"',
   'user.attributes.text',
   'user.attributes.text > 3',
@@ -57,14 +57,14 @@ const input = fc.record({
   role: fc.constantFrom(...words),
   department: fc.constantFrom(...words),
   verified: fc.boolean(),
-  text: fc.array(fc.constantFrom(...words), { maxLength: 4 }).map((some) => some.join(' ')),
+  text: fc.array(fc.constantFrom(...words), { maxLength: 4 }).map((parts) => parts.join(' ')),
   tokens: fc.nat(20),
   messageCount: fc.nat(2),
   classification: fc.constantFrom(...CLASSIFICATIONS),
   riskLevel: fc.constantFrom(...RISK_LEVELS),
   found: fc.array(fc.constantFrom(...FINDING_TYPES), { maxLength: 4 }),
 })
-const inputOf = (values: typeof input extends fc.Arbitrary<infer T> ? T : never) => {
+const toInput = (values: typeof input extends fc.Arbitrary<infer T> ? T : never) => {
   const { role, department, verified, text, tokens, messageCount, classification, riskLevel, found } = values
   return policyInput({
     user: { id: 'u', role, department, verified, attributes: { text: 'x' } },
@@ -73,30 +73,30 @@ const inputOf = (values: typeof input extends fc.Arbitrary<infer T> ? T : never)
   })
 }
 
-/** What the library alone says; undefined: it breaks, or says something that is no boolean. */
-function library(source: string, bindings: Bindings): boolean | undefined {
+/** The result of the library alone; undefined: it fails, or the result is not a boolean. */
+function evaluateWithLibrary(source: string, bindings: Bindings): boolean | undefined {
   const result = plan(environment.cel, parse(source))(bindings as never)
   return isCelError(result) || typeof result !== 'boolean' ? undefined : result
 }
 
-test('the fast way gives exactly what the CEL library gives', () => {
+test('compileDirectTest: same result as the CEL library on random conditions', () => {
   fc.assert(
     fc.property(leaf, input, (source, values) => {
-      const policyValues = inputOf(values)
+      const policyValues = toInput(values)
       const { expr } = parse(source)
-      const direct = expr && directTest(expr, environment)
-      if (direct) expect(direct(policyValues)).toBe(library(source, new Bindings(policyValues)))
+      const direct = expr && compileDirectTest(expr, environment)
+      if (direct) expect(direct(policyValues)).toBe(evaluateWithLibrary(source, new Bindings(policyValues)))
     }),
     { numRuns: 2_000 },
   )
 })
 
-test('&&, || and ! have the three-valued logic of CEL', () => {
+test('compileCondition: &&, || and ! have the three-valued logic of CEL', () => {
   const { condition } = fc.letrec((tie) => ({
     condition: fc.oneof(
       { depthSize: 'small' },
       leaf,
-      broken,
+      failing,
       fc.tuple(tie('condition'), fc.constantFrom('&&', '||'), tie('condition')).map(([a, op, b]) => `(${a} ${op} ${b})`),
       tie('condition').map((a) => `!(${a})`),
     ),
@@ -107,16 +107,16 @@ test('&&, || and ! have the three-valued logic of CEL', () => {
       const compiled = compileCondition(source, ['input'], environment)
       if (!compiled.ok) return
       compared += 1
-      const policyValues = inputOf(values)
+      const policyValues = toInput(values)
       const outcome = compiled.condition(policyValues, new Bindings(policyValues))
-      expect(typeof outcome === 'string' ? undefined : outcome).toBe(library(source, new Bindings(policyValues)))
+      expect(typeof outcome === 'string' ? undefined : outcome).toBe(evaluateWithLibrary(source, new Bindings(policyValues)))
     }),
     { numRuns: 2_000 },
   )
   expect(compared).toBeGreaterThan(1_000)
 })
 
-test('most conditions of a policy take the fast way', () => {
+test('compileDirectTest: typical conditions have a direct test', () => {
   for (const source of [
     'content.findings.secret > 0',
     'content.findings["pii.email"] > 0',
@@ -128,6 +128,6 @@ test('most conditions of a policy take the fast way', () => {
     'now < timestamp("2020-01-01T00:00:00Z")',
   ]) {
     const { expr } = parse(source)
-    expect(expr && directTest(expr, environment), source).toBeDefined()
+    expect(expr && compileDirectTest(expr, environment), source).toBeDefined()
   }
 })

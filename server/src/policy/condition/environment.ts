@@ -4,13 +4,13 @@ import { loopFunctions } from './loop-costs.ts'
 import { Pattern } from './pattern.ts'
 import { rankOf } from './rank.ts'
 import { timeFunctions } from './time-zone.ts'
-import { Work } from './work-budget.ts'
+import { PATTERN_COST, WorkCounter } from './work-budget.ts'
 
-/** CEL with our own functions, and what the conditions that share it have in common. */
+/** CEL with the functions of this folder. All conditions of a document share it. */
 export interface Environment {
   readonly cel: CelEnv
-  readonly work: Work
-  /** Compiled once each. Throws an Error that says what is wrong with `source`. */
+  readonly work: WorkCounter
+  /** Compiles each source once. Throws an Error with the reason if `source` is not valid. */
   pattern(source: string): Pattern
 }
 
@@ -21,11 +21,11 @@ export function createEnvironment(): Environment {
     patterns.set(source, known)
     return known
   }
-  const work = new Work()
+  const work = new WorkCounter()
   return {
     cel: celEnv({
       funcs: [
-        ...comparisons(work),
+        ...countedFunctions(work),
         ...textFunctions(work, pattern),
         ...timeFunctions(),
         ...loopFunctions(work),
@@ -38,36 +38,34 @@ export function createEnvironment(): Environment {
 }
 
 const { BOOL, DOUBLE, INT, STRING } = CelScalar
-/** What an automaton does with a character takes as long as looking at a few. */
-const PATTERN_WORK = 4
-/** Numbers have no more characters than that; making one takes longer than in proportion. */
+/** Converting a longer text to a number takes more than linear time. */
 const MAX_NUMBER_LENGTH = 100
 
-/** Ours take the place of the library's, within bounds; its `size` makes an array of all characters, its `double` a NaN of any text. */
-const textFunctions = (work: Work, pattern: Environment['pattern']): CelFunc[] => [
+/** They replace the library's functions: its `size` builds an array of all characters, and its `double` returns NaN for any text. */
+const textFunctions = (work: WorkCounter, pattern: Environment['pattern']): CelFunc[] => [
   celFunc('rank', [STRING], INT, (word) => BigInt(rankOf(word))),
   celFunc('int', [STRING], INT, toInt),
   celFunc('double', [STRING], DOUBLE, toDouble),
-  celFunc('size', [STRING], INT, (text) => characters(text, work)),
+  celFunc('size', [STRING], INT, (text) => countCharacters(text, work)),
   celMethod('size', STRING, [], INT, function () {
-    return characters(this, work)
+    return countCharacters(this, work)
   }),
   celMethod('contains', STRING, [STRING], BOOL, function (part) {
     return work.contains(this, part)
   }),
   celMethod('matches', STRING, [STRING], BOOL, function (source) {
-    work.spend(this.length * PATTERN_WORK)
+    work.spend(this.length * PATTERN_COST)
     return pattern(source).test(this)
   }),
 ]
 
-/** Go through two texts together. */
-const COMPARISONS = new Set(['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '_+_', 'startsWith', 'endsWith'])
+/** Functions of the library that read two texts. */
+const COUNTED = new Set(['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '_+_', 'startsWith', 'endsWith'])
 
-/** The library's own, which count what they do with texts: in a loop, comparing two megabytes is a freeze. */
-const comparisons = (work: Work): CelFunc[] =>
+/** The library's functions with their work counted: comparing megabytes in a loop would block the server. */
+const countedFunctions = (work: WorkCounter): CelFunc[] =>
   [...celEnv().funcs]
-    .filter(({ name }) => COMPARISONS.has(name))
+    .filter(({ name }) => COUNTED.has(name))
     .map((func) => {
       const call: CelFunc['call'] = (id, target, args) => {
         const [a, b] = target === undefined ? args : [target, ...args]
@@ -82,8 +80,8 @@ const comparisons = (work: Work): CelFunc[] =>
       return Object.assign(Object.create(func), { call })
     })
 
-/** Unicode characters, not UTF-16 units: a pair of surrogates counts once. */
-function characters(text: string, work: Work): bigint {
+/** Counts Unicode characters: a surrogate pair is one. */
+function countCharacters(text: string, work: WorkCounter): bigint {
   work.spend(text.length)
   let count = text.length
   for (let i = 0; i < text.length - 1; i++) {
@@ -94,12 +92,13 @@ function characters(text: string, work: Work): bigint {
 
 function toInt(text: string): bigint {
   const value = text.length <= MAX_NUMBER_LENGTH && /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined
-  if (value === undefined || BigInt.asIntN(64, value) !== value) throw new RangeError('out of range: no whole number of 64 bits')
+  if (value === undefined || BigInt.asIntN(64, value) !== value)
+    throw new RangeError('out of range: not a whole number of 64 bits')
   return value
 }
 
 function toDouble(text: string): number {
   const value = text.length <= MAX_NUMBER_LENGTH && text.trim() !== '' ? Number(text) : Number.NaN
-  if (Number.isNaN(value)) throw new RangeError('out of range: no number')
+  if (Number.isNaN(value)) throw new RangeError('out of range: not a number')
   return value
 }

@@ -1,34 +1,32 @@
 import type { Kind } from './value-types.ts'
 
-/** One way to call a function: kinds of its arguments (a method's target first) and of its result. */
+/** A signature of a function: kinds of its arguments (a method's target first) and of its result. */
 export interface Overload {
   readonly args: readonly Kind[]
   readonly result: Kind
 }
 
 const overload = (args: readonly Kind[], result: Kind): Overload => ({ args, result })
-const each = (kinds: readonly Kind[], make: (kind: Kind) => Overload): Overload[] => kinds.map(make)
-
 const NUMBERS = ['int', 'double'] as const
 const ordered: readonly Overload[] = [
   ...NUMBERS.flatMap((a) => NUMBERS.map((b) => overload([a, b], 'bool'))),
-  ...each(['string', 'timestamp', 'duration'], (kind) => overload([kind, kind], 'bool')),
+  ...(['string', 'timestamp', 'duration'] as const).map((kind) => overload([kind, kind], 'bool')),
 ]
-const arithmetic = each(NUMBERS, (kind) => overload([kind, kind], kind))
+const arithmetic = NUMBERS.map((kind) => overload([kind, kind], kind))
 const textTest = [overload(['string', 'string'], 'bool')]
-const size = each(['string', 'list', 'map'], (kind) => overload([kind], 'int'))
-const timePart = [overload(['timestamp'], 'int'), overload(['timestamp', 'string'], 'int')]
-const timeOrLength = [...timePart, overload(['duration'], 'int')]
 const casts = (from: readonly Kind[], to: Kind): readonly Overload[] => from.map((kind) => overload([kind], to))
+const size = casts(['string', 'list', 'map'], 'int')
+const timePart = [overload(['timestamp'], 'int'), overload(['timestamp', 'string'], 'int')]
+const timeOrDurationPart = [...timePart, overload(['duration'], 'int')]
 
 /**
- * The part of CEL that conditions may use, by the parser's names. Left out on purpose: bytes, unsigned numbers, protobuf messages
- * and types as values, because no variable holds one. `==`, `!=`, `[]` and `in` have rules of their own (check.ts).
+ * The functions of CEL that conditions may use, by the parser's names. Bytes, unsigned numbers, protobuf messages and types as values
+ * are not supported, because no variable has such a value. check.ts has the rules of `==`, `!=`, `[]` and `in`.
  */
 export const FUNCTIONS: ReadonlyMap<string, readonly Overload[]> = new Map(
   Object.entries({
     '!_': [overload(['bool'], 'bool')],
-    '-_': each(NUMBERS, (kind) => overload([kind], kind)),
+    '-_': NUMBERS.map((kind) => overload([kind], kind)),
     '_&&_': [overload(['bool', 'bool'], 'bool')],
     '_||_': [overload(['bool', 'bool'], 'bool')],
     '@not_strictly_false': [overload(['bool'], 'bool')],
@@ -65,7 +63,7 @@ export const FUNCTIONS: ReadonlyMap<string, readonly Overload[]> = new Map(
   }),
 )
 
-/** As FUNCTIONS, for what is called on a value: `content.text.contains("x")`. */
+/** Functions that are called on a value: `content.text.contains("x")`. */
 export const METHODS: ReadonlyMap<string, readonly Overload[]> = new Map(
   Object.entries({
     contains: textTest,
@@ -79,9 +77,9 @@ export const METHODS: ReadonlyMap<string, readonly Overload[]> = new Map(
     getDayOfMonth: timePart,
     getDayOfWeek: timePart,
     getDayOfYear: timePart,
-    getHours: timeOrLength,
-    getMinutes: timeOrLength,
-    getSeconds: timeOrLength,
-    getMilliseconds: timeOrLength,
+    getHours: timeOrDurationPart,
+    getMinutes: timeOrDurationPart,
+    getSeconds: timeOrDurationPart,
+    getMilliseconds: timeOrDurationPart,
   }),
 )

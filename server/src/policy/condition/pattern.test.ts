@@ -5,7 +5,7 @@ import { cpuMs } from '../../../test/support/cpu-time.ts'
 import { Pattern } from './pattern.ts'
 import { compileLiteralTest } from './required-literals.ts'
 
-/** Regular expressions made of everything that literals.ts takes apart, and texts of the same letters. */
+/** Random expressions of all syntax that required-literals.ts analyses, and texts of the same letters. */
 const { pattern } = fc.letrec((tie) => ({
   pattern: fc.oneof(
     { depthSize: 'small' },
@@ -20,7 +20,7 @@ const text = fc.array(
   { maxLength: 12 },
 )
 
-test('Pattern: matches exactly what another port of RE2 matches on random expressions and texts', () => {
+test('Pattern: same matches as another port of RE2 on random expressions and texts', () => {
   fc.assert(
     fc.property(fc.constantFrom('', '(?i)', '(?s)', '(?is)'), pattern as fc.Arbitrary<string>, text, (flags, body, parts) => {
       const source = flags + body
@@ -39,9 +39,9 @@ test.each([
   ['abc|', undefined],
   ['a(?i)bcd', undefined],
   ['\\Qabc\\E', undefined],
-])('the literals of %s', (source, expected) => expect(compileLiteralTest(source)).toEqual(expected))
+])('compileLiteralTest: required literals of %s', (source, expected) => expect(compileLiteralTest(source)).toEqual(expected))
 
-describe('a hostile text', () => {
+describe('Pattern: hostile text', () => {
   const noise = (letters: string, length: number): string => {
     let seed = 7
     const next = (): number => (seed = (seed * 48_271) % 2_147_483_647)
@@ -49,17 +49,17 @@ describe('a hostile text', () => {
   }
 
   test.each([
-    ['(a+)+$', 'a', 'nested repetition, which takes a backtracking engine for ever'],
+    ['(a+)+$', 'a', 'nested repetition, which never ends in a backtracking engine'],
     ['(x+x+)+y', 'x', 'the same, with a literal'],
     ['(?i)\\b(\\w+\\s+){1,100}zz', 'abc defg ', 'word boundaries among many states'],
     ['(\\w{1,10} ?){1,20}[0-9]c', 'abc1  c', 'counted repetition'],
-  ])('of 1 MiB against %s is read in linear time (%s)', (source, letters) => {
+  ])('linear time for 1 MiB and %s (%s)', (source, letters) => {
     const pattern = new Pattern(source)
     const hostile = `${noise(letters, 65_536).repeat(16)}!`
     expect(cpuMs(() => pattern.test(hostile))).toBeLessThan(5_000)
   })
 
-  test('that drives the automaton beyond its bounds is an error, soon', () => {
+  test('error within seconds when the text needs too many states', () => {
     const pattern = new Pattern('[ab]*a[ab]{900}c')
     const hostile = `${noise('ab', 65_536).repeat(16)}c`
     expect(cpuMs(() => expect(() => pattern.test(hostile)).toThrow('too complex'))).toBeLessThan(5_000)
@@ -67,11 +67,11 @@ describe('a hostile text', () => {
   })
 })
 
-test.each(['(', 'a{2000}', '(a?){500}a{500}', 'x'.repeat(1_001), '(?=a)', '\\1'])('%s is refused', (source) => {
+test.each(['(', 'a{2000}', '(a?){500}a{500}', 'x'.repeat(1_001), '(?=a)', '\\1'])('Pattern: error for %s', (source) => {
   expect(() => new Pattern(source)).toThrow()
 })
 
-test('Pattern: texts that each need many states keep matching when they come one after another', () => {
+test('Pattern: texts that need many states match one after another', () => {
   const pattern = new Pattern('[ab]*a[ab]{60}[cd]')
   for (let turn = 0; turn < 40; turn++) {
     const text = Array.from({ length: 700 }, (_, at) => ((at * 7 + turn * at * at) % 5 < 2 ? 'a' : 'b')).join('')

@@ -1,10 +1,10 @@
 import { CLASSIFICATION_WORDS, RISK_WORDS } from './variables.ts'
 
-/** The scale that a word belongs to. No word is on both. */
+/** Name of the scale that contains `word`; undefined: none. No word is on both scales. */
 export const scaleOf = (word: string): string | undefined =>
   [CLASSIFICATION_WORDS, RISK_WORDS].find(({ values }) => values.includes(word))?.name
 
-/** `rank("confidential")`: the place of a classification or risk level among its kind, mildest 0. Throws on any other word. */
+/** `rank("confidential")`: position of a classification or risk level on its scale; the lowest is 0. Throws a RangeError for other words. */
 export function rankOf(word: string): number {
   for (const { values } of [CLASSIFICATION_WORDS, RISK_WORDS]) {
     const rank = values.indexOf(word)

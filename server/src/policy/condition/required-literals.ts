@@ -1,8 +1,8 @@
-/** The least that a literal must have to be worth looking for. */
+/** Shorter literals occur in most texts, so a search for them saves nothing. */
 const MIN_LENGTH = 3
 const MAX_LITERALS = 100
 
-/** Literals of which every match contains at least one; undefined: nothing is known. */
+/** Every match contains at least one of these literals; undefined: unknown. */
 type Required = readonly string[] | undefined
 
 interface Cursor {
@@ -10,8 +10,8 @@ interface Cursor {
   at: number
 }
 
-/** Thrown on syntax that this reader does not know; the pattern then simply goes without literals. */
-const UNKNOWN = new Error('syntax not analysed')
+/** Thrown at syntax that this file does not analyse. The pattern then has no required literals. */
+const NOT_ANALYSED = new Error('syntax not analysed')
 
 const LITERAL = /[A-Za-z0-9 _\-,;:'"!@#%&=/<>~`]/
 /** A class such as `[a-z\d]`, without nested `[:alpha:]`. */
@@ -19,38 +19,39 @@ const CLASS = /\[\^?\]?(?:\\[^pPQ]|[^\][\\])*\]/y
 const QUANTIFIER = /(?:([*?])|\+|\{(\d+)(?:,\d*)?\})\??/y
 
 /**
- * Looks for text that every match of an RE2 pattern must contain, whatever the rest demands: `(?i)\b(wire|bank) transfer` needs
- * “ transfer”. Answers a test that is false only for texts which the pattern cannot match, or undefined where none can be
- * derived. Literals are ASCII only and compared under Unicode simple case folding (flags `iu`), as RE2 does under `(?i)`.
+ * Finds the literals that every match of an RE2 pattern must contain: `(?i)\b(wire|bank) transfer` requires “ transfer”. Returns an
+ * expression that does not match only if the pattern cannot match; undefined: none can be derived. Literals are ASCII. They are
+ * compared with Unicode simple case folding (flags `iu`), as RE2 does for `(?i)`.
  */
 export function compileLiteralTest(pattern: string): RegExp | undefined {
   const flags = /^\(\?([ims]+)\)/.exec(pattern)
   const cursor = { source: pattern, at: flags?.[0].length ?? 0 }
   try {
-    const literals = alternatives(cursor)
+    const literals = readAlternatives(cursor)
     if (!literals || cursor.at < pattern.length || literals.length > MAX_LITERALS) return undefined
-    return new RegExp(literals.map(escaped).join('|'), flags?.[1]?.includes('i') ? 'iu' : 'u')
+    return new RegExp(literals.map(escapeLiteral).join('|'), flags?.[1]?.includes('i') ? 'iu' : 'u')
   } catch (error) {
-    if (error === UNKNOWN) return undefined
+    if (error === NOT_ANALYSED) return undefined
     throw error
   }
 }
 
-const escaped = (literal: string): string => literal.replace(/[^A-Za-z0-9 ]/g, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`)
+const escapeLiteral = (literal: string): string =>
+  literal.replace(/[^A-Za-z0-9 ]/g, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`)
 
-/** `a|b|c` up to `)` or the end: any branch may match, so the literals of all are needed. */
-function alternatives(cursor: Cursor): Required {
-  let all: Required = sequence(cursor)
+/** Reads `a|b|c` up to `)` or the end. Any branch can match, so the result is the literals of all branches. */
+function readAlternatives(cursor: Cursor): Required {
+  let all: Required = readSequence(cursor)
   while (cursor.source[cursor.at] === '|') {
     cursor.at += 1
-    const branch = sequence(cursor)
+    const branch = readSequence(cursor)
     all = all && branch && [...all, ...branch]
   }
   return all
 }
 
-/** One branch: every part must match, so the most telling part alone will do. */
-function sequence(cursor: Cursor): Required {
+/** Reads one branch. Every part must match, so the result is the part with the longest literals. */
+function readSequence(cursor: Cursor): Required {
   let best: Required
   let run = ''
   const offer = (candidate: Required): void => {
@@ -61,8 +62,8 @@ function sequence(cursor: Cursor): Required {
     run = ''
   }
   while (cursor.at < cursor.source.length && !/[|)]/.test(cursor.source[cursor.at] ?? '')) {
-    const part = atom(cursor)
-    const times = quantifier(cursor)
+    const part = readAtom(cursor)
+    const times = readQuantifier(cursor)
     if (part.empty && times === 'once') continue
     if (part.literal === undefined || times === 'maybe none') endRun()
     if (times === 'maybe none') continue
@@ -79,48 +80,48 @@ const shortest = (literals: readonly string[]): number => Math.min(...literals.m
 interface Part {
   readonly literal?: string
   readonly required?: Required
-  /** Matches without taking a character: `^`, `\b`. */
+  /** Matches no character: `^`, `\b`. */
   readonly empty?: boolean
 }
 
-function atom(cursor: Cursor): Part {
+function readAtom(cursor: Cursor): Part {
   const letter = cursor.source[cursor.at] ?? ''
-  if (letter === '(') return group(cursor)
+  if (letter === '(') return readGroup(cursor)
   if (letter === '[') {
     CLASS.lastIndex = cursor.at
-    if (!CLASS.test(cursor.source)) throw UNKNOWN
+    if (!CLASS.test(cursor.source)) throw NOT_ANALYSED
     cursor.at = CLASS.lastIndex
     return {}
   }
-  if (letter === '\\') return escapeSequence(cursor)
+  if (letter === '\\') return readEscape(cursor)
   cursor.at += 1
   if (LITERAL.test(letter)) return { literal: letter }
   if (letter === '.') return {}
   if (letter === '^' || letter === '$') return { empty: true }
-  throw UNKNOWN
+  throw NOT_ANALYSED
 }
 
-function group(cursor: Cursor): Part {
+function readGroup(cursor: Cursor): Part {
   const { source } = cursor
-  const opening = source.startsWith('(?:', cursor.at) ? 3 : 1
-  if (opening === 1 && source[cursor.at + 1] === '?') throw UNKNOWN
-  cursor.at += opening
-  const required = alternatives(cursor)
-  if (source[cursor.at] !== ')') throw UNKNOWN
+  const openingLength = source.startsWith('(?:', cursor.at) ? 3 : 1
+  if (openingLength === 1 && source[cursor.at + 1] === '?') throw NOT_ANALYSED
+  cursor.at += openingLength
+  const required = readAlternatives(cursor)
+  if (source[cursor.at] !== ')') throw NOT_ANALYSED
   cursor.at += 1
   return { required }
 }
 
-function escapeSequence(cursor: Cursor): Part {
+function readEscape(cursor: Cursor): Part {
   const letter = cursor.source[cursor.at + 1] ?? ''
   cursor.at += 2
   if (/[dDsSwW]/.test(letter)) return {}
   if (/[bB]/.test(letter)) return { empty: true }
   if (/[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]/.test(letter)) return { literal: letter }
-  throw UNKNOWN
+  throw NOT_ANALYSED
 }
 
-function quantifier(cursor: Cursor): 'once' | 'maybe none' | 'at least once' {
+function readQuantifier(cursor: Cursor): 'once' | 'maybe none' | 'at least once' {
   QUANTIFIER.lastIndex = cursor.at
   const match = QUANTIFIER.exec(cursor.source)
   if (!match) return 'once'

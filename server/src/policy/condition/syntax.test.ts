@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { parseCondition } from './syntax.ts'
 
-test('parseCondition: refuses more than 256 blank characters in a row, which the parser would take a second for', () => {
+test('parseCondition: error when the source has more than 256 blank characters in a row', () => {
   for (const blank of [' ', '\n', '\t', '\r\n']) {
     expect(parseCondition(`a ==${blank.repeat(4_000)}`)).toEqual({
-      message: 'may hold 256 blank characters in a row, and holds more',
+      message: 'must have at most 256 blank characters in a row',
       offset: 4,
     })
   }

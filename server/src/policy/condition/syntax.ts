@@ -4,14 +4,14 @@ type Parsed = ReturnType<typeof parse>
 /** A node of a parsed condition. */
 export type Expr = NonNullable<Parsed['expr']>
 
-/** Why a condition may not be published. `offset`: where in its text, in UTF-16 units. */
+/** Reason why a condition is refused. `offset`: place in its source, in UTF-16 units. */
 export interface ConditionProblem {
   readonly message: string
   readonly offset: number
 }
 
-/** Thrown while a condition is read; never leaves this folder. */
-export class Refusal extends Error {
+/** Thrown by the checks of a condition. compileCondition turns it into a ConditionProblem. */
+export class InvalidCondition extends Error {
   readonly expr: Expr | undefined
 
   constructor(message: string, expr?: Expr) {
@@ -20,17 +20,17 @@ export class Refusal extends Error {
   }
 }
 
-/** The parser's time grows with the cube of the nesting of a text that does not parse. */
+/** For a source with a syntax error, the parser takes time cubic in the nesting. */
 const MAX_NESTING = 64
-/** And with the square of a run of white space: 4,000 line breaks took a second. */
+/** The parser takes time quadratic in consecutive white space: a second for 4,000 line breaks. */
 const MAX_BLANKS = 256
 const TOO_MANY_BLANKS = new RegExp(`\\s{${MAX_BLANKS + 1}}`)
 
 export function parseCondition(source: string): Parsed | ConditionProblem {
-  const tooDeep = nestedBeyond(source, MAX_NESTING)
-  if (tooDeep !== undefined) return { message: `brackets may be nested ${MAX_NESTING} deep`, offset: tooDeep }
-  const tooBlank = TOO_MANY_BLANKS.exec(source)
-  if (tooBlank) return { message: `may hold ${MAX_BLANKS} blank characters in a row, and holds more`, offset: tooBlank.index }
+  const tooDeep = findNestingBeyond(source, MAX_NESTING)
+  if (tooDeep !== undefined) return { message: `brackets must be nested at most ${MAX_NESTING} deep`, offset: tooDeep }
+  const blanks = TOO_MANY_BLANKS.exec(source)
+  if (blanks) return { message: `must have at most ${MAX_BLANKS} blank characters in a row`, offset: blanks.index }
   try {
     return parse(source)
   } catch (error) {
@@ -38,7 +38,8 @@ export function parseCondition(source: string): Parsed | ConditionProblem {
   }
 }
 
-function nestedBeyond(source: string, limit: number): number | undefined {
+/** Index of the first bracket that is nested too deep. */
+function findNestingBeyond(source: string, limit: number): number | undefined {
   let depth = 0
   for (let i = 0; i < source.length; i++) {
     if ('([{'.includes(source.charAt(i)) && ++depth > limit) return i
@@ -47,19 +48,19 @@ function nestedBeyond(source: string, limit: number): number | undefined {
   return undefined
 }
 
-/** The library's message ends in a list of everything that it would have expected. */
+/** Removes the place and the long list of expected tokens from the library's message. */
 const syntaxMessage = (error: unknown): string =>
   error instanceof Error
-    ? error.message.replace(/^<input>:\d+:\d+: /, '').replace(/ but expecting .*/, ', which does not belong here')
-    : 'unreadable'
+    ? error.message.replace(/^<input>:\d+:\d+: /, '').replace(/ but expecting .*/, ', which is not allowed here')
+    : 'it cannot be parsed'
 
 const syntaxOffset = (error: unknown): number =>
   (error as { location?: { start?: { offset?: number } } }).location?.start?.offset ?? 0
 
-/** Where an expression stands in the text; infix operators stand at their sign. */
+/** Place of an expression in the source. The place of an infix operator is its sign. */
 export const offsetOf = (parsed: Parsed, expr: Expr | undefined): number => parsed.sourceInfo?.positions[String(expr?.id)] ?? 0
 
-/** `content.text` as a name, when the expression is nothing but a name with fields. */
+/** The name `content.text` if the expression consists of a name and fields only. */
 export function dottedName(expr: Expr): string | undefined {
   if (expr.exprKind.case === 'identExpr') return expr.exprKind.value.name
   if (expr.exprKind.case !== 'selectExpr' || expr.exprKind.value.testOnly || !expr.exprKind.value.operand) return undefined
@@ -67,20 +68,20 @@ export function dottedName(expr: Expr): string | undefined {
   return parent === undefined ? undefined : `${parent}.${expr.exprKind.value.field}`
 }
 
-/** The text of a text literal. */
+/** The value of a text literal; undefined: another expression. */
 export const stringLiteral = (expr: Expr | undefined): string | undefined =>
   expr?.exprKind.case === 'constExpr' && expr.exprKind.value.constantKind.case === 'stringValue'
     ? expr.exprKind.value.constantKind.value
     : undefined
 
-/** A call with its target, if any, as the first argument; undefined for everything that is no call. */
+/** A call with its target, if any, as the first argument; undefined: another expression. */
 export function callOf(expr: Expr): { name: string; method: boolean; args: readonly Expr[] } | undefined {
   if (expr.exprKind.case !== 'callExpr') return undefined
   const { function: name, target, args } = expr.exprKind.value
   return { name, method: target !== undefined, args: target ? [target, ...args] : args }
 }
 
-/** The expressions of which an expression is made. */
+/** The direct subexpressions of an expression. */
 export function partsOf({ exprKind }: Expr): readonly Expr[] {
   const parts = (): (Expr | undefined)[] => {
     switch (exprKind.case) {
@@ -106,5 +107,5 @@ export function partsOf({ exprKind }: Expr): readonly Expr[] {
   return parts().filter((part) => part !== undefined)
 }
 
-/** `_>_` as people write it. */
-export const operator = (name: string): string => name.replaceAll('_', '').replace('@', '')
+/** The parser's name `_>_` as it is written in conditions: `>`. */
+export const operatorSymbol = (name: string): string => name.replaceAll('_', '').replace('@', '')

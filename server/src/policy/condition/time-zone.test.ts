@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createEnvironment } from './environment.ts'
 
 const { cel } = createEnvironment()
-const value = (source: string): unknown => {
+const evaluate = (source: string): unknown => {
   const result = plan(cel, parse(source))({})
   return isCelError(result) ? result.message : result
 }
@@ -24,4 +24,4 @@ test.each([
   ['timestamp("2026-12-31T00:00:00.250Z").getMilliseconds()', 250n],
   ['timestamp("2026-12-31T10:20:30Z").getMinutes("Asia/Kolkata")', 50n],
   ['duration("90m").getHours()', 1n],
-])('%s is %s, whatever the time zone of the machine', (source, expected) => expect(value(source)).toBe(expected))
+])('timeFunctions: %s is %s in any time zone of the machine', (source, expected) => expect(evaluate(source)).toBe(expected))

@@ -2,7 +2,7 @@ import { type CelFunc, CelScalar, type CelValue, celMethod, objectType } from '@
 
 const TIMESTAMP = objectType('google.protobuf.Timestamp')
 
-/** The parts of a timestamp that CEL names, from a Date whose UTC fields are the local ones. */
+/** The CEL functions for parts of a timestamp. Their argument is a Date whose UTC fields are the local time. */
 const PARTS: Readonly<Record<string, (local: Date) => number>> = {
   getFullYear: (local) => local.getUTCFullYear(),
   getMonth: (local) => local.getUTCMonth(),
@@ -17,8 +17,8 @@ const PARTS: Readonly<Record<string, (local: Date) => number>> = {
 }
 
 /**
- * `now.getHours("Europe/Berlin")` and its kin. The library's own depend on the time zone of the machine (an hour off when its
- * clocks change) and build a formatter for every call, which takes longer than forty conditions.
+ * Functions such as `now.getHours("Europe/Berlin")`. They replace the library's, which depend on the time zone of the machine and
+ * create a formatter for each call, which takes longer than forty conditions.
  */
 export const timeFunctions = (): CelFunc[] => {
   const formats = new Map<string, Intl.DateTimeFormat>()
@@ -37,7 +37,7 @@ export const timeFunctions = (): CelFunc[] => {
   ])
 }
 
-/** Throws when there is no such time zone. Offsets are `+02:00`, or as CEL also has it `02:00`. */
+/** Throws a RangeError if the time zone does not exist. Offsets are `+02:00` or, as in CEL, `02:00`. */
 export const zoneFormat = (zone: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat('en-US', {
     timeZone: /^\d\d:\d\d$/.test(zone) ? `+${zone}` : zone,
@@ -51,7 +51,7 @@ export const zoneFormat = (zone: string): Intl.DateTimeFormat =>
     second: 'numeric',
   })
 
-/** A Date whose UTC fields are what clocks in that zone show. */
+/** A Date whose UTC fields are the local time of the zone. */
 function toLocal(date: Date, format: Intl.DateTimeFormat): Date {
   const parts = new Map(format.formatToParts(date).map(({ type, value }) => [type, Number(value)]))
   const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0

@@ -1,22 +1,22 @@
 /**
- * Types of a condition's values, as far as they are known when a policy is published. `any` is what comes out of free-form
- * maps (`user.attributes`, `application.settings`): its type shows only at evaluation.
+ * Types of the values in a condition, as known before evaluation. `any`: a value of a free-form map (`user.attributes`,
+ * `application.settings`), whose type is known only at evaluation.
  */
 export type Type =
   | { readonly kind: 'bool' | 'double' | 'duration' | 'null' | 'any' }
-  /** `scale`: the int is a rank on it, and compares with ranks on the same scale only. */
+  /** `scale`: the number is a rank on this scale and can be compared only with ranks on the same scale. */
   | { readonly kind: 'int'; readonly scale?: string }
-  /** `words`: the text is always one of these. */
+  /** `words`: the text is always one of them. */
   | { readonly kind: 'string'; readonly words?: Words }
-  /** `nullable`: null when there is none. */
+  /** `nullable`: the value can be null. */
   | { readonly kind: 'timestamp'; readonly nullable?: boolean }
   | { readonly kind: 'list'; readonly of: Type }
-  /** Keys are text; `keys`: exactly these. */
+  /** Keys are text. `keys`: the map has exactly these keys. */
   | { readonly kind: 'map'; readonly of: Type; readonly keys?: ReadonlySet<string> }
 
 export type Kind = Type['kind']
 
-/** A closed set of texts, such as the classifications, under the name people know it by. */
+/** A closed set of texts, such as the classifications, with its name for error messages. */
 export interface Words {
   readonly name: string
   readonly values: readonly string[]
@@ -32,8 +32,8 @@ export const ANY_MAP: Type = { kind: 'map', of: ANY }
 
 const isNumber = (type: Type): boolean => type.kind === 'int' || type.kind === 'double'
 
-/** Whether `a == b` can ever be true. Comparing what never equals is a slip of the author's. */
-export const comparable = (a: Type, b: Type): boolean =>
+/** Whether `a == b` can be true. A comparison that is always false is a mistake in the policy. */
+export const isComparable = (a: Type, b: Type): boolean =>
   a.kind === b.kind ||
   a.kind === 'any' ||
   b.kind === 'any' ||
@@ -43,16 +43,16 @@ export const comparable = (a: Type, b: Type): boolean =>
 
 const isNullable = (type: Type): boolean => type.kind === 'timestamp' && type.nullable === true
 
-/** One type for several values, of a list or of the two sides of `? :`. */
-export function joined(types: readonly Type[]): Type {
+/** The common type of several values: elements of a list, or both sides of `? :`. */
+export function commonType(types: readonly Type[]): Type {
   const [first, ...rest] = types
   if (!first) return ANY
   if (rest.every((type) => type.kind === first.kind)) return first.kind === 'string' ? STRING : first
   return ANY
 }
 
-/** A type in an author's words. */
-export function named(type: Type): string {
+/** A type in plain words, for error messages. */
+export function describeType(type: Type): string {
   switch (type.kind) {
     case 'string':
       return type.words ? `a ${type.words.name}` : 'text'

@@ -7,10 +7,10 @@ import { toPlainString } from '../../lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
 import { ANY_MAP, BOOL, INT, STRING, TIMESTAMP, type Type, type Words } from './value-types.ts'
 
-/** One name that conditions may use. */
+/** A variable of conditions. */
 export interface Variable {
   readonly type: Type
-  /** The JavaScript value behind it: ints are numbers, timestamps Dates, maps plain objects. */
+  /** Its JavaScript value: ints are numbers, timestamps are Dates, maps are plain objects. */
   readonly read: (input: PolicyInput) => unknown
 }
 
@@ -26,7 +26,7 @@ const FINDINGS: Type = { kind: 'map', of: INT, keys: new Set([...FINDING_TYPES, 
 
 const variable = (type: Type, read: Variable['read']): Variable => ({ type, read })
 
-/** Everything conditions can see (GW-POL-5), by its full name. docs/policies.md explains each to authors. */
+/** All variables of conditions by full name (GW-POL-5). docs/policies.md explains each of them. */
 export const VARIABLES: ReadonlyMap<string, Variable> = new Map(
   Object.entries({
     'user.id': variable(STRING, ({ user }) => user.id),
@@ -75,7 +75,7 @@ export const VARIABLES: ReadonlyMap<string, Variable> = new Map(
   }),
 )
 
-/** Groups of variables that exist at some points only. Every other group exists at all of them. */
+/** Groups of variables that exist only at some points. All other groups exist at every point. */
 export const GROUP_POINTS: ReadonlyMap<string, readonly PolicyPoint[]> = new Map(
   Object.entries({
     response: ['output'],
@@ -85,9 +85,9 @@ export const GROUP_POINTS: ReadonlyMap<string, readonly PolicyPoint[]> = new Map
   } satisfies Record<string, PolicyPoint[]>),
 )
 
-/** First words of all names: `user`, `content` … Loop variables may not hide them. */
+/** First parts of all names: `user`, `content` … Loop variables must have other names. */
 export const ROOTS: ReadonlySet<string> = new Set([...VARIABLES.keys()].map((name) => name.split('.')[0] ?? name))
 
-/** The fields of a group such as `user`; empty when there is no such group. */
+/** The fields of a group such as `user`; empty if the group does not exist. */
 export const fieldsOf = (group: string): readonly string[] =>
   [...VARIABLES.keys()].filter((name) => name.startsWith(`${group}.`)).map((name) => name.slice(group.length + 1))

@@ -1,42 +1,43 @@
-/** About 128 searches through 1 MiB. A search may take 20 ns a character at worst: letters chosen against the engine. */
+/** In characters: about 128 searches through 1 MiB. A search takes at most 20 ns for each character. */
 const MAX_WORK = 2 ** 27
-/** V8 looks for short texts in linear time; for longer ones the worst case grows with their length. */
-const SHORT = 32
-/** The library spends as much time on a node of a condition as on looking at that many characters. */
-const NODE = 32
+/** V8 searches short texts in linear time; for longer ones the worst case grows with their length. */
+const SHORT_SEARCH = 32
+/** Cost of a node of a condition, in characters. */
+const NODE_COST = 32
+/** Cost of a character that a regular expression reads, in characters. */
+export const PATTERN_COST = 4
 
-/** What is left to one evaluation: all rules at a point. */
+/** The work that one evaluation (all rules at a point) may still do, in characters. */
 export interface Budget {
-  left: number
+  remaining: number
 }
 
-export const fullBudget = (): Budget => ({ left: MAX_WORK })
+export const createBudget = (): Budget => ({ remaining: MAX_WORK })
 
 /**
- * What one evaluation may do with texts and lists, all its rules and loops together:
- * `user.attributes.words.exists(w, content.text.contains(w))` is a fair question, and both its sides come from callers; a list
- * written out twice, one inside the other, comes from an author. Beyond the bound a part fails, which counts as a denial.
+ * Counts the work of one evaluation with texts and lists. Clients choose both texts of
+ * `user.attributes.words.exists(w, content.text.contains(w))`, so a budget bounds it. An operand that exceeds it fails (decision 0005).
  */
-export class Work {
-  #budget = fullBudget()
+export class WorkCounter {
+  #budget = createBudget()
 
-  /** Called before each part of a condition. */
+  /** Call it before each operand of a condition. */
   begin(budget: Budget): void {
     this.#budget = budget
   }
 
+  /** Throws if the budget is used up. */
   spend(characters: number): void {
-    this.#budget.left -= characters
-    if (this.#budget.left < 0) throw new Error('the texts or lists are too complex for the condition')
+    this.#budget.remaining -= characters
+    if (this.#budget.remaining < 0) throw new Error('the texts or lists are too complex for the condition')
   }
 
   contains(text: string, part: string): boolean {
-    this.spend(text.length * Math.ceil(part.length / SHORT))
+    this.spend(text.length * Math.ceil(part.length / SHORT_SEARCH))
     return text.includes(part)
   }
 
-  /** Before a loop begins: so many turns, each of so many nodes. */
-  loop(turns: number, nodes: number): void {
-    this.spend(turns * nodes * NODE)
+  chargeLoop(turns: number, nodesPerTurn: number): void {
+    this.spend(turns * nodesPerTurn * NODE_COST)
   }
 }

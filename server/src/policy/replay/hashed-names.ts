@@ -1,14 +1,14 @@
 import { callOf, dottedName, type Expr, parseCondition, partsOf, stringLiteral } from '../condition/syntax.ts'
 
-/** How a condition uses the names whose values records hold as a keyed hash only. */
-export interface Reading {
-  /** Texts that such a name is compared with: an equal hash tells an equal value. */
+/** How a condition uses the names whose values are keyed hashes in audit records. */
+export interface HashedNameUses {
+  /** Texts that a name is compared with. Equal hashes mean equal values, so these comparisons can be replayed. */
   readonly compared: readonly { readonly name: string; readonly text: string }[]
-  /** Names that it does more with than compare: the hash will not do. */
-  readonly freely: ReadonlySet<string>
+  /** Names that are used in another way, which cannot be replayed. */
+  readonly otherUses: ReadonlySet<string>
 }
 
-/** What records never hold in the clear: who it was, which session, a model whose name might be prose. */
+/** Names whose values audit records contain only as keyed hashes. */
 export const HASHED_NAMES: ReadonlySet<string> = new Set([
   'user.id',
   'request.session_id',
@@ -17,25 +17,25 @@ export const HASHED_NAMES: ReadonlySet<string> = new Set([
   'message.sender',
 ])
 
-/** Of a condition that has passed its check. */
-export function readingOf(when: string): Reading {
+/** `when`: a condition that compileCondition accepts. */
+export function findHashedNameUses(when: string): HashedNameUses {
   const parsed = parseCondition(when)
-  if ('message' in parsed || !parsed.expr) return { compared: [], freely: HASHED_NAMES }
-  const compared: Reading['compared'][number][] = []
-  const freely = new Set<string>()
+  if ('message' in parsed || !parsed.expr) return { compared: [], otherUses: HASHED_NAMES }
+  const compared: HashedNameUses['compared'][number][] = []
+  const otherUses = new Set<string>()
   const visit = (expr: Expr): void => {
     const name = dottedName(expr)
-    if (name !== undefined && HASHED_NAMES.has(name)) freely.add(name)
-    const comparison = comparisonOf(expr)
+    if (name !== undefined && HASHED_NAMES.has(name)) otherUses.add(name)
+    const comparison = findComparison(expr)
     if (comparison) compared.push(...comparison)
     else for (const part of partsOf(expr)) visit(part)
   }
   visit(parsed.expr)
-  return { compared, freely }
+  return { compared, otherUses }
 }
 
 /** `user.id == "jane"`, `"jane" != user.id`, `user.id in ["jane", "joe"]`. */
-function comparisonOf(expr: Expr): Reading['compared'] | undefined {
+function findComparison(expr: Expr): HashedNameUses['compared'] | undefined {
   const call = callOf(expr)
   const [a, b] = call?.args ?? []
   if (!call || !a || !b || !['_==_', '_!=_', '@in'].includes(call.name)) return undefined

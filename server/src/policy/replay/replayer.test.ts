@@ -6,11 +6,12 @@ import { countFindings } from '../../domain/finding.ts'
 import type { CompiledPolicy } from '../compile.ts'
 import { evaluate, mergeDecisions } from '../evaluate.ts'
 import type { PolicyInput } from '../input.ts'
-import { type ReplayedDecision, Replayer } from './replayer.ts'
+import type { ReplayedDecision } from './replayed-decision.ts'
+import { Replayer } from './replayer.ts'
 import { OTHER_VALUE, StoredInput } from './stored-input.ts'
 import type { StoredRequest } from './stored-request.ts'
 
-/** Of stored values, of hashed ones, of texts and of what nobody stores. */
+/** Conditions on stored values, hashed values, texts and values that are never stored. */
 const CONDITIONS = [
   'content.text.contains("zebra")',
   'content.text.contains("zebra") && user.role == "analyst"',
@@ -26,7 +27,7 @@ const CONDITIONS = [
   'user.id != "joe"',
   'user.attributes.wing == "left"',
   'has(user.attributes.wing)',
-  'user.role == "nobody" && user.attributes.wing == "left"',
+  'user.role == "pilot" && user.attributes.wing == "left"',
   'request.stream',
   'request.max_tokens > 100',
   'request.endpoint == "chat"',
@@ -35,7 +36,7 @@ const CONDITIONS = [
   '["a", "b"].exists(x, x == user.role || x == user.department)',
 ]
 
-const rule = fc.record({
+const randomRule = fc.record({
   when: fc.constantFrom(...CONDITIONS),
   at: fc.constantFrom(['input'], ['output'], ['input', 'output']),
   verdict: fc.constantFrom(...VERDICTS),
@@ -44,11 +45,11 @@ const rule = fc.record({
   risk: fc.constantFrom('low', 'high'),
   on_error: fc.constantFrom('deny', 'skip'),
 })
-const policy = fc
-  .array(rule, { maxLength: 6 })
-  .map((rules) => rules.map((one, index) => ({ id: `${index}-${one.verdict}`, ...one })))
+const randomRules = fc
+  .array(randomRule, { maxLength: 6 })
+  .map((rules) => rules.map((fields, index) => ({ id: `${index}-${fields.verdict}`, ...fields })))
 
-const input = fc
+const randomInput = fc
   .record({
     text: fc.constantFrom('a zebra', 'a lion', 'nothing'),
     id: fc.constantFrom('jane', 'joe', 'jack', ''),
@@ -65,40 +66,44 @@ const input = fc
   })
   .map(({ text, id, role, department, attributes, verified, emails, tokens, stream, classification, riskLevel, hour }) => {
     const base = policyInput()
-    const emailed = Array.from({ length: emails }, () => ({ type: 'pii.email' as const, start: 0, end: 1 }))
+    const findings = Array.from({ length: emails }, () => ({ type: 'pii.email' as const, start: 0, end: 1 }))
     return {
       ...base,
       user: { id, role, department, attributes, verified },
       request: { ...base.request, tokens, stream, maxTokens: tokens * 2 },
-      content: { ...base.content, text, classification, riskLevel, findings: countFindings(emailed) },
+      content: { ...base.content, text, classification, riskLevel, findings: countFindings(findings) },
       now: new Date(Date.UTC(2026, 0, 5, hour)),
     } as PolicyInput
   })
 
-const document = (rules: readonly object[]) => compiledPolicy(JSON.stringify({ name: 'test', rules }))
+const compileRules = (rules: readonly object[]) => compiledPolicy(JSON.stringify({ name: 'test', rules }))
 
-/** As the pipeline decides: input, and output unless input has ended it. */
+/** Decides as the pipeline does: at input, and at output unless the input ended the request. */
 function decide(
-  decided: CompiledPolicy,
-  given: PolicyInput,
-  answer: PolicyInput,
-): { demand: ReplayedDecision; answered: boolean } {
-  const raised = { classification: 'public', risk: 'low' } as const
-  const only = (point: PolicyPoint, at: PolicyInput) => {
-    const { verdict, transforms, directives, rules } = evaluate(decided, point, at)
-    const classes = decided.rules[point].filter(({ id }) => rules.some((one) => one.id === id && one.error === undefined))
-    const risk = classes.some((one) => one.risk === 'high') ? 'high' : 'low'
-    return { ...raised, verdict, transforms, directives, rules, risk } as const
+  policy: CompiledPolicy,
+  input: PolicyInput,
+  output: PolicyInput,
+): { decision: ReplayedDecision; invoked: boolean } {
+  const decideAt = (point: PolicyPoint, given: PolicyInput) => {
+    const { verdict, transforms, directives, rules } = evaluate(policy, point, given)
+    const matching = policy.rules[point].filter(({ id }) => rules.some((rule) => rule.id === id && rule.error === undefined))
+    const risk = matching.some((rule) => rule.risk === 'high') ? 'high' : 'low'
+    return { classification: 'public', verdict, transforms, directives, rules, risk } as const
   }
-  const atInput = only('input', given)
-  if (['deny', 'require_approval'].includes(atInput.verdict)) return { demand: atInput, answered: false }
-  return { demand: mergeDecisions(atInput, only('output', answer)), answered: true }
+  const atInput = decideAt('input', input)
+  if (['deny', 'require_approval'].includes(atInput.verdict)) return { decision: atInput, invoked: false }
+  return { decision: mergeDecisions(atInput, decideAt('output', output)), invoked: true }
 }
 
-function stored(rules: readonly DecidingRule[], given: PolicyInput, answer: PolicyInput, answered: boolean): StoredRequest {
-  const known = ['jane', 'joe']
-  const facts = ({ user, request, content, now }: PolicyInput) => ({
-    'user.id': user.id === '' || known.includes(user.id) ? user.id : OTHER_VALUE,
+function toStoredRequest(
+  rules: readonly DecidingRule[],
+  input: PolicyInput,
+  output: PolicyInput,
+  invoked: boolean,
+): StoredRequest {
+  const comparedIds = ['jane', 'joe']
+  const toValues = ({ user, request, content, now }: PolicyInput) => ({
+    'user.id': user.id === '' || comparedIds.includes(user.id) ? user.id : OTHER_VALUE,
     'user.role': user.role,
     'user.department': user.department,
     'user.verified': user.verified,
@@ -115,83 +120,82 @@ function stored(rules: readonly DecidingRule[], given: PolicyInput, answer: Poli
   return {
     rules,
     points: [
-      { ...point, point: 'input', state: 'evaluated', input: new StoredInput(facts(given)) },
-      { ...point, point: 'output', state: answered ? 'evaluated' : 'unreached', input: new StoredInput(facts(answer)) },
+      { ...point, point: 'input', state: 'evaluated', input: new StoredInput(toValues(input)) },
+      { ...point, point: 'output', state: invoked ? 'evaluated' : 'unreached', input: new StoredInput(toValues(output)) },
     ],
   }
 }
 
-const comparable = ({ rules, transforms, directives, ...rest }: ReplayedDecision) => ({
+const sorted = ({ rules, transforms, directives, ...rest }: ReplayedDecision) => ({
   ...rest,
-  rules: rules.map((one) => JSON.stringify(one)).toSorted(),
+  rules: rules.map((rule) => JSON.stringify(rule)).toSorted(),
   transforms: transforms.toSorted(),
   directives: directives.toSorted(),
 })
 
-test('the policy that was in force changes nothing', () => {
+test('Replayer: unchanged when the draft is the original policy', () => {
   fc.assert(
-    fc.property(policy, input, input, (rules, given, answer) => {
-      const decided = document(rules)
-      const { demand, answered } = decide(decided, given, answer)
-      const { kind, before, unknown } = new Replayer(decided).replay(stored(demand.rules, given, answer, answered), decided)
-      expect(comparable(before)).toEqual(comparable(demand))
+    fc.property(randomRules, randomInput, randomInput, (rules, input, output) => {
+      const original = compileRules(rules)
+      const { decision, invoked } = decide(original, input, output)
+      const request = toStoredRequest(decision.rules, input, output, invoked)
+      const { kind, before, unknown } = new Replayer(original).replay(request, original)
+      expect(sorted(before)).toEqual(sorted(decision))
       expect({ kind, unknown }).toEqual({ kind: 'unchanged', unknown: [] })
     }),
     { numRuns: 300 },
   )
 })
 
-test('what is called changed has changed, what is called unchanged has not, and nothing known is wrong', () => {
+test('Replayer: changed, unchanged and the known decision are correct on random policies and requests', () => {
   const kinds = { changed: 0, unchanged: 0, unknown: 0 }
   fc.assert(
-    fc.property(policy, policy, input, input, (rules, drafted, given, answer) => {
-      const [decided, draft] = [document(rules), document(drafted)]
-      const then = decide(decided, given, answer)
-      const now = decide(draft, given, answer)
-      const { kind, after, unknown } = new Replayer(draft).replay(
-        stored(then.demand.rules, given, answer, then.answered),
-        decided,
-      )
+    fc.property(randomRules, randomRules, randomInput, randomInput, (rules, draftRules, input, output) => {
+      const [original, draft] = [compileRules(rules), compileRules(draftRules)]
+      const recorded = decide(original, input, output)
+      const expected = decide(draft, input, output).decision
+      const request = toStoredRequest(recorded.decision.rules, input, output, recorded.invoked)
+      const { kind, after, unknown } = new Replayer(draft).replay(request, original)
       kinds[kind] += 1
-      const differs = JSON.stringify(comparable(then.demand)) !== JSON.stringify(comparable(now.demand))
+      const differs = JSON.stringify(sorted(recorded.decision)) !== JSON.stringify(sorted(expected))
       if (kind === 'changed') expect(differs).toBe(true)
       if (kind === 'unchanged') expect(differs).toBe(false)
-      if (unknown.length === 0) expect(comparable(after)).toEqual(comparable(now.demand))
-      else expect(unknown.every(({ missing = 'content.text', unreached }) => unreached || MAY_BE_MISSING.has(missing))).toBe(true)
+      if (unknown.length === 0) expect(sorted(after)).toEqual(sorted(expected))
+      else expect(unknown.every(({ missing = 'content.text', unreached }) => unreached || NOT_STORED.has(missing))).toBe(true)
     }),
     { numRuns: 1_000 },
   )
   expect(Math.min(...Object.values(kinds))).toBeGreaterThan(5)
 })
 
-const MAY_BE_MISSING = new Set(['content.text', 'user.id', 'user.attributes'])
+const NOT_STORED = new Set(['content.text', 'user.id', 'user.attributes'])
 
-describe('a new condition', () => {
-  const replayed = (when: string, facts: Readonly<Record<string, unknown>>) => {
-    const draft = document([{ id: 'new', at: ['input'], when, verdict: 'deny' }])
+describe('Replayer: new condition', () => {
+  const replayCondition = (when: string, values: Readonly<Record<string, unknown>>) => {
+    const draft = compileRules([{ id: 'new', at: ['input'], when, verdict: 'deny' }])
     const at = {
       point: 'input',
       state: 'evaluated',
       endingVerdicts: [],
       effectiveVerdicts: {},
-      input: new StoredInput(facts),
+      input: new StoredInput(values),
     } as const
-    return new Replayer(draft).replay({ rules: [], points: [at] }, document([]))
+    return new Replayer(draft).replay({ rules: [], points: [at] }, compileRules([]))
   }
 
   test.each([
-    ['compares a name that is some other', 'user.id == "joe"', { 'user.id': OTHER_VALUE }, 'unchanged'],
-    ['compares it both ways', '"joe" != user.id', { 'user.id': OTHER_VALUE }, 'changed'],
-    ['looks into a name that is hashed', 'user.id.endsWith("e")', { 'user.id': OTHER_VALUE }, 'unknown'],
-    ['is decided by what is stored', 'content.text.contains("x") && user.role == "b"', { 'user.role': 'a' }, 'unchanged'],
-    ['hangs on a text', 'content.text.contains("x") && user.role == "a"', { 'user.role': 'a' }, 'unknown'],
-    ['breaks on what is stored', 'int(user.role) > 1', { 'user.role': 'a' }, 'changed'],
-  ])('that %s', (_, when, facts, kind) => {
-    expect(replayed(when, facts).kind).toBe(kind)
+    ['compares a hashed name with another value', 'user.id == "joe"', { 'user.id': OTHER_VALUE }, 'unchanged'],
+    ['has the hashed name on the right', '"joe" != user.id', { 'user.id': OTHER_VALUE }, 'changed'],
+    ['reads the text of a hashed name', 'user.id.endsWith("e")', { 'user.id': OTHER_VALUE }, 'unknown'],
+    ['is decided by stored values', 'content.text.contains("x") && user.role == "b"', { 'user.role': 'a' }, 'unchanged'],
+    ['depends on a text', 'content.text.contains("x") && user.role == "a"', { 'user.role': 'a' }, 'unknown'],
+    ['fails on a stored value', 'int(user.role) > 1', { 'user.role': 'a' }, 'changed'],
+  ])('kind when it %s', (_, when, values, kind) => {
+    expect(replayCondition(when, values).kind).toBe(kind)
   })
 
-  test('that cannot be decided names what is missing', () => {
-    expect(replayed('user.attributes.wing == "left"', {}).unknown).toEqual([
+  test('missing name when it cannot be decided', () => {
+    expect(replayCondition('user.attributes.wing == "left"', {}).unknown).toEqual([
       { rule: 'new', point: 'input', missing: 'user.attributes', unreached: false },
     ])
   })

@@ -2,46 +2,46 @@ import { Bindings } from '../condition/bindings.ts'
 import { VARIABLES } from '../condition/variables.ts'
 import type { PolicyInput } from '../input.ts'
 
-/** What is known of a value that is stored as a keyed hash: that it is none of the texts which the policy compares it with. */
+/** A value that is stored as a keyed hash and equals none of the texts that the policy compares it with. */
 export const OTHER_VALUE: unique symbol = Symbol('other')
 
-/** Values by the names that conditions use. What was not stored is absent. */
+/** Values by the names that conditions use. Values that are not stored are absent. */
 export type StoredValues = Readonly<Record<string, unknown>>
 
-/** Equal to no text that a policy could hold: documents hold no U+0000. */
-const SOMETHING_ELSE = '\0'
+/** A text that no policy document contains, because documents cannot contain U+0000. */
+const UNEQUAL_TEXT = '\0'
 
 /**
- * The facts of a record in the place of a PolicyInput. Reading what was not stored throws, which a condition takes for a broken
- * part: whether it decides is then seen by whether the condition says true or false all the same.
+ * The values of an audit record as a PolicyInput. Reading a value that is not stored throws, so that the operand of the condition
+ * fails. If the condition is true or false nevertheless, its outcome does not depend on the value.
  */
 export class StoredInput {
   readonly input: PolicyInput
   readonly bindings: Bindings
-  readonly #facts: StoredValues
+  readonly #values: StoredValues
   #missing: string | undefined
-  #freely: ReadonlySet<string> = new Set()
+  #otherUses: ReadonlySet<string> = new Set()
 
-  constructor(facts: StoredValues) {
-    this.#facts = facts
-    this.input = inputOf((name) => this.#read(name))
+  constructor(values: StoredValues) {
+    this.#values = values
+    this.input = toPolicyInput((name) => this.#read(name))
     this.bindings = new Bindings(this.input)
   }
 
-  /** Begins a condition that reads these hashed names for more than comparing them. */
-  begin(freely: ReadonlySet<string>): void {
+  /** Call it before a condition is evaluated. `otherUses`: hashed names that the condition does not only compare. */
+  begin(otherUses: ReadonlySet<string>): void {
     this.#missing = undefined
-    this.#freely = freely
+    this.#otherUses = otherUses
   }
 
-  /** The first name that the condition asked for in vain. */
+  /** The first name that the condition read and that is not stored. */
   get missing(): string | undefined {
     return this.#missing
   }
 
   #read(name: string): unknown {
-    const value = this.#facts[name]
-    if (value === OTHER_VALUE && !this.#freely.has(name)) return SOMETHING_ELSE
+    const value = this.#values[name]
+    if (value === OTHER_VALUE && !this.#otherUses.has(name)) return UNEQUAL_TEXT
     if (value !== undefined && value !== OTHER_VALUE) return value
     this.#missing ??= name
     throw new Error('not stored')
@@ -50,7 +50,7 @@ export class StoredInput {
 
 type Read = (name: string) => unknown
 
-/** A class for each group (`user`, `content` …) with one getter for each of its names: made once, not for each record. */
+/** A class for each group (`user`, `content` …) with a getter for each of its names. All records share the classes. */
 const GROUPS = new Map<string, new (read: Read) => object>()
 
 for (const name of VARIABLES.keys()) {
@@ -72,7 +72,7 @@ for (const name of VARIABLES.keys()) {
   })
 }
 
-function inputOf(read: Read): PolicyInput {
+function toPolicyInput(read: Read): PolicyInput {
   const groups = [...GROUPS].map(([name, Group]) => [name, new Group(read)])
   const input = Object.fromEntries(groups)
   return Object.defineProperty(input, 'now', { get: () => read('now') })

@@ -1,27 +1,27 @@
 import type { DecidingRule, PolicyPoint, Verdict } from '../../domain/decision.ts'
 import type { StoredInput } from './stored-input.ts'
 
-/** What a record tells of an exchange that policies decided on. */
+/** The values of an audit record from which policies can be evaluated again. */
 export interface StoredRequest {
-  /** Rules that matched then, or broke. */
+  /** Rules that matched or failed in the recorded decision. */
   readonly rules: readonly DecidingRule[]
-  /** The points on its way, in order. */
+  /** In the order of the pipeline. */
   readonly points: readonly StoredPoint[]
 }
 
 export interface StoredPoint {
   readonly point: PolicyPoint
   /**
-   * `asked`: the policies were asked there; `unreached`: they might have been, had a point before not ended the exchange;
-   * `idle`: there was nothing to ask about, whatever policies say.
+   * `evaluated`: rules were evaluated at the point. `unreached`: the request ended before the point. `unused`: the request had
+   * no content for the point.
    */
   readonly state: 'evaluated' | 'unreached' | 'unused'
-  /** Undefined where each hit or memory was asked about by itself: those are not stored. */
+  /** Undefined at points that decide on single hits or memories, which are not stored. */
   readonly input: StoredInput | undefined
-  /** What a verdict there comes to for the exchange, where that is something else: a denied hit is left out, and that is all. */
+  /** Verdicts that have another effect on the request: a denied hit is left out, so the request is allowed. */
   readonly effectiveVerdicts: Readonly<Partial<Record<Verdict, Verdict>>>
-  /** Verdicts that end the exchange there. */
+  /** Verdicts that end the request at this point. */
   readonly endingVerdicts: readonly Verdict[]
-  /** A directive by which a policy keeps this point from being reached. */
+  /** The directive that disables this point. */
   readonly disabledBy?: string
 }

@@ -1,8 +1,8 @@
 import type { Finding, FindingType } from '../../../domain/finding.ts'
 
 /**
- * Chinese, Japanese and Korean write without spaces or inflect their words, so words are found as they stand, and a phrase is three
- * kinds of words in order, a few characters apart, within a sentence.
+ * Chinese, Japanese and Korean have no spaces between words or inflect them, so words are searched as substrings. A phrase is three
+ * kinds of words in order within a sentence, with a maximum distance.
  */
 const WORDS = {
   dismiss: ['忽略', '无视', '無視', '忘记', '忘記', '忘掉', '不要理会', '不要遵守', '抛弃', '丢弃'],
@@ -74,13 +74,13 @@ const RULES: readonly Rule[] = [
   rule('injection.exfiltration', 'system', 'prompt', 'revealLast'),
 ]
 
-/** Between the beginnings of two words. */
+/** Maximum distance between the starts of two words. */
 const REACH = 14
 const HAS_EAST_ASIAN = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/
 
 interface Word {
   readonly word: string
-  /** Bits of the kinds that the word is of. */
+  /** Bits of the kinds that contain the word. */
   readonly kinds: number
 }
 
@@ -88,13 +88,13 @@ const kindsOfWords = new Map<string, number>()
 for (const kind of KINDS) for (const word of WORDS[kind]) kindsOfWords.set(word, (kindsOfWords.get(word) ?? 0) | bit(kind))
 const ALL_WORDS: readonly Word[] = [...kindsOfWords].map(([word, kinds]) => ({ word, kinds }))
 
-/** The words that begin with the same unit, the longest first. */
+/** Words with the same first unit, the longest first. */
 const GROUPS = Map.groupBy(
   ALL_WORDS.toSorted((a, b) => b.word.length - a.word.length),
   ({ word }) => word.charCodeAt(0),
 )
 const BY_FIRST: readonly (readonly Word[])[] = [[], ...GROUPS.values()]
-/** Of each UTF-16 unit the index of its group; the first group is empty. */
+/** Index of the group for each UTF-16 unit; 0: no word begins with it. */
 const firstUnit = new Uint8Array(0x10000)
 for (const [index, unit] of [...GROUPS.keys()].entries()) firstUnit[unit] = index + 1
 
@@ -106,7 +106,7 @@ function wordAt(text: string, at: number, group: readonly Word[]): Word | undefi
 const isSentenceEnd = (unit: number): boolean =>
   unit === 0x3002 || unit === 0xff01 || unit === 0xff1f || unit === 0x21 || unit === 0x3f || unit === 10
 
-/** Where a rule stands while a text is walked through: its first word, and the second after it. */
+/** The words of a rule that were found so far: the first one, and the second one after it. */
 class Progress {
   readonly rule: Rule
   #first = -1
@@ -122,7 +122,7 @@ class Progress {
     this.#second = -1
   }
 
-  /** The start of the whole phrase when the word at `at` completes it, else -1. */
+  /** The start of the phrase if the word at `at` completes it, otherwise -1. */
   step(kinds: number, at: number): number {
     let completed = -1
     if (kinds & this.rule.third && this.#second >= 0 && this.#second < at && at - this.#second <= REACH) completed = this.#start

@@ -1,21 +1,21 @@
-/** What a UTF-16 unit is for reading words, besides a letter (which folds to a unit above these). */
+/** Folded values of UTF-16 units that are not letters. Letters fold to greater values. */
 export const SEPARATOR = 0
 export const IGNORED = 1
 export const SENTENCE_END = 2
 export const COLON = 3
-/** A full stop or line feed: what it ends is told by what follows. */
+/** A full stop or line feed. The next character decides whether it ends a sentence. */
 export const MAYBE_END = 4
 
 export const UNKNOWN = 0xffff
 
-/** Letters that look like Latin ones; their Unicode names do not tell. */
+/** Letters that look like Latin letters. Unicode normalisation does not map them. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   а: 'a', в: 'b', е: 'e', ё: 'e', к: 'k', м: 'm', н: 'h', о: 'o', р: 'p', с: 'c', т: 't', у: 'y', х: 'x', і: 'i', ї: 'i', ј: 'j', ѕ: 's',
   ԁ: 'd', һ: 'h', ԛ: 'q', ԝ: 'w', ӏ: 'i', ɡ: 'g', ı: 'i', ɴ: 'n', ʀ: 'r', ɪ: 'i', ʟ: 'i', ᴇ: 'e', ᴏ: 'o', ᴀ: 'a', ᴛ: 't', ᴜ: 'u', ꜱ: 's',
   α: 'a', ε: 'e', ι: 'i', κ: 'k', ν: 'v', ο: 'o', ρ: 'p', τ: 't', υ: 'u', χ: 'x', γ: 'y', η: 'n', ω: 'w', ß: 's', ø: 'o', đ: 'd', ł: 'i',
 } // biome-ignore format: a table
 
-/** One sign for each set that leetspeak and fonts confuse: `1` and `l` are `i`, `0` is `o`, `$` is `s`. */
+/** One letter for each set of characters that leetspeak and fonts confuse: `1` and `l` are `i`, `0` is `o`, `$` is `s`. */
 const CONFUSED: Readonly<Record<string, string>> = {
   l: 'i',
   '1': 'i',
@@ -43,12 +43,12 @@ function fold(character: string): number {
   return (CONFUSED[latin] ?? latin).charCodeAt(0)
 }
 
-/** Unit → what it folds to, or UNKNOWN until it occurs for the first time. A surrogate stays unknown: it takes the one beside it. */
+/** Folded value by unit; UNKNOWN until the unit first occurs. Surrogates stay UNKNOWN, because their value depends on the pair. */
 export const FOLDED = new Uint16Array(0x10000).fill(UNKNOWN)
-/** The same for U+10000 to U+1FFFF, by their lower 16 bits: mathematical letters, emoji. */
+/** Folded values of U+10000 to U+1FFFF by their lower 16 bits: mathematical letters, emoji. */
 const FOLDED_PAIRS = new Uint16Array(0x10000).fill(UNKNOWN)
 
-/** Any one letter: those beyond U+1FFFF are ideographs, of which no word of the lexicon is made. */
+/** Value of all letters beyond U+1FFFF. They are ideographs, which do not occur in the lexicon. */
 const SOME_LETTER = 0x4e00
 
 function foldPair(codePoint: number): number {
@@ -63,7 +63,7 @@ function foldPair(codePoint: number): number {
   return folded
 }
 
-/** For a unit that FOLDED does not know: works it out. A pair of surrogates folds at its first, a lone one separates. */
+/** Computes the value of a unit that is UNKNOWN. A surrogate pair folds at its first unit; a lone surrogate is a separator. */
 export function foldUnknown(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   if (unit >= 0xd800 && unit < 0xdc00) {
@@ -80,7 +80,7 @@ export function foldAt(text: string, at: number): number {
   return folded === UNKNOWN ? foldUnknown(text, at) : folded
 }
 
-/** A word as the reader of texts would see it: for the lexicon and for tests. */
+/** Folds a word of the lexicon in the same way as texts. */
 export function foldWord(word: string): string {
   let folded = ''
   for (let at = 0; at < word.length; at++) {

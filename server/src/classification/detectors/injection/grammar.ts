@@ -4,13 +4,13 @@ import { wordsOf } from './lexicon.ts'
 import { type Guard, PHRASES, type Phrase } from './phrases.ts'
 
 /**
- * A text is read as a line of signs, one per word, and phrases are regular expressions over that line. Words that belong to the same
- * classes share a sign. Gaps are bounded and do not cross sentence ends, so matching is linear.
+ * A text is mapped to a line of signs, one for each word. Phrases are regular expressions over that line. Words of the same classes have
+ * the same sign. Gaps are bounded and do not cross the end of a sentence, so matching takes linear time.
  */
 export const STRANGER = 'w'
 export const SENTENCE = '.'
 export const COLON_SIGN = ':'
-/** Where the lexicon's signs begin; clear of ASCII, which has a meaning in expressions. */
+/** First sign of the lexicon. It is beyond ASCII, which has a meaning in expressions. */
 const FIRST_SIGN = 0x100
 
 const ANY = `[^${SENTENCE}]`
@@ -18,7 +18,7 @@ const ANY = `[^${SENTENCE}]`
 export interface CompiledPhrase {
   readonly type: FindingType
   readonly expression: RegExp
-  /** What is to be tried where it begins, on what stands before it there. */
+  /** Must match at the start of the phrase. It looks back at the words before the phrase. */
   readonly guard: RegExp | undefined
 }
 
@@ -27,7 +27,7 @@ const ITEM = /^(!?)([^{}?]+)(\?|\{\d+,\d+\})?$/
 const alternatives = (item: string): string[] => (ITEM.exec(item)?.[2] ?? item).split('|')
 const isWords = (item: string): boolean => !/^<\d+>$/.test(item)
 
-/** Name of class or word → the folded words that it stands for. */
+/** The folded words of a class, or the folded word itself. */
 const wordsNamed = (name: string): readonly string[] => (wordsOf(name) ?? [name]).map(foldWord)
 
 const GUARDS: Readonly<Record<Guard, string>> = {
@@ -42,7 +42,7 @@ const GUARDS: Readonly<Record<Guard, string>> = {
 }
 const CONDITION = ['if', 'when', 'to', 'who', 'those', 'may', 'does', 'did']
 
-/** All names that phrases and guards use. */
+/** Names (classes and single words) that phrases and guards use. */
 const NAMES = new Set([
   ...PHRASES.flatMap(({ words }) => words.split(' ').filter(isWords).flatMap(alternatives)).filter((name) => name !== COLON_SIGN),
   'NOT',
@@ -52,18 +52,18 @@ const NAMES = new Set([
   ...CONDITION,
 ])
 
-/** Folded word → the names that it goes by, sorted. */
+/** Names by folded word. */
 const namesOf = new Map<string, string[]>()
 for (const name of NAMES) for (const word of new Set(wordsNamed(name))) namesOf.set(word, [...(namesOf.get(word) ?? []), name])
 
-/** Names of one word, joined → its sign. */
+/** Sign by the joined names of a word. */
 const signs = new Map<string, string>()
 for (const names of namesOf.values()) {
   const key = names.join(' ')
   if (!signs.has(key)) signs.set(key, String.fromCharCode(FIRST_SIGN + signs.size))
 }
 
-/** Name → the signs of its words. */
+/** Signs of its words by name. */
 const signsOfName = new Map<string, string>([[COLON_SIGN, COLON_SIGN]])
 for (const [names, sign] of signs) {
   for (const name of names.split(' ')) signsOfName.set(name, (signsOfName.get(name) ?? '') + sign)
@@ -91,7 +91,7 @@ const compile = ({ type, words, guard }: Phrase): CompiledPhrase => ({
 
 const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map(compile)
 
-/** Names with words that nearly every text has. */
+/** Names whose words occur in nearly every text. */
 const COMMON = new Set(
   `DET FILL ALL YOU OWN NOT FREE is are was were s re the of to be that by or and on in it for from if as me us no not a all what which
   with can have has will :`.split(/\s+/),
@@ -99,10 +99,10 @@ const COMMON = new Set(
 const MASK_BITS = 30
 const MASKS = Math.ceil(PHRASES.length / MASK_BITS)
 
-/** Whether a sign is that of a word that turns what follows into its opposite. */
+/** Whether a sign belongs to a negating word. */
 export const negates = (sign: number): boolean => signsNamed('NOT').includes(String.fromCharCode(sign))
 
-/** The two items of a phrase that say most: without a word of each it cannot match. */
+/** The two rarest items of a phrase. A text must contain a word of each of them. */
 function anchorsOf(words: string): readonly (readonly string[])[] {
   const telling = words.split(' ').filter((item) => isWords(item) && !item.startsWith('!') && !/\?$|\{0,/.test(item))
   const anchors = telling.map(alternatives).filter((names) => !names.some((name) => COMMON.has(name)))
@@ -128,13 +128,13 @@ for (const [index, { words }] of PHRASES.entries()) {
 const NO_ANCHORS: readonly number[] = new Array<number>(2 * MASKS).fill(0)
 export const noAnchors = (): number[] => NO_ANCHORS.slice()
 
-/** Adds the anchors of a sign to those seen before. */
+/** Adds the anchors of a sign to `seen`. */
 export function addAnchors(seen: number[], sign: number): void {
   const bits = anchorBits[sign]
   if (bits) for (let i = 0; i < bits.length; i++) seen[i] = (seen[i] ?? 0) | (bits[i] ?? 0)
 }
 
-/** The phrases both of whose anchors were seen. */
+/** The phrases with both anchors in `seen`. */
 export function* candidates(seen: readonly number[]): Generator<CompiledPhrase> {
   for (let mask = 0; mask < MASKS; mask++) {
     let both = (seen[mask] ?? 0) & (seen[mask + MASKS] ?? 0)
@@ -147,7 +147,7 @@ export function* candidates(seen: readonly number[]): Generator<CompiledPhrase> 
   }
 }
 
-/** A hash table of signs by the hash of their folded word: a quarter full, so that a look-up is one or two steps. */
+/** A hash table of signs by the hash of the folded word. It is a quarter full, so that a lookup takes one or two steps. */
 const SLOTS = 1 << (34 - Math.clz32(namesOf.size))
 const hashes = new Int32Array(SLOTS)
 const signCodes = new Uint16Array(SLOTS)
@@ -160,7 +160,7 @@ for (const [word, names] of namesOf) {
 }
 const STRANGER_CODE = STRANGER.charCodeAt(0)
 
-/** The code of the sign of a word with that hash. Of other words, one in ten million has a lexicon word's hash; a phrase takes several. */
+/** The code of the sign for the hash of a word. One in ten million other words has the hash of a lexicon word; a phrase needs several. */
 export function signOfHash(hash: number): number {
   for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
     const sign = signCodes[slot] ?? 0

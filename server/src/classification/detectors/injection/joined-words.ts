@@ -2,7 +2,7 @@ import { foldAt, foldWord, MAYBE_END } from './fold.ts'
 
 const words = (list: string): string => list.split(' ').map(foldWord).join('|')
 
-/** `ignoreallpreviousinstructions`, `I G N O R E  A L L …`: the main phrases with their spaces gone. */
+/** The main phrases without spaces: `ignoreallpreviousinstructions`, `I G N O R E  A L L …`. */
 const GLUED = new RegExp(
   [
     `(?:${words('ignore disregard forget override bypass')})(?:${words('all any every of the your my these those prior previous above preceding earlier system')}){1,6}(?:${words('instruction prompt rule guideline directive order')})s?`,
@@ -11,10 +11,10 @@ const GLUED = new RegExp(
   ].join('|'),
 )
 
-/** Letters looked at in one piece: a longer spread is cut. */
+/** Maximum number of letters that are read. */
 const MAX_LETTERS = 400
 
-/** Whether the letters of `text` from `start` to `end`, put together, hold an injection. */
+/** Whether the letters of `text` from `start` to `end`, joined, contain an injection. */
 export function isGlued(text: string, start: number, end: number): boolean {
   let letters = ''
   for (let at = start; at < end && letters.length < MAX_LETTERS; at++) {

