@@ -20,6 +20,21 @@ const WORDS = ['lib', 'domain', 'errors\\.ts']
 /** The mechanism of background queues: wake-ups, leases, retry delays. */
 const QUEUE = 'jobs/queue/'
 
+/** Each folder of the messaging API, and the folders and files of it that the folder may import. */
+const MESSAGING_LAYERS = [
+  ['api'],
+  ['events', 'api/'],
+  ['governance', 'events/', 'api/'],
+  ['people', 'governance/', 'events/', 'api/'],
+  ['conversations', 'people/', 'events/', 'api/'],
+  ['groups', 'conversations/', 'people/', 'governance/', 'events/', 'api/'],
+  ['attachments', 'events/', 'api/'],
+  // Sending a message enqueues the turn of an assistant in the same transaction.
+  ['messages', 'attachments/', 'conversations/', 'people/', 'governance/', 'events/', 'api/', 'assistants/enqueue-turn\\.ts'],
+  ['assistants', 'messages/', 'conversations/', 'people/', 'governance/', 'events/', 'api/'],
+  ['retention', 'messages/', 'groups/', 'conversations/', 'people/', 'events/', 'api/'],
+]
+
 const only = (name, from, allowed, { pathNot = '\\.test\\.ts$' } = {}) => ({
   name,
   severity: 'error',
@@ -92,6 +107,15 @@ module.exports = {
       'db/',
       ...WORDS,
     ]),
+    ...MESSAGING_LAYERS.map(([folder, ...allowed]) => ({
+      name: `messaging-${folder}`,
+      severity: 'error',
+      from: { path: `^server/src/messaging/${folder}/`, pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^server/src/messaging/[^/]+/',
+        pathNot: [folder, ...allowed].map((path) => `^server/src/messaging/${path}`),
+      },
+    })),
     only('admin-kit', 'admin/kit/', ['admin/kit/', 'operators/', 'audit/', 'identity/', 'http/', 'db/', ...WORDS]),
     only('admin', 'admin/', [
       'admin/',

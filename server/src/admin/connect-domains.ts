@@ -11,7 +11,7 @@ import { viewerOf } from '../domain/viewer.ts'
 import { findApplication } from '../identity/application-store.ts'
 import { resolveApplications } from '../identity/resolve-applications.ts'
 import { findWorkspace, listWorkspaces } from '../identity/workspace-store.ts'
-import { aboutOf } from '../messaging/admin/operator-author.ts'
+import { operatorAuthor } from '../messaging/admin/operator-author.ts'
 import { governFields } from '../messaging/governance/governed-fields.ts'
 import { type PreparedRelease, prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
 import { findIssuersOfSender } from '../messaging/messages/token-issuers.ts'
@@ -73,7 +73,7 @@ const messages = (context: AdminContext) => ({
     { username, id }: { readonly username: U; readonly id?: string | undefined },
   ) => {
     // Other users read the id as well; transforms never change it.
-    const { fields, settle } = await governFields(context, aboutOf(author, context), { username, id })
+    const { fields, settle } = await governFields(context, operatorAuthor(author, context), { username, id })
     return { username: fields.username, settle }
   },
   heldMessages: {

@@ -16,7 +16,7 @@ import {
 import { governFields } from '../governance/governed-fields.ts'
 import type { GovernTextDeps } from '../governance/governed-text.ts'
 import { emitContact } from '../people/emit-contact.ts'
-import { aboutOf } from './operator-author.ts'
+import { operatorAuthor } from './operator-author.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the assistant, the Application, or the Workspace' }
 const CONFLICT = { 409: 'CONFLICT: the id or the username is taken' }
@@ -50,7 +50,7 @@ const docs = {
 }
 
 /** An assistant is a user, so audit records contain its keyed hash. */
-const hashed =
+const auditIdOf =
   ({ id }: Assistant) =>
   (hasher: KeyedHasher): string =>
     hasher.user(id) ?? ''
@@ -65,13 +65,13 @@ export function assistantsRoutes(app: TypedApp, deps: ChangeDeps & GovernTextDep
   handle(app, docs.create, async (request, reply) => {
     const { workspaceId, body } = request
     const { id, username, display_name: displayName, avatar_url: avatarUrl } = body
-    const { fields, settle } = await governFields(deps, aboutOf(request, deps), { username, displayName, avatarUrl, id })
-    const shown = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
+    const { fields, settle } = await governFields(deps, operatorAuthor(request, deps), { username, displayName, avatarUrl, id })
+    const governed = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
     const assistant = await change(deps, request, async (tx, now) => {
-      const value = changed(await createAssistant(tx, workspaceId, { ...body, ...shown }, now))
+      const value = requireChanged(await createAssistant(tx, workspaceId, { ...body, ...governed }, now))
       await emitContact(tx, 'contact.created', workspaceId, value.id, request.base)
       await settle(tx)
-      return { value, action: 'assistant.create', id: hashed(value), fields: changedFields(AssistantCreate, body) }
+      return { value, action: 'assistant.create', id: auditIdOf(value), fields: changedFields(AssistantCreate, body) }
     })
     return reply.status(201).send(assistantView(assistant))
   })
@@ -85,19 +85,19 @@ export function assistantsRoutes(app: TypedApp, deps: ChangeDeps & GovernTextDep
   handle(app, docs.update, async (request) => {
     const { workspaceId, params, body } = request
     const { username, display_name: displayName, avatar_url: avatarUrl } = body
-    const { fields, settle } = await governFields(deps, aboutOf(request, deps), { username, displayName, avatarUrl })
-    const shown = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
+    const { fields, settle } = await governFields(deps, operatorAuthor(request, deps), { username, displayName, avatarUrl })
+    const governed = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
     const assistant = await change(deps, request, async (tx, now) => {
-      const value = changed(await updateAssistant(tx, workspaceId, params.id, { ...body, ...shown }, now))
+      const value = requireChanged(await updateAssistant(tx, workspaceId, params.id, { ...body, ...governed }, now))
       await emitContact(tx, 'contact.updated', workspaceId, value.id, request.base)
       await settle(tx)
-      return { value, action: 'assistant.update', id: hashed(value), fields: changedFields(AssistantPatch, body) }
+      return { value, action: 'assistant.update', id: auditIdOf(value), fields: changedFields(AssistantPatch, body) }
     })
     return assistantView(assistant)
   })
 }
 
-function changed(result: AssistantChange): Assistant {
+function requireChanged(result: AssistantChange): Assistant {
   if (result.ok) return result.assistant
   switch (result.reason) {
     case 'not_found':

@@ -3,8 +3,8 @@ import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FieldContext } from '../governance/governed-fields.ts'
 
-/** Author of texts that an operator writes for users, for policies. */
-export const aboutOf = (
+/** The operator as the author of texts that users read, for policies. */
+export const operatorAuthor = (
   { workspaceId, operator }: Pick<FastifyRequest, 'workspaceId' | 'operator'>,
   { clock }: { readonly clock: Clock },
 ): FieldContext => ({ workspaceId, author: { ...ANONYMOUS_USER, id: operator.id, verified: true }, now: clock.now() })

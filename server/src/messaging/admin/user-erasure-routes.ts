@@ -33,9 +33,9 @@ export function userErasureRoutes(app: TypedApp, deps: ChangeDeps): void {
         announce: [ACCESS_TOKENS_TOPIC, params.id],
       }
     })
-    // The erasure is committed: a job repeats the steps that fail now.
+    // The erasure is committed. If a step fails now, a job repeats it.
     await eraseUserContent(deps.db, erasure, deps.clock.now()).catch((err) =>
-      log.error({ err }, 'a user is erased in part so far'),
+      log.error({ err }, 'part of the data of an erased user is not erased yet; a job repeats it'),
     )
     return reply.status(204).send()
   })

@@ -109,7 +109,7 @@ export function webhooksRoutes(app: TypedApp, deps: Deps): void {
 
   handle(app, docs.create, async (request, reply) => {
     const { workspaceId, body } = request
-    check(body, deps)
+    checkUrl(body, deps)
     const created = await change(deps, request, async (tx, now) => {
       const fields = { types: null, enabled: true, ...webhookFields(body), url: body.url }
       const value = await createWebhook(tx, workspaceId, fields, { box, now })
@@ -119,11 +119,11 @@ export function webhooksRoutes(app: TypedApp, deps: Deps): void {
     return reply.status(201).send({ secret: created.secret, ...webhookView(created) })
   })
 
-  handle(app, docs.get, async ({ workspaceId, params }) => webhookView(await known(db, workspaceId, params.id)))
+  handle(app, docs.get, async ({ workspaceId, params }) => webhookView(await requireWebhook(db, workspaceId, params.id)))
 
   handle(app, docs.update, async (request) => {
     const { workspaceId, params, body } = request
-    check(body, deps)
+    checkUrl(body, deps)
     const updated = await change(deps, request, async (tx, now) => {
       const value = await updateWebhook(tx, workspaceId, params.id, webhookFields(body), now)
       if (!value) throw notFound('webhook')
@@ -149,15 +149,15 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
   const { db, webhooks } = deps
 
   handle(app, docs.deliveries, async ({ workspaceId, params, query }) => {
-    const { id: webhookId } = await known(db, workspaceId, params.id)
+    const { id: webhookId } = await requireWebhook(db, workspaceId, params.id)
     const { state } = query
-    const asked = { ...pageOf(query), ...(state !== undefined && { state }) }
-    return listOf(await listDeliveries(db, { workspaceId, webhookId }, asked), deliveryView, ({ id }) => id)
+    const filter = { ...pageOf(query), ...(state !== undefined && { state }) }
+    return listOf(await listDeliveries(db, { workspaceId, webhookId }, filter), deliveryView, ({ id }) => id)
   })
 
   handle(app, docs.replay, async (request) => {
     const { workspaceId, params } = request
-    const { id: webhookId } = await known(db, workspaceId, params.id)
+    const { id: webhookId } = await requireWebhook(db, workspaceId, params.id)
     const delivery = await change(deps, request, async (tx, now) => {
       const value = await replayDelivery(tx, { workspaceId, webhookId }, params.delivery, now)
       if (!value) throw notFound('delivery')
@@ -169,7 +169,7 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
 
   handle(app, docs.replayDeadDeliveries, async (request) => {
     const { workspaceId, params } = request
-    const { id: webhookId } = await known(db, workspaceId, params.id)
+    const { id: webhookId } = await requireWebhook(db, workspaceId, params.id)
     const replayed = await change(deps, request, async (tx, now) => {
       const value = await replayDeadDeliveries(tx, { workspaceId, webhookId }, now)
       return { value, action: 'webhook.replay', id: webhookId }
@@ -179,14 +179,14 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
   })
 }
 
-async function known(db: Db, workspaceId: string, id: string): Promise<Webhook> {
+async function requireWebhook(db: Db, workspaceId: string, id: string): Promise<Webhook> {
   const webhook = await findWebhook(db, workspaceId, id)
   if (!webhook) throw notFound('webhook')
   return webhook
 }
 
 /** Throws a 400 for a URL that webhooks must not use. */
-function check({ url }: WebhookPatch, { config }: Deps): void {
+function checkUrl({ url }: WebhookPatch, { config }: Deps): void {
   const problem = url === undefined ? undefined : findWebhookUrlProblem(url, config.allowPrivateUrls)
   if (problem !== undefined) throw invalid({ param: 'url', message: problem })
 }

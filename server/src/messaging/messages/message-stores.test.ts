@@ -19,18 +19,18 @@ import { searchMessages } from './message-search.ts'
 import { deleteMessages, findMessage, lockMessage } from './message-store.ts'
 import { addReaction, findReactions } from './reaction-store.ts'
 
-const nobodyAsks = () => Promise.reject(new Error('nobody governs here'))
+const notUsed = () => Promise.reject(new Error('This test has no policies'))
 const NO_POLICIES = {
   policies: { current: async () => undefined },
   detectors: [],
   detectorBudgetMs: 1_000,
   reportFault: () => {},
-  workspaceKeys: new Cache<WorkspaceKeys>(nobodyAsks),
+  workspaceKeys: new Cache<WorkspaceKeys>(notUsed),
   reviewBox: REVIEW_BOX,
-  audit: { append: nobodyAsks },
+  audit: { append: notUsed },
 }
 
-/** Of a Workspace that has no policies. */
+/** The text as governed in a Workspace without policies. */
 const ungoverned = (text: string, workspaceId: string): Promise<GovernedText> =>
   governWithoutHold(
     {
@@ -49,7 +49,8 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
   let database: Database
   let ann: Member
   let ben: Member
-  let stranger: Member
+  /** A user of another Workspace with the same id. */
+  let otherAnn: Member
   const now = new Date('2026-03-02T09:00:00Z')
   const later = (ms: number): Date => new Date(now.getTime() + ms)
 
@@ -57,13 +58,13 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, now)
     return { workspaceId, user: { id, role: '', department: '', attributes: {}, verified: true } }
   }
-  const talk = async (at = now): Promise<string> => {
-    const made = await transact(database.db, (tx) =>
+  const startConversation = async (at = now): Promise<string> => {
+    const conversation = await transact(database.db, (tx) =>
       createConversation(tx, ann, { contactId: ben.user.id }, { distinct: false, now: at }),
     )
-    return made.id
+    return conversation.id
   }
-  const say = async (sender: Member, conversationId: string, text = 'Good morning', at = now) => {
+  const send = async (sender: Member, conversationId: string, text = 'Good morning', at = now) => {
     const governed = await ungoverned(text, sender.workspaceId)
     const fields = { id: newId('msg'), sender, conversationId, text: governed, attachments: [], now: at }
     return (await transact(database.db, (tx) => insertMessage(tx, fields))).message
@@ -74,13 +75,13 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     const { workspaceId } = await seedWorkspace(database.db)
     ann = await memberOf(workspaceId, 'ann')
     ben = await memberOf(workspaceId, 'ben')
-    stranger = await memberOf((await seedWorkspace(database.db)).workspaceId, 'ann')
+    otherAnn = await memberOf((await seedWorkspace(database.db)).workspaceId, 'ann')
   })
   afterAll(() => database.close())
 
-  test('many at once get the places of one sequence, and times that go with them', async () => {
-    const id = await talk()
-    const sent = await Promise.all(Array.from({ length: 30 }, (_, i) => say(i % 2 ? ann : ben, id, `${i}`, later(i % 7))))
+  test('messages: concurrent messages get consecutive numbers, and times in the same order', async () => {
+    const id = await startConversation()
+    const sent = await Promise.all(Array.from({ length: 30 }, (_, i) => send(i % 2 ? ann : ben, id, `${i}`, later(i % 7))))
     const ordered = sent.toSorted((a, b) => a.sequence - b.sequence)
     expect(ordered.map(({ sequence }) => sequence)).toEqual(sent.map((_, i) => i + 1))
     for (const [i, message] of ordered.entries()) {
@@ -90,20 +91,20 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     expect(listed?.data).toEqual(ordered.toReversed())
   })
 
-  test('a namesake in another Workspace sees none of it', async () => {
-    const id = await talk()
-    const message = await say(ann, id, 'canary')
-    expect(await findCountedConversation(database.db, stranger, id)).toBeUndefined()
-    expect(await findMessage(database.db, stranger, message.id)).toBeUndefined()
-    expect((await listAllMessages(database.db, stranger, { limit: 10 }))?.data).toEqual([])
-    expect((await listConversations(database.db, stranger, { limit: 10 }, {}))?.data).toEqual([])
-    expect((await searchMessages(database.db, stranger, 'canary', { limit: 10 }))?.data).toEqual([])
-    await expect(say(stranger, id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  test('messages: a user with the same id in another Workspace sees none of them', async () => {
+    const id = await startConversation()
+    const message = await send(ann, id, 'canary')
+    expect(await findCountedConversation(database.db, otherAnn, id)).toBeUndefined()
+    expect(await findMessage(database.db, otherAnn, message.id)).toBeUndefined()
+    expect((await listAllMessages(database.db, otherAnn, { limit: 10 }))?.data).toEqual([])
+    expect((await listConversations(database.db, otherAnn, { limit: 10 }, {}))?.data).toEqual([])
+    expect((await searchMessages(database.db, otherAnn, 'canary', { limit: 10 }))?.data).toEqual([])
+    await expect(send(otherAnn, id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('unread messages are counted, and 1,000 at most', async () => {
-    const id = await talk()
-    const first = await say(ann, id)
+  test('conversations: unread messages are counted up to 1,000', async () => {
+    const id = await startConversation()
+    const first = await send(ann, id)
     await database.pool.query(
       `insert into message (id, workspace_id, conversation_id, sequence, sender_id, text, flagged, created_at)
        select gen_random_uuid(), workspace_id, conversation_id, sequence + n, sender_id, 'x', false, created_at
@@ -116,39 +117,39 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     expect((await findMessage(database.db, ann, first.id))?.readAt).toEqual(later(1))
   })
 
-  test('markers and reactions of many at once are all kept [MSG-REACT-5]', async () => {
-    const id = await talk()
-    const messages = await Promise.all(Array.from({ length: 10 }, () => say(ann, id)))
-    const [one] = messages
-    if (!one) throw new Error('nothing was said')
+  test('messages: concurrent read markers and reactions are all stored [MSG-REACT-5]', async () => {
+    const id = await startConversation()
+    const messages = await Promise.all(Array.from({ length: 10 }, () => send(ann, id)))
+    const [first] = messages
+    if (!first) throw new Error('no message was sent')
     await Promise.all([
       ...messages.map((message, i) =>
         transact(database.db, (tx) => moveReadMarker(tx, ben, { workspaceId: ben.workspaceId, id }, message.id, later(i))),
       ),
       ...Array.from({ length: 10 }, (_, i) =>
         transact(database.db, async (tx) => {
-          const who = i % 2 ? ann : ben
-          const message = await lockMessage(tx, who, one.id)
-          if (message) await addReaction(tx, who, message, asGoverned(`name${i >> 1}`), now)
+          const member = i % 2 ? ann : ben
+          const message = await lockMessage(tx, member, first.id)
+          if (message) await addReaction(tx, member, message, asGoverned(`name${i >> 1}`), now)
         }),
       ),
     ])
     expect((await findCountedConversation(database.db, ben, id))?.unreadCount).toBe(0)
     for (const message of messages) expect((await findMessage(database.db, ann, message.id))?.readAt).not.toBeNull()
-    const given = (await findReactions(database.db, [one.id])).get(one.id) ?? []
-    expect(given.flatMap((map) => Object.values(map).flat())).toHaveLength(10)
+    const reactions = (await findReactions(database.db, [first.id])).get(first.id) ?? []
+    expect(reactions.flatMap((map) => Object.values(map).flat())).toHaveLength(10)
   })
 
-  test('what is deleted is gone, and told as many times as there were messages', async () => {
-    const id = await talk()
-    const [first, second] = [await say(ann, id, 'one'), await say(ben, id, 'two')]
-    const here = { workspaceId: ann.workspaceId, conversationId: id }
-    const remove = (ids: string[]) => transact(database.db, (tx) => deleteMessages(tx, here, ids, now))
+  test('messages: a deleted message cannot be found and has exactly one event', async () => {
+    const id = await startConversation()
+    const [first, second] = [await send(ann, id, 'one'), await send(ben, id, 'two')]
+    const conversation = { workspaceId: ann.workspaceId, conversationId: id }
+    const remove = (ids: string[]) => transact(database.db, (tx) => deleteMessages(tx, conversation, ids, now))
     expect(await remove([first.id, newId('msg')])).toEqual([first.id])
     expect(await remove([first.id])).toEqual([])
     expect(await findMessage(database.db, ann, first.id)).toBeUndefined()
     expect(await findMessage(database.db, ann, second.id)).toEqual(second)
-    expect((await say(ann, id)).sequence).toBe(3)
+    expect((await send(ann, id)).sequence).toBe(3)
     // A relay of another test may have moved the event to the log.
     const { rows } = await database.pool.query(
       `select payload from (select type, payload from event_outbox union all select type, payload from event_log) events
