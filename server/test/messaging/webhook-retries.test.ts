@@ -27,7 +27,7 @@ test('webhooks: delivery is repeated with the same id until it succeeds when an 
 })
 
 describe('dead deliveries', () => {
-  /** Fails until it is dead; answers how long that took. */
+  /** Lets a delivery fail until it is dead; returns the duration in milliseconds. */
   async function die({ receiver, deliveries, until }: Awaited<ReturnType<WebhookFixture['createWebhook']>>): Promise<number> {
     receiver.answer.status = 500
     await fixture.say()
@@ -59,7 +59,7 @@ describe('dead deliveries', () => {
     expect((await fixture.admin.records(1))[0].change).toMatchObject({ action: 'webhook_delivery.replay', object_id: dead.id })
     await hook.until({ id: dead.id, state: 'delivered', attempts: 1 })
     expect(hook.receiver.received.at(-1)?.headers['webhook-id']).toBe(dead.id)
-    // A delivered one, too.
+    // A delivered one can be replayed as well.
     const before = hook.receiver.received.length
     await fixture.admin.post(`${hook.path}/deliveries/${dead.id}/replay`)
     await hook.until({ id: dead.id, state: 'delivered' })
