@@ -1,17 +1,16 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { operation } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { findPerson } from '../operator-store.ts'
 import { SessionView } from './operator-shapes.ts'
 
-const docs = operation('getSession', 'Get the current operator and their scopes', {
+const docs = operation('GET /session', 'getSession', 'Get the current operator and their scopes', {
   scope: null,
-  query: {},
   answers: { 200: SessionView },
 })
 
 /** Maximum number of Workspaces in the list. A server with more is searched by name. */
-const MOST_WORKSPACES = 1_000
+const MAX_WORKSPACES = 1_000
 
 interface Deps {
   readonly db: Db
@@ -21,10 +20,10 @@ interface Deps {
   readonly workspaceNames: (limit: number) => Promise<readonly { readonly id: string; readonly name: string }[]>
 }
 
-export function sessionRoutes(app: AdminApp, { db, version, workspaceNames }: Deps): void {
-  app.get('/session', { schema: docs }, async ({ operator: { id, kind, name, scopes } }) => {
+export function sessionRoutes(app: TypedApp, { db, version, workspaceNames }: Deps): void {
+  handle(app, docs, async ({ operator: { id, kind, name, scopes } }) => {
     const person = kind === 'person' ? await findPerson(db, id) : undefined
-    const workspaces = await workspaceNames(MOST_WORKSPACES)
+    const workspaces = await workspaceNames(MAX_WORKSPACES)
     return {
       object: 'session',
       operator: {
