@@ -122,7 +122,7 @@ describe('x-gateway-user-token: the assertion never replaces an invalid token', 
   })
 })
 
-describe('cannot tell absent from forbidden', () => {
+describe('cannot distinguish absent from forbidden', () => {
   const expectSame = (a: GatewayResponse, b: GatewayResponse, ...ids: string[]) => {
     const bare = ({ status, text, headers }: GatewayResponse) =>
       [...ids, headers.get('x-audit-id') ?? '-'].reduce((rest, id) => rest.replaceAll(id, 'ID'), `${status} ${text}`)
