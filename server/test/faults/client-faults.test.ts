@@ -19,7 +19,7 @@ const request = (content: string, more: object = {}): string =>
     body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...more }),
   })
 
-/** Sends, and hangs up as soon as `when` says so. Answers what had come until then. */
+/** Sends a request and disconnects when `when` is true. Returns the received text. */
 async function hangUp(text: string, when: (received: string) => boolean | Promise<boolean>): Promise<string> {
   const { hostname, port } = new URL(governed.base)
   const socket = connect(Number(port), hostname)
@@ -40,7 +40,7 @@ const records = async (): Promise<readonly ResponseBody[]> => {
   )
   return rows.map(({ body }) => JSON.parse(body))
 }
-const settled = (figure: () => number, expected: number) =>
+const waitForValue = (figure: () => number, expected: number) =>
   vi.waitFor(() => expect(figure()).toBe(expected), { timeout: 5_000, interval: 20 })
 const connections = (): Promise<number> =>
   new Promise((resolve) => governed.server.app.server.getConnections((_error, count) => resolve(count)))
@@ -78,14 +78,14 @@ describe('client that disconnects', () => {
     const { context } = governed.server
     const prompt = `juniper-hold ${word()}`
     await hangUp(request(prompt, { governance: { wait_for_approval_seconds: 60 } }), () => context.waiters.size === 1)
-    await settled(() => context.waiters.size, 0)
+    await waitForValue(() => context.waiters.size, 0)
     const held = await governed.chat(prompt)
     await governed.decide(held.body.error.review_item_id, 'approve')
     accepted(await governed.resubmit({ prompt, id: held.body.error.review_item_id }))
   })
   test('disconnect: nothing is recorded when the client leaves while it sends the request', async () => {
     const before = (await records()).length
-    const text = request('never heard to the end')
+    const text = request('incomplete')
     await hangUp(text.slice(0, -20), async () => await sleep(50, true))
     await sleep(50)
     expect((await records()).length).toBe(before)
@@ -96,7 +96,7 @@ describe('client that disconnects', () => {
     governed.provider.on(key, (response, call) => setTimeout(() => says('late')(response, call), 100))
     const text = request(key).replace(governed.key(), token)
     await Promise.all([1, 2, 3].map((count) => hangUp(text, () => governed.provider.about(key).length >= count)))
-    await settled(() => governed.server.context.audit.waiting, 0)
+    await waitForValue(() => governed.server.context.audit.waiting, 0)
     await vi.waitFor(async () => {
       const answers = await Promise.all([1, 2, 3].map(() => governed.chat('Good morning', {}, { token })))
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])

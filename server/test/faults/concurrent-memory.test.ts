@@ -25,7 +25,7 @@ describe('50 users who capture and search at the same time', () => {
     const foreign: string[] = []
     const look = async (caller: number) => {
       for (const found of await memoryFixture.texts(SUBJECT, { limit: 50 }, as(caller))) {
-        // Of the two that differ by their full stop, either may have come first.
+        // Either of the two texts that differ by a full stop may have been stored first.
         const text = found.replace(/\.$/, '')
         if (!text.endsWith(`caller ${caller} saw`) && text !== `${SUBJECT} of all`) foreign.push(`${caller}: ${text}`)
       }
@@ -34,7 +34,7 @@ describe('50 users who capture and search at the same time', () => {
       CALLERS.map(async (caller) => {
         for (let number = 0; number < OWN; number++) {
           const content = contentOf(caller, number)
-          // The same twice at once, as clients that retry do; and one that all want to have kept.
+          // The same text twice at the same time, as retries do, and one text that all users store.
           await Promise.all([
             ...[content, `${content}.`].map(async (text) =>
               kept(content, await memoryFixture.store(text, { scope: 'user' }, as(caller))),

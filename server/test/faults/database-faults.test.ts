@@ -8,8 +8,8 @@ import { says, word } from '../support/scripted-provider.ts'
 
 const SECRET = 'the colour of the vault is green'
 
-/** All that came over a bare socket for a chat whose provider says the secret. */
-async function onTheWire(governed: Governed, more: object = {}): Promise<Buffer> {
+/** The bytes that a socket receives for a chat whose completion is the secret. */
+async function receiveBytes(governed: Governed, more: object = {}): Promise<Buffer> {
   const key = word()
   governed.provider.on(key, says(SECRET))
   const body = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: key }], ...more })
@@ -40,7 +40,7 @@ describe('embedded database that accepts no audit record', () => {
   test.each([false, true])(
     'audit: response is 503 without a byte of the completion when the record cannot be written (stream: %j) [GW-PIPE-13, GW-SAFE-3, API-ERR-14]',
     async (stream) => {
-      const wire = await withoutRecords(() => onTheWire(governed, { stream }))
+      const wire = await withoutRecords(() => receiveBytes(governed, { stream }))
       const answer = parseResponse(wire)
       if (!answer) throw new Error('no answer')
       refused(answer, 'UNAVAILABLE')
@@ -145,7 +145,7 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
     for (const answer of answers) refused(answer, 'UNAVAILABLE')
     expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(503)
     expect((await governed.api('GET', '/healthz', { token: null })).status).toBe(200)
-    expect((await onTheWire(governed)).toString()).not.toContain('vault')
+    expect((await receiveBytes(governed)).toString()).not.toContain('vault')
 
     await database.allowConnections(true)
     await vi.waitFor(async () => contentOf((await governed.sendPrompt()).response), 10_000)

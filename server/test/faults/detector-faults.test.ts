@@ -6,7 +6,7 @@ import { type Governed, startGoverned } from '../support/governed.ts'
 
 const BUDGET_MS = 50
 
-/** Breaks down in the way that the text it reads asks for. */
+/** A detector that fails as the text says. */
 const fragile: Detector = {
   name: 'fragile',
   detect: (text) => {
@@ -23,8 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-/** The refusal, its audit record's decision, and that nothing else happened. */
-async function denied(response: GatewayResponse, failed: string, point: string): Promise<void> {
+/** Fails unless the request was denied and its audit record names what failed. */
+async function expectDenied(response: GatewayResponse, failed: string, point: string): Promise<void> {
   const { audit_id, details } = refused(response, 'POLICY_DENIED')
   expect(details).toEqual({ failed: [failed] })
   const { decision, error_code } = await governed.record(audit_id)
@@ -40,7 +40,7 @@ describe('detector that fails [GW-SAFE-1]', () => {
     'detectors: request gets 403 without a provider call when %s occurs at input',
     async (mark) => {
       const said = await governed.sendPrompt(mark)
-      await denied(said.response, 'detector:fragile', 'input')
+      await expectDenied(said.response, 'detector:fragile', 'input')
       expect(governed.countProviderCalls(said)).toBe(0)
     },
   )
@@ -49,28 +49,28 @@ describe('detector that fails [GW-SAFE-1]', () => {
     async (mark) => {
       for (const stream of [false, true]) {
         const said = await governed.sendPrompt('', { answer: `${mark} and the secret`, more: { stream } })
-        await denied(said.response, 'detector:fragile', 'output')
+        await expectDenied(said.response, 'detector:fragile', 'output')
         expect(said.response.text).not.toContain('the secret')
       }
     },
   )
   test('transforms: request gets 403 when a finding lies outside the text at input', async () => {
     const said = await governed.sendPrompt('walnut-misplaces juniper-redact')
-    await denied(said.response, 'transform', 'input')
+    await expectDenied(said.response, 'transform', 'input')
     expect(governed.countProviderCalls(said)).toBe(0)
   })
   test('transforms: request gets 403 when a finding lies outside the text at output', async () => {
     const said = await governed.sendPrompt('', { answer: 'walnut-misplaces sorrel-redact' })
-    await denied(said.response, 'transform', 'output')
+    await expectDenied(said.response, 'transform', 'output')
     expect(said.response.text).not.toContain('walnut-misplaces')
   })
   test('detectors: request gets 403 when a detector fails on one of several messages', async () => {
     const messages = ['Good morning', 'walnut-throws', 'Go on'].map((content) => ({ role: 'user', content }))
-    await denied(await governed.chat(messages), 'detector:fragile', 'input')
+    await expectDenied(await governed.chat(messages), 'detector:fragile', 'input')
   })
   test('detectors: request gets 403 and opens no hold when a detector fails and a rule requires approval', async () => {
     const said = await governed.sendPrompt('walnut-throws juniper-hold')
-    await denied(said.response, 'detector:fragile', 'input')
+    await expectDenied(said.response, 'detector:fragile', 'input')
   })
   test('detectors: search and capture get 403 when a detector fails', async () => {
     for (const [path, body] of [
@@ -78,7 +78,7 @@ describe('detector that fails [GW-SAFE-1]', () => {
       ['/v1/memory/search', { query: 'walnut-throws' }],
       ['/v1/memory/capture', { content: 'walnut-throws', scope: 'application', kind: 'fact', classification: 'internal' }],
     ] as const) {
-      await denied(await governed.post(path, body), 'detector:fragile', 'input')
+      await expectDenied(await governed.post(path, body), 'detector:fragile', 'input')
     }
   })
   test('detectors: the next request succeeds after a failure', async () => accepted((await governed.sendPrompt()).response))

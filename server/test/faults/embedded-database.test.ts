@@ -53,7 +53,7 @@ async function ask({ base, demo }: ServerProcess, text: string): Promise<{ statu
   }
 }
 
-/** Runs one statement over the socket of the server's database, as a command of the command line does. */
+/** Runs a statement over the socket of the server's database, as the command line does. */
 async function runSql({ dataDir }: ServerProcess, text: string): Promise<void> {
   const client = new pg.Client({ host: join(dataDir, 'run'), port: 5432, user: 'postgres', database: 'postgres' })
   client.on('error', () => {})
@@ -61,14 +61,14 @@ async function runSql({ dataDir }: ServerProcess, text: string): Promise<void> {
   await client.query(text).finally(() => client.end())
 }
 
-/** What the command line says at the end, to whoever started the server. */
-const lastWords = (server: ServerProcess): string | undefined =>
+/** The last line that the command line writes. */
+const lastLine = (server: ServerProcess): string | undefined =>
   server
     .output()
     .split('\n')
     .findLast((line) => line.startsWith('gatehouse: '))
 
-/** Without the limits of the demo's Applications. */
+/** Raises the limits of the demo's Applications. */
 async function openLimits({ base, demo }: ServerProcess): Promise<void> {
   const { applications, admin_token } = demo()
   for (const { id } of applications)
@@ -79,8 +79,8 @@ async function openLimits({ base, demo }: ServerProcess): Promise<void> {
     })
 }
 
-/** Keeps asking until the process has ended; answers all statuses, the audit ids of what was answered, and what `/readyz` said. */
-async function askUntilTheEnd(server: ServerProcess) {
+/** Sends requests until the process has ended. Returns all statuses, the audit ids of successful ones, and the results of `/readyz`. */
+async function sendUntilExit(server: ServerProcess) {
   const statuses = new Set<number>()
   const readiness = new Set<string>()
   const auditIds: string[] = []
@@ -108,16 +108,16 @@ describe('embedded database that stops', { timeout: 240_000 }, () => {
     const server = await started(folder)
     await openLimits(server)
     const wal = join(folder, 'postgres', 'pg_wal')
-    renameSync(wal, `${wal}.away`)
-    const asking = askUntilTheEnd(server)
+    renameSync(wal, `${wal}.moved`)
+    const asking = sendUntilExit(server)
     await runSql(server, 'create table filler (text text); select pg_switch_wal(); insert into filler values (1)').catch(() => {})
     const { statuses, readiness } = await asking
     expect(await server.exitCode()).toBe(1)
     expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
     expect([...readiness]).toContain('503 not ready')
-    expect(lastWords(server)).toMatch(/the embedded database has stopped: could not .*pg_wal/)
+    expect(lastLine(server)).toMatch(/the embedded database has stopped: could not .*pg_wal/)
 
-    renameSync(`${wal}.away`, wal)
+    renameSync(`${wal}.moved`, wal)
     const again = await started(folder)
     expect((await ask(again, 'hello again')).statuses).toEqual([200, 200])
   })
@@ -128,10 +128,10 @@ describe('embedded database that stops', { timeout: 240_000 }, () => {
     const busy = runSql(server, 'select count(*) from generate_series(1, 1000000000000)').catch(() => {})
     await vi.waitFor(async () => expect((await server.readyz())?.status).toBe(503), { timeout: 30_000, interval: 200 })
     expect((await server.readyz())?.body.checks.find(({ name }) => name === 'database')?.status).toBe('fail')
-    const toldAt = performance.now()
+    const signalledAt = performance.now()
     server.own.child.kill('SIGTERM')
     expect(await server.exitCode()).not.toBe(0)
-    expect(performance.now() - toldAt).toBeLessThan(60_000)
+    expect(performance.now() - signalledAt).toBeLessThan(60_000)
     await busy
   })
 
@@ -141,11 +141,11 @@ describe('embedded database that stops', { timeout: 240_000 }, () => {
     const server = await launchServer({ GATEHOUSE_DATA: join(file, 'data'), GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
     servers.push(server)
     expect(await server.exitCode()).not.toBe(0)
-    expect(lastWords(server)).toMatch(/data folder .* cannot be used/)
+    expect(lastLine(server)).toMatch(/data folder .* cannot be used/)
   })
 })
 
-/** Mounting takes root, and a system that permits it. */
+/** Mounts a small file system; returns false without the permission to mount. */
 function mountSmallDisk(at: string, megabytes: number): boolean {
   try {
     mkdirSync(at, { recursive: true })
@@ -171,11 +171,11 @@ describe.skipIf(!canMount)('embedded database on a full disk', { timeout: 400_00
       const server = await started(dataDir)
       await openLimits(server)
       const before = (await ask(server, 'hello before')).auditId
-      // Half a megabyte is left: the next segment of the write-ahead log has no room, nor have many records.
+      // Half a megabyte is free, which is too little for the next segment of the write-ahead log.
       const { bavail, bsize } = statfsSync(disk)
       writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize - MB / 2))
       await vi.waitFor(async () => expect((await server.readyz())?.status ?? 503).toBe(503), { timeout: 30_000, interval: 50 })
-      const asking = askUntilTheEnd(server)
+      const asking = sendUntilExit(server)
       for (let i = 0; i < 30 && !server.own.hasEnded(); i++) {
         await runSql(
           server,
@@ -185,12 +185,12 @@ describe.skipIf(!canMount)('embedded database on a full disk', { timeout: 400_00
       const { statuses, auditIds } = await asking
       expect(await server.exitCode()).toBe(1)
       expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
-      expect(lastWords(server)).toMatch(/the embedded database has stopped: .*No space left on device/)
+      expect(lastLine(server)).toMatch(/the embedded database has stopped: .*No space left on device/)
 
       const full = await launchServer({ GATEHOUSE_DATA: dataDir })
       servers.push(full)
       expect(await full.exitCode()).toBe(1)
-      expect(lastWords(full)).toMatch(/0 MB are free, and the embedded database needs/)
+      expect(lastLine(full)).toMatch(/0 MB are free, and the embedded database needs/)
 
       rmSync(join(disk, 'filler'))
       expect(freeBytes(disk)).toBeGreaterThan(32 * MB)

@@ -8,11 +8,11 @@ import { sharedGoverned } from '../support/shared-server.ts'
 
 const ISSUER = 'https://people.example'
 let governed: Governed
-/** What the key server answers, and how often it was asked. */
+/** Response of the key server, and the number of its requests. */
 let answer: { status: number; body: string }
-let asked = 0
+let requestCount = 0
 const server = createServer((_request, response) => {
-  asked++
+  requestCount++
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
 })
 
@@ -26,13 +26,13 @@ const ask = async ({ privateJwk }: Keys, more: object = {}) => {
   return governed.chat('Good morning', { ...more }, { userToken: await signUserToken(privateJwk, claims) })
 }
 
-/** Points the Workspace at a URL that nobody has read yet. */
+/** Sets a new JWKS URL in the Workspace. */
 async function trust(): Promise<void> {
   const { id } = governed.demo.workspace
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${crypto.randomUUID()}`
   const settings = { jwks: { url }, issuer: ISSUER, audience: null }
   accepted(await governed.admin('PATCH', `/workspaces/${id}`, { json: { settings } }))
-  asked = 0
+  requestCount = 0
 }
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** How time plays into it is tested beside the code: identity/remote-keys.test.ts. */
+/** identity/remote-keys.test.ts tests expiry. */
 describe('JWKS by URL [GW-AUTH-13]', () => {
   test.each([
     [500, '{"keys":[]}'],
@@ -57,7 +57,7 @@ describe('JWKS by URL [GW-AUTH-13]', () => {
     answer = { status, body }
     await trust()
     refused(await ask(await generateUserTokenKeys(), { governance: { user: { id: 'noor' } } }), 'UNAVAILABLE')
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(1)
   })
   test('JWKS: keys are fetched once when many tokens arrive [GW-AUTH-11]', async () => {
     const keys = await generateUserTokenKeys()
@@ -66,7 +66,7 @@ describe('JWKS by URL [GW-AUTH-13]', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(keys)))
     for (const one of answers) expect(accepted(one).governance.user_verified).toBe(true)
     accepted(await ask(keys))
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(1)
   })
   test('JWKS: keys are not fetched again within 30 s when tokens name an unknown key [GW-AUTH-11]', async () => {
     const [known, stranger] = [await generateUserTokenKeys(), await generateUserTokenKeys()]
@@ -75,7 +75,7 @@ describe('JWKS by URL [GW-AUTH-13]', () => {
     accepted(await ask(known))
     serve(known, stranger)
     for (let i = 0; i < 5; i++) refused(await ask(stranger), 'AUTH_INVALID_USER_TOKEN')
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(1)
     accepted(await ask(known))
   })
 })

@@ -24,17 +24,17 @@ test('reactions: no reaction is lost when 50 members react to one message at the
   const { id } = await messenger.say(conversation)
   const listener = await messenger.listen(messenger.ann)
   await Promise.all(
-    crowd.flatMap((person, index) => [
+    crowd.flatMap((member, index) => [
       index % 2
-        ? person.put(`/messages/${id}/reactions/heart`)
-        : person.put(`/messages/${id}`, { reactions: { heart: [person.id], star: ['twice', `of ${index}`] } }),
+        ? member.put(`/messages/${id}/reactions/heart`)
+        : member.put(`/messages/${id}`, { reactions: { heart: [member.id], star: ['twice', `of ${index}`] } }),
     ]),
   )
   const { reactions } = await messenger.ann.get(`/messages/${id}`)
   const [hearts, stars] = ['heart', 'star'].map((name) => reactions.find((one: object) => name in one)?.[name].toSorted())
-  expect(hearts).toEqual(crowd.map((person) => person.id).toSorted())
+  expect(hearts).toEqual(crowd.map((member) => member.id).toSorted())
   expect(stars).toEqual([...crowd.flatMap((_, index) => (index % 2 ? [] : [`of ${index}`])), 'twice'].toSorted())
-  // One event for each change, and the last of them tells of all.
+  // Each change has one event, and the last event has all reactions.
   const { id: last } = await messenger.say(conversation)
   await listener.until(({ data }) => data.includes(last))
   const updates = listener.events.filter(({ type }) => type === 'message.updated')
@@ -46,30 +46,32 @@ test('reactions: no reaction is lost when 50 members react to one message at the
 test('reactions: each member has the last state when members add and remove reactions at the same time', async () => {
   const { id } = await messenger.say(conversation)
   const half = crowd.filter((_, index) => index % 2 === 0)
-  await Promise.all(half.map((person) => person.put(`/messages/${id}/reactions/heart`)))
+  await Promise.all(half.map((member) => member.put(`/messages/${id}/reactions/heart`)))
   await Promise.all(
-    crowd.map((person, index) =>
-      index % 2 ? person.put(`/messages/${id}/reactions/heart`) : person.remove(`/messages/${id}/reactions/heart`),
+    crowd.map((member, index) =>
+      index % 2 ? member.put(`/messages/${id}/reactions/heart`) : member.remove(`/messages/${id}/reactions/heart`),
     ),
   )
   const { reactions } = await messenger.ann.get(`/messages/${id}`)
-  expect(reactions[0].heart.toSorted()).toEqual(crowd.flatMap(({ id: member }, index) => (index % 2 ? [member] : [])).toSorted())
+  expect(reactions[0].heart.toSorted()).toEqual(
+    crowd.flatMap(({ id: memberId }, index) => (index % 2 ? [memberId] : [])).toSorted(),
+  )
 })
 
 test('read markers: each marker is correct when 50 members mark at the same time', async () => {
   const said = await messenger.sayAll(conversation, ['1', '2', '3'])
   const [first, , third] = said
   await Promise.all(
-    crowd.map((person, index) =>
-      person.post(`/conversations/${conversation}/read`, { message_id: index === 7 ? first.id : third.id }),
+    crowd.map((member, index) =>
+      member.post(`/conversations/${conversation}/read`, { message_id: index === 7 ? first.id : third.id }),
     ),
   )
   const readAt = async ({ id }: { id: string }) => (await messenger.ann.get(`/messages/${id}`)).read_at
   expect(await Promise.all(said.map(readAt))).toEqual([expect.any(Number), null, null])
-  const unread = await Promise.all(crowd.map(async (person) => (await person.get(`/conversations/${conversation}`)).unread_count))
+  const unread = await Promise.all(crowd.map(async (member) => (await member.get(`/conversations/${conversation}`)).unread_count))
   expect(unread).toEqual(crowd.map((_, index) => (index === 7 ? 2 : 0)))
-  // The last one, and everybody else once more, at once.
-  await Promise.all(crowd.map((person) => person.post(`/conversations/${conversation}/read`, {})))
+  // The last member and all others mark at the same time.
+  await Promise.all(crowd.map((member) => member.post(`/conversations/${conversation}/read`, {})))
   expect(await Promise.all(said.map(readAt))).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)])
 })
 
@@ -77,12 +79,12 @@ test('read markers: no message is unread at the end when members mark while mess
   const writers = crowd.slice(0, 5)
   await Promise.all([
     ...writers.map((writer) => messenger.sayAll(conversation, ['a', 'b', 'c', 'd'], writer)),
-    ...crowd.map(async (person) => {
-      for (let times = 0; times < 3; times++) await person.post(`/conversations/${conversation}/read`, {})
+    ...crowd.map(async (member) => {
+      for (let times = 0; times < 3; times++) await member.post(`/conversations/${conversation}/read`, {})
     }),
   ])
-  await Promise.all([...crowd, messenger.ann].map((person) => person.post(`/conversations/${conversation}/read`, {})))
-  for (const person of crowd) expect((await person.get(`/conversations/${conversation}`)).unread_count).toBe(0)
+  await Promise.all([...crowd, messenger.ann].map((member) => member.post(`/conversations/${conversation}/read`, {})))
+  for (const member of crowd) expect((await member.get(`/conversations/${conversation}`)).unread_count).toBe(0)
   const { data } = await messenger.ann.get(`/messages?conversation_id=${conversation}&limit=100`)
   expect(data.length).toBeGreaterThanOrEqual(20)
   expect(data.filter(({ read_at }: { read_at: number | null }) => read_at === null)).toEqual([])
@@ -90,8 +92,8 @@ test('read markers: no message is unread at the end when members mark while mess
 
 test('messages: all members see one order without gap or duplicate when 50 members send at the same time', async () => {
   const { conversation: quiet } = await messenger.group(messenger.ann, ...crowd)
-  const sent = await Promise.all(crowd.map((person) => messenger.say(quiet, `from ${person.id}`, person)))
+  const sent = await Promise.all(crowd.map((member) => messenger.say(quiet, `from ${member.id}`, member)))
   const read = await messenger.texts(quiet)
   expect(read.toSorted()).toEqual(sent.map(({ message }) => message).toSorted())
-  for (const person of crowd.slice(0, 3)) expect(await messenger.texts(quiet, person)).toEqual(read)
+  for (const member of crowd.slice(0, 3)) expect(await messenger.texts(quiet, member)).toEqual(read)
 })

@@ -18,13 +18,13 @@ import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const TIMEOUT_MS = 400
-/** Time for everything around a provider's timeout: this is a busy machine's. */
+/** Time for everything except the provider's timeout, on a busy machine. */
 const GRACE_MS = 20_000
 
 let governed: Governed
 let faulty: FaultyProvider
 let token: string
-/** Behaviours by the first segment of the path they are asked under; each of a list once, the last one again and again. */
+/** Behaviours by the first path segment. They apply one after another, the last one to all further requests. */
 const plans = new Map<string, Behaviour[]>()
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ interface ProviderFields {
   readonly weight?: number
 }
 
-/** A provider that behaves so, and the model that it alone offers. */
+/** Creates a provider with these behaviours and a model that only it offers. */
 async function provider(behaviours: readonly Behaviour[], { model = word(), ...fields }: ProviderFields = {}) {
   const id = word()
   plans.set(id, [...behaviours])
@@ -104,8 +104,8 @@ describe('provider faults', () => {
       await governed.admin('POST', '/providers', { json: { id: 'absent', base_url: 'http://127.0.0.1:1/v1', max_retries: 0 } }),
       201,
     )
-    accepted(await governed.admin('PUT', '/providers/absent/models/nobody', { json: {} }))
-    const { audit_id } = refused(await ask('nobody'), 'PROVIDER_ERROR')
+    accepted(await governed.admin('PUT', '/providers/absent/models/absent-model', { json: {} }))
+    const { audit_id } = refused(await ask('absent-model'), 'PROVIDER_ERROR')
     expect(await attemptsOf(audit_id)).toEqual([expect.objectContaining({ outcome: 'connect', status: 0 })])
   })
   test('provider: streamed request gets the same error as JSON when the provider fails', async () => {
@@ -131,7 +131,7 @@ describe('provider faults', () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => ask(model)))
     clearInterval(timer)
     for (const one of answers) refused(one, 'PROVIDER_ERROR')
-    // Four answers of 8 MiB at most, and what is on its way to them.
+    // Four responses of at most 8 MiB, and data in flight.
     expect((peak - before) / 1_048_576).toBeLessThan(80)
   })
   test('provider: request to another provider succeeds when one provider does not respond', async () => {
@@ -175,13 +175,13 @@ describe('retries and fallback', () => {
   test.each([
     [failWith(429, { 'retry-after': '120' }), 'RATE_LIMITED', '120'],
     [failWith(503, { 'retry-after': '3600' }), 'PROVIDER_ERROR', null],
-  ] as const)('retries: request is not retried when Retry-After is long', async (behaviour, code, told) => {
+  ] as const)('retries: request is not retried when Retry-After is long', async (behaviour, code, retryAfter) => {
     const { model, calls } = await provider([behaviour], { max_retries: 2, timeout_ms: 60_000 })
     const startedAt = performance.now()
     const response = await ask(model)
     refused(response, code)
     expect(performance.now() - startedAt).toBeLessThan(GRACE_MS)
-    expect(response.headers.get('retry-after')).toBe(told)
+    expect(response.headers.get('retry-after')).toBe(retryAfter)
     expect(calls()).toBe(1)
   })
   test('failover: the next provider serves the request when the first one fails, and the record has both attempts', async () => {

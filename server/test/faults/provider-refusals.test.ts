@@ -19,14 +19,14 @@ const error = (code: string, more: object = {}) => ({
   error: { message: `${SECRET}: ${code}`, type: 'invalid_request_error', param: null, code, ...more },
 })
 
-/** A prompt that the provider answers so. */
-function answered(status: number, body: unknown, headers: Record<string, string> = {}): string {
+/** Scripts a response of the provider; returns its prompt. */
+function scriptResponse(status: number, body: unknown, headers: Record<string, string> = {}): string {
   const key = word()
   governed.provider.on(key, (response) => json(response, status, body, headers))
   return key
 }
 
-/** What the client throws. */
+/** Sends a prompt; returns the error that the client throws. */
 async function failure(prompt: string, more: object = {}): Promise<InstanceType<typeof OpenAI.APIError>> {
   const messages = [{ role: 'user' as const, content: prompt }]
   const thrown = await client()
@@ -52,7 +52,7 @@ describe('request that the provider refuses', () => {
   ] as const)(
     'provider refusal: OpenAI client gets 400 after one provider call when the provider responds with %i %s [GW-PROV-3, GW-PROV-4, GW-PROV-7, GW-RETRY-1]',
     async (status, code, more, own, param) => {
-      const prompt = answered(status, error(code, more))
+      const prompt = scriptResponse(status, error(code, more))
       const thrown = await failure(prompt)
       expect(thrown).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', type: 'invalid_request_error', param })
       expect(thrown.error).toMatchObject({ details: { reason: 'provider_refused', provider_code: own } })
@@ -65,7 +65,7 @@ describe('request that the provider refuses', () => {
 
   test('provider refusal: streamed request gets 400, and the circuit breaker stays closed', async () => {
     for (let i = 0; i < 8; i++) {
-      expect((await failure(answered(400, error('context_length_exceeded')), { stream: true })).status).toBe(400)
+      expect((await failure(scriptResponse(400, error('context_length_exceeded')), { stream: true })).status).toBe(400)
     }
     const prompt = word()
     governed.provider.on(prompt, says('fine'))
@@ -73,14 +73,14 @@ describe('request that the provider refuses', () => {
   })
 
   test('provider refusal: counter has the code of the refusal', async () => {
-    await failure(answered(400, error('content_filter')))
+    await failure(scriptResponse(400, error('content_filter')))
     const { text } = await governed.api('GET', '/metrics')
     expect(text).toMatch(/gatehouse_provider_refusals_total\{provider="openai",code="content_filter"\} [1-9]/)
     expect(text).toMatch(/gatehouse_provider_seconds_count\{provider="openai",outcome="refused"\} [1-9]/)
   })
 
   test('provider refusal: approved hold can be resubmitted when the provider refused the request', async () => {
-    const prompt = `${answered(400, error('context_length_exceeded'))} juniper-hold`
+    const prompt = `${scriptResponse(400, error('context_length_exceeded'))} juniper-hold`
     const held = await governed.chat(prompt)
     const id = held.body.error.review_item_id
     await governed.decide(id, 'approve')
@@ -92,7 +92,7 @@ describe('request that the provider refuses', () => {
 
 describe('rate limit of the provider', () => {
   test('provider rate limit: request gets 429 with Retry-After and is not retried when the wait is long [GW-PROV-5, GW-RETRY-1]', async () => {
-    const prompt = answered(429, error('rate_limit_exceeded'), { 'retry-after': '120' })
+    const prompt = scriptResponse(429, error('rate_limit_exceeded'), { 'retry-after': '120' })
     const thrown = await failure(prompt)
     expect(thrown).toMatchObject({ status: 429, code: 'RATE_LIMITED', type: 'rate_limit_error' })
     expect(thrown.error).toMatchObject({
@@ -107,7 +107,7 @@ describe('rate limit of the provider', () => {
 
 describe('provider that rejects the API key', () => {
   test('provider key: request gets 502 after one call, and log, metric, provider and Home show the rejected key [GW-PROV-1]', async () => {
-    const prompt = answered(401, error('invalid_api_key'))
+    const prompt = scriptResponse(401, error('invalid_api_key'))
     const thrown = await failure(prompt)
     expect(thrown).toMatchObject({ status: 502, code: 'PROVIDER_ERROR' })
     expect(governed.provider.about(prompt)).toHaveLength(1)
@@ -134,7 +134,7 @@ describe('provider that rejects the API key', () => {
   })
 
   test('provider quota: request gets 502 without a retry when the account is empty [GW-PROV-1]', async () => {
-    const prompt = answered(429, error('insufficient_quota'))
+    const prompt = scriptResponse(429, error('insufficient_quota'))
     expect(await failure(prompt)).toMatchObject({ status: 502 })
     expect(governed.provider.about(prompt)).toHaveLength(1)
     expect(await lastError()).toMatchObject({ kind: 'quota_exhausted', fault: true })

@@ -40,12 +40,12 @@ async function addSections(knowledgeFixture: KnowledgeFixture, count: number): P
   })
 }
 
-/** The longest wait for `/healthz` while `work` runs, in milliseconds, and how long the work took. */
-async function waitsDuring(work: () => Promise<unknown>): Promise<{ longest: number; total: number; asked: number }> {
+/** Requests `/healthz` while `work` runs. Durations are in milliseconds. */
+async function waitsDuring(work: () => Promise<unknown>): Promise<{ longest: number; total: number; requests: number }> {
   const start = performance.now()
   let isDone = false
   let longest = 0
-  let asked = 0
+  let requests = 0
   const worked = work().finally(() => {
     isDone = true
   })
@@ -55,10 +55,10 @@ async function waitsDuring(work: () => Promise<unknown>): Promise<{ longest: num
     await answer.text()
     expect(answer.status).toBe(200)
     longest = Math.max(longest, performance.now() - sent)
-    asked += 1
+    requests += 1
   }
   await worked
-  return { longest, total: performance.now() - start, asked }
+  return { longest, total: performance.now() - start, requests }
 }
 
 /** CPU time that the whole process spends on `work`, server and database included, in milliseconds. */
@@ -74,7 +74,7 @@ test('search: response has a short page when a rule denies the best 512 sections
   const found = accepted(await knowledgeFixture.search('flint'))
   expect(found.data).toEqual([])
   expect(found.governance.decision.verdict).toBe('allow')
-  // Nothing tells a page that the bound cut short from one for which nothing fits.
+  // A page that the limit cut short looks like a page without hits.
   const nothing = accepted(await knowledgeFixture.search('zeppelin'))
   expect(Object.keys(found)).toEqual(Object.keys(nothing))
 })
@@ -89,12 +89,12 @@ test('search: costs at most three times as much among 8,000 denied sections as a
 }, 120_000)
 
 test('search: /healthz responds when ten clients search a collection with 8,000 denied sections', async () => {
-  const { longest, total, asked } = await waitsDuring(() =>
+  const { longest, total, requests } = await waitsDuring(() =>
     Promise.all(Array.from({ length: CALLERS }, async () => accepted(await knowledgeFixture.search('flint')))),
   )
-  // In slices of 5 ms the load of ten searches delays each answer a little; without them a few answers wait for nearly all of it.
+  // Ten searches in slices of 5 ms delay each response a little. Without slices some responses would wait for all searches.
   expect(longest).toBeLessThan(Math.max(250, total / 3))
-  expect(asked).toBeGreaterThan(5)
+  expect(requests).toBeGreaterThan(5)
 }, 120_000)
 
 test('recall: evaluates at most 512 memories when 1,200 are denied', async () => {
@@ -103,6 +103,6 @@ test('recall: evaluates at most 512 memories when 1,200 are denied', async () =>
     await Promise.all(Array.from({ length: 50 }, (_, at) => memoryFixture.store(`basalt basalt ${first + at} medlar-deny`)))
   }
   await memoryFixture.store('among many other words of this memory there is basalt')
-  // 1,200 better ones are denied, and 512 are judged.
+  // 1,200 better ones are denied, and only 512 are evaluated.
   expect(await memoryFixture.texts('basalt')).toEqual([])
 }, 240_000)

@@ -13,9 +13,9 @@ import { startTcpRelay } from '../support/tcp-relay.ts'
 const url = inject('postgresUrl')
 const SECRET = 'x'.repeat(32)
 
-const endings: (() => Promise<unknown>)[] = []
+const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
 const timed = async <T>(work: Promise<T>): Promise<{ value: T; ms: number }> => {
@@ -32,8 +32,8 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
     const through = new URL(database.url)
     through.host = `127.0.0.1:${relay.port}`
     const governed = await startGoverned({ DATABASE_URL: through.href, GATEHOUSE_SECRET_KEY: SECRET })
-    endings.push(database.drop, relay.close, governed.close)
-    // Connections are open, and a session of the dashboard is known.
+    cleanups.push(database.drop, relay.close, governed.close)
+    // Opens connections and a session of the dashboard.
     await Promise.all(Array.from({ length: 8 }, () => governed.sendPrompt()))
     const { email, password } = governed.demo.dashboard
     const signedIn = await fetch(`${governed.base}/auth/sign-in/email`, {
@@ -60,7 +60,7 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
       timed(governed.api('GET', '/admin/v1/applications', { token: null, headers: { cookie } })),
     ])
     for (const { value } of asked) refused(value, 'UNAVAILABLE')
-    // The look-up of a credential has 3 s, a session's statements 11 s.
+    // A credential look-up has a timeout of 3 s, the statements of a session 11 s.
     expect(Math.max(...asked.slice(0, 5).map(({ ms }) => ms))).toBeLessThan(8_000)
     expect(Math.max(...asked.map(({ ms }) => ms))).toBeLessThan(20_000)
     const ready = await timed(governed.api('GET', '/readyz', { token: null }))
@@ -79,7 +79,7 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
   test('readyz: names the failed check when the database is read-only or lacks a migration', async () => {
     const database = await createOwnDatabase(url ?? '')
     const governed = await startGoverned({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: SECRET })
-    endings.push(database.drop, governed.close)
+    cleanups.push(database.drop, governed.close)
     const failing = async (): Promise<unknown[]> => {
       const { body } = await governed.api('GET', '/readyz', { token: null })
       return (body.checks as { name: string; status: string }[]).filter(({ status }) => status === 'fail').map(({ name }) => name)
@@ -100,28 +100,54 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
   test('serve: refuses to start when the secret key does not fit the database', async () => {
     const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-key-'))
-    endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true }))
+    cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true }))
     const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: folder, GATEHOUSE_DRAIN_DELAY_MS: '0', GATEHOUSE_DEMO: '1' }
     const right = await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY: SECRET })
-    endings.push(right.remove)
+    cleanups.push(right.remove)
     const wrong = await launchServer({ ...env, GATEHOUSE_SECRET_KEY: 'y'.repeat(32) })
-    endings.push(wrong.remove)
+    cleanups.push(wrong.remove)
     expect(await wrong.exitCode()).toBe(2)
     expect(wrong.output()).toContain('GATEHOUSE_SECRET_KEY is not the one that this database was set up with')
     expect(wrong.output()).not.toContain('"listening"')
   })
 })
 
+/** Sends a chat; returns the status, or 0 if there is no response. */
+async function sendChat(base: string, key: string | undefined): Promise<number> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'demo-mini', messages: [{ role: 'user', content: 'hello' }] })
+  const signal = AbortSignal.timeout(30_000)
+  const response = await fetch(`${base}/v1/chat/completions`, { method: 'POST', headers, body, signal }).catch(() => undefined)
+  await response?.arrayBuffer().catch(() => {})
+  return response?.status ?? 0
+}
+
+/** Selects a row if `node_frozen` holds the lock on the end of the chain in an idle transaction. */
+const FROZEN_LOCK = `select 1 from pg_stat_activity join pg_locks using (pid)
+  where application_name = 'node_frozen' and state = 'idle in transaction' and relation = 'audit_head'::regclass limit 1`
+
+/** Freezes the node repeatedly until it holds the lock while it is frozen; returns false if that never happens. */
+async function freezeWithLock(node: ServerProcess, database: pg.Client): Promise<boolean> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    node.own.child.kill('SIGSTOP')
+    await sleep(30)
+    if ((await database.query(FROZEN_LOCK)).rows.length > 0) return true
+    node.own.child.kill('SIGCONT')
+    await sleep(20)
+  }
+  return false
+}
+
 /** Needs TEST_DATABASE_URL. */
 describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300_000 }, () => {
   test('frozen node: the other node responds within seconds when the frozen node holds the lock on the chain', async () => {
     const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-frozen-'))
-    endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+    cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
     const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: SECRET, GATEHOUSE_DATA: folder, GATEHOUSE_DEMO: '1' }
     const start = async (name: string): Promise<ServerProcess> => {
       const node = await startServerProcess({ ...env, PGAPPNAME: name })
-      endings.push(node.remove)
+      cleanups.push(node.remove)
       return node
     }
     const frozen = await start('node_frozen')
@@ -133,44 +159,22 @@ describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300
         headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ limits: { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 } }),
       })
-    const chat = async (base: string): Promise<number> => {
-      const headers = { authorization: `Bearer ${applications[0]?.api_key}`, 'content-type': 'application/json' }
-      const body = JSON.stringify({ model: 'demo-mini', messages: [{ role: 'user', content: 'hello' }] })
-      const signal = AbortSignal.timeout(30_000)
-      const response = await fetch(`${base}/v1/chat/completions`, { method: 'POST', headers, body, signal }).catch(
-        () => undefined,
-      )
-      await response?.arrayBuffer().catch(() => {})
-      return response?.status ?? 0
-    }
+    const chat = (base: string) => sendChat(base, applications[0]?.api_key)
     const watch = new pg.Client({ connectionString: database.url })
     watch.on('error', () => {})
     await watch.connect()
-    endings.push(() => watch.end().catch(() => {}))
-    const HOLDS = `select 1 from pg_stat_activity join pg_locks using (pid)
-      where application_name = 'node_frozen' and state = 'idle in transaction' and relation = 'audit_head'::regclass limit 1`
-
+    cleanups.push(() => watch.end().catch(() => {}))
     let running = true
     const load = [frozen, other, frozen, other].map(async ({ base }) => {
       while (running) await chat(base)
     })
-    // Frozen again and again until it happens while it holds the lock.
-    let held = false
-    for (let attempt = 0; attempt < 300 && !held; attempt++) {
-      frozen.own.child.kill('SIGSTOP')
-      await sleep(30)
-      held = (await watch.query(HOLDS)).rows.length > 0
-      if (held) break
-      frozen.own.child.kill('SIGCONT')
-      await sleep(20)
-    }
-    expect(held).toBe(true)
+    expect(await freezeWithLock(frozen, watch)).toBe(true)
     const answers = await Promise.all(Array.from({ length: 4 }, () => timed(chat(other.base))))
     running = false
     frozen.own.child.kill('SIGCONT')
     await Promise.all(load)
     expect(answers.map(({ value }) => value)).toEqual([200, 200, 200, 200])
-    // The transaction is ended after 2 s; the rest is for a slow machine.
+    // PostgreSQL ends the transaction after 2 s. The rest is for a slow machine.
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(6_000)
   })
 })

@@ -5,7 +5,7 @@ import { type Governed, startGoverned } from '../support/governed.ts'
 import { parseResponse } from '../support/raw-http.ts'
 import { word } from '../support/scripted-provider.ts'
 
-/** Two bodies of the longest kind, and one more. */
+/** The limit in flight allows two bodies of this size. */
 const LONGEST = 2_000_000
 let governed: Governed
 const sockets: Socket[] = []
@@ -20,8 +20,8 @@ afterEach(() => {
 })
 afterAll(() => governed.close())
 
-/** Begins a long request and never ends it; `received` is what came back so far. */
-function stalled(headers: readonly string[]): { readonly received: () => Buffer } {
+/** Starts a request and never ends it; `received` returns the bytes received so far. */
+function startStalledRequest(headers: readonly string[]): { readonly received: () => Buffer } {
   const { hostname, port } = new URL(governed.base)
   const socket = connect(Number(port), hostname)
   const chunks: Buffer[] = []
@@ -42,7 +42,7 @@ test.each([
   'slow upload: request with %s gets 401 before its body arrives and does not count as a body in flight',
   async (_, authorization) => {
     const lengths = [`content-length: ${LONGEST}`, 'transfer-encoding: chunked']
-    const open = Array.from({ length: 10 }, (_, at) => stalled([...authorization, lengths[at % 2] ?? '']))
+    const open = Array.from({ length: 10 }, (_, at) => startStalledRequest([...authorization, lengths[at % 2] ?? '']))
     await vi.waitFor(() => {
       for (const { received } of open) expect(parseResponse(received())).toMatchObject({ status: 401 })
     }, 10_000)
@@ -54,7 +54,7 @@ test.each([
 test('slow upload: request with a key counts as a body in flight until it ends [GW-LIM-5]', async () => {
   const key = `authorization: Bearer ${governed.key()}`
   const length = `content-length: ${LONGEST}`
-  const open = [length, 'transfer-encoding: chunked', length, length].map((header) => stalled([key, header]))
+  const open = [length, 'transfer-encoding: chunked', length, length].map((header) => startStalledRequest([key, header]))
   const places = () => open.filter(({ received }) => received().length === 0).length
   await vi.waitFor(() => expect(places()).toBe(2), 10_000)
   const full = await large()

@@ -5,12 +5,12 @@ import { firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
 import type { ScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
-const endings: (() => Promise<unknown>)[] = []
+const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** Sends a chat and reads no more of the answer than its head. */
+/** Sends a chat and reads only the head of the response. */
 function slowReader(server: ServerProcess, body: object) {
   const text = JSON.stringify(body)
   const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
@@ -29,22 +29,22 @@ function slowReader(server: ServerProcess, body: object) {
     })
   })
   let reading = false
-  /** Reads on, up to the end of the connection; `whole` says whether all of the answer has come. */
-  const rest = async (): Promise<{ whole: boolean; received: number; announced: number }> => {
+  /** Reads until the connection ends; `complete` is true if the complete response arrived. */
+  const rest = async (): Promise<{ complete: boolean; received: number; announced: number }> => {
     reading = true
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.resume()
     await closed
     const announced = Number(/^content-length: (\d+)/im.exec(read.slice(0, 8_192))?.[1])
     const received = Buffer.byteLength(read.slice(read.indexOf('\r\n\r\n') + 4))
-    return { whole: received === announced, received, announced }
+    return { complete: received === announced, received, announced }
   }
   return { auditId, rest, close: () => socket.destroy() }
 }
 
 describe('server that gets a stop signal while a slow client reads', { timeout: 240_000 }, () => {
-  /** More than the buffers of the system hold between the two. */
-  const answerLongly = (provider: ScriptedProvider): void => {
+  /** Larger than the socket buffers of both sides. */
+  const scriptLongCompletion = (provider: ScriptedProvider): void => {
     const message = { role: 'assistant', content: 'All of it is fine. '.repeat(400_000) }
     const choices = [{ index: 0, message, finish_reason: 'stop' }]
     const answer = JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'scripted', choices })
@@ -56,8 +56,8 @@ describe('server that gets a stop signal while a slow client reads', { timeout: 
     ['a stream', true],
     ['a JSON answer', false],
   ])('serve: cut of %s is recorded when its reader is too slow for the drain', async (_, stream) => {
-    const { server, provider, env } = await startOneNode(endings, { GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
-    answerLongly(provider)
+    const { server, provider, env } = await startOneNode(cleanups, { GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
+    scriptLongCompletion(provider)
     const reader = slowReader(server, { ...longAnswer, stream })
     const auditId = await reader.auditId
     expect(await measureStop(server)).toBeLessThan(40_000)
@@ -65,21 +65,21 @@ describe('server that gets a stop signal while a slow client reads', { timeout: 
     reader.close()
 
     const again = await startServerProcess(env)
-    endings.push(again.remove)
+    cleanups.push(again.remove)
     const headers = { authorization: `Bearer ${again.demo().admin_token}` }
     const list = (await (await fetch(`${again.base}/admin/v1/audit?status=503`, { headers })).json()) as { data: object[] }
     expect(list.data).toMatchObject([{ error_code: 'UNAVAILABLE', change: { action: 'answer.cut', object_id: auditId } }])
   })
 
   test('serve: response is complete when its reader continues to read during the drain', async () => {
-    const { server, provider } = await startOneNode(endings, { GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
-    answerLongly(provider)
+    const { server, provider } = await startOneNode(cleanups, { GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
+    scriptLongCompletion(provider)
     const reader = slowReader(server, longAnswer)
     await reader.auditId
     const ended = measureStop(server)
     while ((await server.readyz()) !== undefined) await sleep(20)
     await sleep(300)
-    expect(await reader.rest()).toMatchObject({ whole: true })
+    expect(await reader.rest()).toMatchObject({ complete: true })
     await ended
     expect(server.own.child.exitCode).toBe(0)
   })

@@ -13,12 +13,12 @@ import { type ServerProcess, startServerProcess } from '../support/server-proces
 const NEXT_VERSION = fileURLToPath(new URL('../support/next-version.ts', import.meta.url))
 const url = inject('postgresUrl')
 
-const endings: (() => Promise<unknown>)[] = []
+const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-const oneNode = (env?: Readonly<Record<string, string>>) => startOneNode(endings, env)
+const oneNode = (env?: Readonly<Record<string, string>>) => startOneNode(cleanups, env)
 
 const chat = (base: string, key: string | undefined, content: string, more: object = {}): Promise<Response> =>
   fetch(`${base}/v1/chat/completions`, {
@@ -56,7 +56,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
     expect(server.own.child.exitCode).toBe(0)
 
     const again = await startServerProcess(env)
-    endings.push(again.remove)
+    cleanups.push(again.remove)
     const found = await fetch(`${again.base}/admin/v1/audit/${error.audit_id}`, {
       headers: { authorization: `Bearer ${again.demo().admin_token}` },
     })
@@ -87,7 +87,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
     expect([answer.status, error.code]).toEqual([409, 'POLICY_REVIEW_PENDING'])
 
     const again = await startServerProcess(env)
-    endings.push(again.remove)
+    cleanups.push(again.remove)
     expect((await pending(again)).map(({ id }) => id)).toContain(error.review_item_id)
   })
 
@@ -144,7 +144,7 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
     const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-nodes-'))
     const balancer = await startBalancer()
-    endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), balancer.close)
+    cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), balancer.close)
     const env = {
       DATABASE_URL: database.url,
       GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
@@ -154,7 +154,7 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
     }
     const start = async (main?: string) => {
       const node = await startServerProcess(env, main)
-      endings.push(node.remove)
+      cleanups.push(node.remove)
       balancer.add(node.base)
       return node
     }
@@ -171,15 +171,15 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
     return { nodes, start, balancer, key: applications[0]?.api_key, admin_token }
   }
 
-  /** Keep-alive clients that ask without a pause; `stop` answers what failed, and how many did not. */
-  function load(base: string, key: string | undefined, adminToken: string) {
+  /** Starts clients that send requests without a pause. The returned function stops them and reports the failures. */
+  function startLoad(base: string, key: string | undefined, adminToken: string) {
     const failed: string[] = []
     let answered = 0
     let running = true
-    const note = async (response: Response | undefined, what: string): Promise<void> => {
+    const note = async (response: Response | undefined, kind: string): Promise<void> => {
       const text = await response?.text().catch(() => 'cut')
       if (response?.status === 200) answered += 1
-      else failed.push(`${what} ${response?.status} ${text?.slice(0, 200)}`)
+      else failed.push(`${kind} ${response?.status} ${text?.slice(0, 200)}`)
     }
     const clients = Array.from({ length: 4 }, async (_, client) => {
       for (let i = 0; running; i++) {
@@ -197,7 +197,7 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
 
   test('serve: no request fails when each of two nodes is restarted under load', async () => {
     const { nodes, start, balancer, key, admin_token } = await twoNodes()
-    const stop = load(balancer.base, key, admin_token)
+    const stop = startLoad(balancer.base, key, admin_token)
     for (const node of nodes) {
       await sleep(500)
       node.own.child.kill('SIGTERM')
@@ -212,7 +212,7 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
 
   test('migrate: no request fails when the next version migrates and the old version restarts beside it', async () => {
     const { nodes, start, balancer, key, admin_token } = await twoNodes()
-    const stop = load(balancer.base, key, admin_token)
+    const stop = startLoad(balancer.base, key, admin_token)
     await sleep(500)
     await start(NEXT_VERSION)
     await balancer.ready(3)

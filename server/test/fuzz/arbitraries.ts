@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Texts that break things elsewhere. */
+/** Texts that often cause faults. */
 const HOSTILE = [
   '',
   ' ',
@@ -30,7 +30,7 @@ const HOSTILE = [
   '\r\n\r\ndata: [DONE]\n\n',
 ] as const
 
-/** Words that make the marker policies do something: a fuzz that meets only `allow` would test half of the server. */
+/** Ids of marker rules, so that requests get other verdicts than `allow`. */
 const MARKS = [
   'juniper-deny',
   'juniper-redact',
@@ -44,14 +44,14 @@ const MARKS = [
   'sorrel-truncate',
 ] as const
 
-/** As MARKS; what they do is written in a transaction each, so they are rarer. */
+/** Ids of rules that open review items. They are rarer because each one needs a transaction. */
 const REVIEWED = ['juniper-hold', 'juniper-escalate', 'sorrel-hold'] as const
 const mark = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(...MARKS) },
   { weight: 1, arbitrary: fc.constantFrom(...REVIEWED) },
 )
 
-/** Halves of surrogate pairs: JSON can carry them, UTF-8 cannot. */
+/** Lone surrogates: valid in JSON, not in UTF-8. */
 const ILL_FORMED = ['\ud800', 'x\udfff\ud800', '\udc00x'] as const
 
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
@@ -60,10 +60,10 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
 )
-/** For names and ids, which are neither empty nor long. */
+/** Names and ids, which are neither empty nor long. */
 const name = hostileText.map((text) => text.slice(0, 60).toWellFormed() || 'x')
 
-/** What an identifier or a name on one line may be, and seldom what it may not. */
+/** Mostly valid identifiers, sometimes hostile ones. */
 const identifier = fc.oneof(
   {
     weight: 30,
@@ -77,12 +77,12 @@ const oddNumber = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.constantFrom(0, -1, 1.5, 2 ** 53, 1e308, -0),
 )
-/** What is fine wherever anything is. */
+/** Values for fields that accept anything. */
 const freeForm = fc.oneof(hostileText, oddNumber, fc.boolean(), fc.constant(null), fc.jsonValue({ maxDepth: 3 }))
-/** What is hardly ever what a field wants. */
+/** Values that are invalid for nearly every field. */
 const odd = fc.oneof(freeForm, fc.constantFrom(...ILL_FORMED), fc.constantFrom([], {}, '', [[]], { type: 'object' }))
 
-/** What the field wants; seldom something else, so that many requests are right in all of their fields. */
+/** Mostly valid values, so that many requests are valid in all fields. */
 const mostly = <T>(right: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 40, arbitrary: right }, { weight: 1, arbitrary: odd })
 
@@ -125,7 +125,7 @@ const governance = fc.record(
     user: mostly(user),
     session_id: mostly(identifier),
     dry_run: mostly(fc.boolean()),
-    // Waiting would be for real.
+    // A request would really wait.
     wait_for_approval_seconds: fc.oneof(
       { weight: 9, arbitrary: fc.constantFrom(0, null) },
       { weight: 1, arbitrary: fc.constantFrom(-1, 121, 1.5, 'x') },
@@ -135,7 +135,7 @@ const governance = fc.record(
 )
 const resubmission = fc.record({ review_item_id: mostly(fc.constantFrom('rev_01h455vb4pex5vsknk084sn02q', 'rev_x', 'nonsense')) })
 
-/** A chat request that is right but for what is wrong with it. */
+/** A chat request with few invalid fields. */
 export const chatBody = fc.record(
   {
     model: mostly(
@@ -159,7 +159,7 @@ export const chatBody = fc.record(
   { requiredKeys: ['messages', 'model'] },
 )
 
-/** A search or a capture, right but for what is wrong with it. */
+/** A search or capture with few invalid fields. */
 export const otherBody = fc.record(
   {
     query: mostly(name),
@@ -177,7 +177,7 @@ export const otherBody = fc.record(
   { requiredKeys: ['query', 'content', 'scope', 'kind', 'classification'] },
 )
 
-/** The text with bytes changed, cut out, doubled or put in. */
+/** The text with bytes changed, removed, doubled or inserted. */
 export const mutated = (text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> =>
   fc
     .tuple(

@@ -8,10 +8,10 @@ import { chatBody, hostileText, mutated, otherBody } from './arbitraries.ts'
 
 /** `npm test` takes this share of the cases. */
 const SHARE = inject('isFull') ? 1 : 0.1
-/** Cases that are on the way at the same time; a property looks at that many at once. */
+/** Cases that are sent at the same time, in one run of a property. */
 const AT_ONCE = 100
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
-/** Reproduce a failure with FUZZ_SEED; `endOnFailure` keeps shrinking from taking longer than the tests. */
+/** Reproduce a failure with FUZZ_SEED. */
 const runs = (cases: number): fc.Parameters<unknown> => ({
   seed: SEED,
   numRuns: Math.ceil((cases * SHARE) / AT_ONCE),
@@ -23,7 +23,7 @@ let governed: Governed
 let token: string
 beforeAll(async () => {
   governed = await sharedGoverned()
-  // Everything open, so that the least is refused early.
+  // All extensions are enabled, so that few requests are refused early.
   token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 })
 afterAll(() => governed.close())
@@ -35,7 +35,7 @@ interface Case {
   readonly body?: string | Buffer
 }
 
-/** Through the whole server but its socket. Throws unless the answer is a success or the envelope, and carries its request id. */
+/** Sends a request without a socket. Throws unless the response is a success or an error envelope, with a request id. */
 async function send({ method, path, headers, body }: Case): Promise<number> {
   const response = await governed.server.app.inject({
     method: method as 'POST',
@@ -57,8 +57,8 @@ async function send({ method, path, headers, body }: Case): Promise<number> {
 const seen = new Map<number, number>()
 let cases = 0
 
-/** Every case of the arbitrary is answered as it should be. */
-const holds = (one: fc.Arbitrary<Case>, count: number) =>
+/** Checks the responses to `count` generated cases. */
+const checkCases = (one: fc.Arbitrary<Case>, count: number) =>
   fc.assert(
     fc.asyncProperty(fc.array(one, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (batch) => {
       for (const status of await Promise.all(batch.map(send))) {
@@ -77,28 +77,28 @@ const POSTS = ENDPOINTS.filter(({ method }) => method === 'POST').map(({ path })
 
 describe(`generated bodies (FUZZ_SEED=${SEED})`, { timeout: 90_000 }, () => {
   test('hostile bodies: response is a success or the error envelope when a chat is nearly valid', async () => {
-    await holds(chatBody.map(asJson).map(post(CHAT)), 3_000)
+    await checkCases(chatBody.map(asJson).map(post(CHAT)), 3_000)
   })
   test('hostile bodies: response is a success or the error envelope when a search or capture is nearly valid', async () => {
-    await holds(
+    await checkCases(
       fc.tuple(fc.constantFrom(...POSTS), otherBody.map(asJson)).map(([path, body]) => post(path)(body)),
       3_000,
     )
   })
   test('hostile bodies: response is a success or the error envelope when the body is random JSON', async () => {
-    await holds(
+    await checkCases(
       fc.tuple(fc.constantFrom(...POSTS), fc.json({ depthSize: 'large' })).map(([path, body]) => post(path)(body)),
       6_000,
     )
   })
   test('hostile bodies: response is a success or the error envelope when bytes of the JSON are changed', async () => {
-    await holds(
+    await checkCases(
       fc.tuple(fc.constantFrom(...POSTS), mutated(chatBody.map(asJson))).map(([path, body]) => post(path)(body)),
       6_000,
     )
   })
   test('hostile bodies: response is a success or the error envelope when the body is random bytes', async () => {
-    await holds(
+    await checkCases(
       fc
         .tuple(fc.constantFrom(...POSTS), fc.uint8Array({ maxLength: 300 }))
         .map(([path, bytes]) => post(path)(Buffer.from(bytes))),
@@ -139,13 +139,13 @@ describe(`generated bodies (FUZZ_SEED=${SEED})`, { timeout: 90_000 }, () => {
       'cookie',
       'content-encoding',
     )
-    // What a header can hold at all: node's parser lets nothing else through.
+    // Node's parser refuses all other header values.
     const value = fc.oneof(
       fc.string({ unit: 'grapheme-ascii', maxLength: 60 }),
       fc.constantFrom('', 'Bearer', 'application/json', 'gzip', 'null', 'Bearer ga_x'),
     )
     const headers = fc.dictionary(name, value, { maxKeys: 3 })
-    await holds(
+    await checkCases(
       fc.record({ method, path, headers }).filter(({ method, path }) => !(method === 'HEAD' || path === '/')),
       2_000,
     )
@@ -153,12 +153,12 @@ describe(`generated bodies (FUZZ_SEED=${SEED})`, { timeout: 90_000 }, () => {
 
   test(`hostile bodies: server responds normally after at least ${20_000 * SHARE} cases of many kinds`, async () => {
     expect(cases).toBeGreaterThanOrEqual(20_000 * SHARE)
-    // Not refused at the door: as many as this went all the way, and each kind of end is there.
+    // Enough requests passed all stages, and every kind of refusal occurred.
     expect(seen.get(200)).toBeGreaterThan(1_000 * SHARE)
     expect([...seen.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 409, 415, 422]))
     const said = await governed.sendPrompt()
     expect(said.response.status).toBe(200)
-    // Nothing broke inside, whatever was answered.
+    // No request caused an internal error.
     expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)
   })
 })

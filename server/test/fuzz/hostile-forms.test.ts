@@ -31,7 +31,7 @@ interface Case {
 const seen = new Map<number, number>()
 let cases = 0
 
-/** Through the whole server but its socket. Throws for a 5xx, and for a refusal that is not the envelope. */
+/** Sends a request without a socket. Throws for a 5xx, and for an error without the envelope. */
 async function send({ method, path, body, type = FORM }: Case): Promise<number> {
   const response = await messenger.server.app.inject({
     method: method as 'POST',
@@ -58,8 +58,8 @@ const WRITES = [
   ['PUT', () => `/contacts/${messenger.ann.id}`],
 ] as const
 
-/** Sends a body to every endpoint that takes one; answers the different statuses. */
-const everywhere = async (body: string | Buffer, type?: string): Promise<number[]> => {
+/** Sends a body to every endpoint with a body; returns the distinct statuses. */
+const sendToAll = async (body: string | Buffer, type?: string): Promise<number[]> => {
   const statuses = await Promise.all(WRITES.map(([method, path]) => send({ method, path: path(), body, ...(type && { type }) })))
   return [...new Set(statuses)]
 }
@@ -105,7 +105,7 @@ describe('malformed bodies', () => {
     ['a list with gaps', 'attachments[0]=x&attachments[2000000000]=y'],
     ['negative and odd places', 'attachments[-1]=x&attachments[1e9]=y'],
   ])('hostile forms: no endpoint responds with 5xx and no message is sent when the form has %s', async (_, body) => {
-    for (const status of await everywhere(body)) expect([200, 201, 400, 404, 413]).toContain(status)
+    for (const status of await sendToAll(body)) expect([200, 201, 400, 404, 413]).toContain(status)
     const sent = Buffer.concat([Buffer.from(`conversation_id=${conversation}&`), Buffer.from(body)])
     const before = await messenger.texts(conversation)
     expect([400, 413]).toContain(await send({ method: 'POST', path: '/messages', body: sent }))
@@ -133,12 +133,12 @@ describe('malformed bodies', () => {
     ['a NUL', '{"message":"a\\u0000b"}'],
     ['a number beyond all', '{"archived_at":1e400,"message":1e400}'],
   ])('hostile forms: request gets 400 when the body is %s', async (_, body) => {
-    const statuses = await everywhere(body, 'application/json')
+    const statuses = await sendToAll(body, 'application/json')
     for (const status of statuses) expect([200, 400]).toContain(status)
     expect(await send({ method: 'PUT', path: `/messages/${message}`, body, type: 'application/json' })).toBe(400)
   })
   test('hostile forms: request gets 413 when the body is above the limit', async () => {
-    expect(await everywhere(`message=${'x'.repeat(1_100_000)}`)).toEqual([413])
+    expect(await sendToAll(`message=${'x'.repeat(1_100_000)}`)).toEqual([413])
   })
   test('hostile forms: Object.prototype is unchanged', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
@@ -146,7 +146,7 @@ describe('malformed bodies', () => {
   })
 })
 
-/** Names as callers write them, whole and broken. */
+/** Parts of field names, valid and malformed. */
 const part = fc.oneof(
   fc.constantFrom('', '0', '1', 'a', 'heart', '__proto__', 'constructor', ']', '[', '%', '%5B', '%00', '-1', '99999999999'),
   hostileText.map((text) => encodeURIComponent(text.toWellFormed())),
@@ -180,7 +180,7 @@ const form = fc
   .map((pairs) => pairs.map(([key, text]) => `${key}=${text}`).join('&'))
 const place = fc.constantFrom(...WRITES)
 
-const holds = (one: fc.Arbitrary<Case>, count: number) =>
+const checkCases = (one: fc.Arbitrary<Case>, count: number) =>
   fc.assert(
     fc.asyncProperty(fc.array(one, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (batch) => {
       await Promise.all(batch.map(send))
@@ -190,13 +190,13 @@ const holds = (one: fc.Arbitrary<Case>, count: number) =>
 
 describe(`generated forms (FUZZ_SEED=${SEED})`, { timeout: 150_000 }, () => {
   test('hostile forms: response is a success or the error envelope when the form is random', async () => {
-    await holds(
+    await checkCases(
       fc.tuple(place, form).map(([[method, path], body]) => ({ method, path: path(), body })),
       2_000,
     )
   })
   test('hostile forms: response is a success or the error envelope when a message is nearly valid', async () => {
-    await holds(
+    await checkCases(
       fc.tuple(value, form).map(([text, more]) => ({
         method: 'POST',
         path: '/messages',
@@ -206,7 +206,7 @@ describe(`generated forms (FUZZ_SEED=${SEED})`, { timeout: 150_000 }, () => {
     )
   })
   test('hostile forms: response is a success or the error envelope when bytes of a form are changed', async () => {
-    await holds(
+    await checkCases(
       fc
         .tuple(place, mutated(form.map((body) => `conversation_id=${conversation}&message=x&reactions[heart][]=y&${body}`)))
         .map(([[method, path], body]) => ({ method, path: path(), body })),
@@ -221,7 +221,7 @@ describe(`generated forms (FUZZ_SEED=${SEED})`, { timeout: 150_000 }, () => {
       fc.constantFrom('limit', 'starting_after', 'ending_before', 'q', 'muted', 'conversation_id'),
       value,
     )
-    await holds(
+    await checkCases(
       where.map(([folder, id, key, text]) => ({
         method: 'GET',
         path: `/${folder}/${id.replace(/[^\w%.~-]/g, '')}?${key}=${encodeURIComponent(text.toWellFormed())}`,

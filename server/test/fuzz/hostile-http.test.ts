@@ -21,7 +21,7 @@ const headers = () => ({ authorization: `Bearer ${governed.key()}`, 'content-typ
 const request = (change: object = {}, body = BODY, path = CHAT, method = 'POST') =>
   formatRequest({ method, path, headers: { ...headers(), ...change }, body })
 
-/** What comes back, if anything does, is an HTTP answer: a success, or the envelope with its request id. Answers its status. */
+/** Sends bytes; throws unless the response is a success or an error envelope. Returns the status, or undefined if none came. */
 async function check(bytes: string | Buffer, { mayBeSilent = false, quietMs = 1_500 } = {}): Promise<number | undefined> {
   const received = await sendBytes(governed.base, bytes, { ms: WAIT_MS, quietMs })
   const answer = parseResponse(received)
@@ -37,7 +37,7 @@ async function check(bytes: string | Buffer, { mayBeSilent = false, quietMs = 1_
   return answer.status
 }
 
-/** Requests that clients get wrong, or right in a way that nobody expects. */
+/** Malformed and unusual requests with the statuses that they may get. */
 const KNOWN: Readonly<Record<string, readonly [() => string | Buffer, readonly (number | undefined)[]]>> = {
   'bad percent-encoding': [() => request({}, '', '/v1/audit/%zz', 'GET'), [404]],
   'percent-encoded nonsense': [() => request({}, '', '/v1/audit/%ff%fe', 'GET'), [404]],

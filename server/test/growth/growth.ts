@@ -1,16 +1,16 @@
 import { performance } from 'node:perf_hooks'
 import { inject } from 'vitest'
 
-/** Costs below this are noise of the clock and of the first compilation. */
+/** Shorter times are noise of the clock and of compilation. */
 const MEASURABLE_MS = 3
-/** A function that takes longer than linear time takes measurable time for this much text. `npm test` looks for the steepest only. */
+/** Maximum size of the smaller input. `npm test` uses a small one, which finds only the steepest functions. */
 const MOST_UNITS = inject('isFull') ? 1 << 16 : 1 << 13
 const FACTOR = 4
 const ROUNDS = 30
 
 /**
- * Milliseconds on the wall. The clock of a thread's CPU time has a grain of 10 ms; over a few milliseconds, the least of several
- * measurements on the wall is one that nothing interrupted.
+ * Wall time in milliseconds. CPU time has a resolution of 10 ms only, and the least of several wall times is one without
+ * interruption.
  */
 function wallMs(work: () => void, times = 1): number {
   const start = performance.now()

@@ -3,7 +3,7 @@ export type Shape = (length: number) => string
 
 const repeated = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length))
 
-/** One unit again and again between what begins and what breaks a match. */
+/** A repeated unit between the start of a match and the text that breaks it. */
 const around =
   (before: string, unit: string, after: string): Shape =>
   (length) =>
@@ -14,12 +14,12 @@ const UNITS = [
   ...['@', '<', '<a>', '[', '[]', '{"a":', '\\u0041', '\n ', '\n- ', 'a@'],
 ]
 
-/** Shapes that every function is tried with: a character on either side keeps what trims or anchors from helping. */
+/** Shapes for every function. The character on either side prevents trimming and anchors from shortening the work. */
 export const COMMON_SHAPES: Readonly<Record<string, Shape>> = Object.fromEntries(
   UNITS.map((unit) => [`${JSON.stringify(unit)}…`, around('x', unit, 'x')]),
 )
 
-/** Shapes for one function: what begins a match, what repeats and what breaks it. */
+/** Shapes for one function: the start of a match, the repeated unit, and the text that breaks the match. */
 export const shapes = (...parts: readonly (readonly [before: string, unit: string, after: string])[]): Record<string, Shape> =>
   Object.fromEntries(
     parts.map(([before, unit, after]) => [JSON.stringify([before, unit, after.slice(0, 20)]), around(before, unit, after)]),

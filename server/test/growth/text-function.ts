@@ -3,13 +3,13 @@ import type { Completion } from '../../src/domain/completion.ts'
 import { Vault } from '../../src/policy/vault.ts'
 import type { Shape } from './shapes.ts'
 
-/** A function that handles text which a caller, a document or a provider wrote. */
+/** A function that reads texts of clients, documents or providers. */
 export interface TextFunction {
   readonly run: (text: string) => unknown
   readonly shapes?: Readonly<Record<string, Shape>>
-  /** Where the function refuses longer texts, or the server never hands it any. */
+  /** Maximum length, if the function refuses longer texts or never gets them. */
   readonly most?: number
-  /** Instead of the common shapes, for functions that take a second for each. */
+  /** Replaces the common shapes for functions that need a second for each. */
   readonly common?: Readonly<Record<string, Shape>>
 }
 

@@ -2,15 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { growth } from './growth.ts'
+import { KNOWLEDGE_FUNCTIONS } from './knowledge-functions.ts'
+import { OTHER_FUNCTIONS } from './other-functions.ts'
+import { POLICY_FUNCTIONS } from './policy-functions.ts'
 import { COMMON_SHAPES } from './shapes.ts'
-import { TEXT_FUNCTIONS } from './text-functions.ts'
 
 /** 4 is linear, 16 quadratic. */
 const MOST = 6
 /** A machine under load may disturb one measurement; a function of quadratic cost fails every one. */
 const ATTEMPTS = 3
 
-test.each(Object.entries(TEXT_FUNCTIONS))(
+test.each(Object.entries({ ...KNOWLEDGE_FUNCTIONS, ...POLICY_FUNCTIONS, ...OTHER_FUNCTIONS }))(
   'growth: %s takes at most six times as long when the text is four times as long',
   (_, { run, shapes, most, common = COMMON_SHAPES }) => {
     const steep: string[] = []

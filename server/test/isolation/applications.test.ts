@@ -10,13 +10,13 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-/** An answer without what is another's every time: ids that the test knows, the record's own id, times. */
+/** A response without values that differ for each request: known ids, the record's id and times. */
 function bytesOf({ status, headers, text }: GatewayResponse, ...known: string[]): string {
   const auditId = headers.get('x-audit-id')
   const own = [...known, ...(auditId === null ? [] : [auditId])]
-  const hidden = (value: string) => own.reduce((rest, id) => rest.replaceAll(id, 'ID'), value)
+  const withoutIds = (value: string) => own.reduce((rest, id) => rest.replaceAll(id, 'ID'), value)
   const shown = [...headers].filter(([name]) => !['date', 'x-request-id', 'ratelimit', 'content-length'].includes(name))
-  return hidden(JSON.stringify({ status, headers: shown, text }))
+  return withoutIds(JSON.stringify({ status, headers: shown, text }))
 }
 
 const UNKNOWN_RECORD = 'aud_01h455vb4pex5vsknk084sn02q'
@@ -63,7 +63,7 @@ describe('isolation of Applications', () => {
       const foreign = await ask(held.id)
       refused(foreign, 'VALIDATION_ERROR')
       expect(bytesOf(foreign, held.id)).toBe(bytesOf(await ask(UNKNOWN_REVIEW), UNKNOWN_REVIEW))
-      // And it is still there for the first.
+      // The owner can still use it.
       const own = await governed.resubmit(held)
       expect(own.status).toBe({ pending: 409, approved: 200, denied: 403, released: 200 }[state])
     },
@@ -103,9 +103,12 @@ describe('isolation of Applications', () => {
 
 describe('isolation of Workspaces', () => {
   test('Workspaces: Application has no access to models, policies, records and holds of another Workspace', async () => {
-    accepted(await governed.admin('POST', '/workspaces', { json: { name: 'neighbours' } }), 201)
-    const inside = '?workspace=neighbours'
-    const application = accepted(await governed.admin('POST', `/applications${inside}`, { json: { name: 'next door' } }), 201)
+    accepted(await governed.admin('POST', '/workspaces', { json: { name: 'other-workspace' } }), 201)
+    const inside = '?workspace=other-workspace'
+    const application = accepted(
+      await governed.admin('POST', `/applications${inside}`, { json: { name: 'other Workspace' } }),
+      201,
+    )
     const issued = accepted(
       await governed.admin('POST', `/applications/${application.id}/keys${inside}`, { json: { name: 'k' } }),
       201,
@@ -113,7 +116,7 @@ describe('isolation of Workspaces', () => {
     const token = String(issued.key)
     expect(accepted(await governed.api('GET', '/v1/models', { token })).data).toEqual([])
     refused(await governed.chat('Good morning', {}, { token }), 'NO_ELIGIBLE_PROVIDER')
-    // Not denied: the rule that denies it is the other Workspace's.
+    // The denying rule belongs to the other Workspace.
     refused(await governed.chat('juniper-deny', {}, { token }), 'NO_ELIGIBLE_PROVIDER')
     const { audit_id } = accepted((await governed.sendPrompt()).response).governance
     refused(await governed.api('GET', `/v1/audit/${audit_id}`, { token }), 'NOT_FOUND')
@@ -125,6 +128,6 @@ describe('isolation of Workspaces', () => {
   })
   test('Workspaces: audit log does not name another Workspace', async () => {
     const { data } = accepted(await governed.admin('GET', '/audit?limit=100'))
-    expect(JSON.stringify(data)).not.toContain('neighbours')
+    expect(JSON.stringify(data)).not.toContain('other-workspace')
   })
 })

@@ -9,7 +9,7 @@ import { completion, json } from '../support/scripted-provider.ts'
 const PROVIDER_KEY = 'sk-scripted-canary-quetzal'
 const STORED_KEY = 'sk-stored-canary-axolotl'
 
-/** Of each kind of thing that must not leave the exchange, one word that is nowhere else. */
+/** A unique text for each kind of content that must not leave the request. */
 const CANARIES = {
   prompt: 'canary-okapi-in-the-prompt',
   'system message': 'canary-numbat-in-the-system-message',
@@ -19,7 +19,7 @@ const CANARIES = {
   user: 'canary-kudu-the-user',
   attribute: 'canary-dugong-the-attribute',
   session: 'canary-fossa-the-session',
-  // An identifier, and no name that a record holds in the clear.
+  // Not a valid model name: a record would contain a valid one in clear text.
   model: 'canary,gerenuk!the,model',
   'unknown field': 'canary-hutia-in-an-unknown-field',
   'header of the caller': 'canary-jerboa-in-a-header',
@@ -34,33 +34,33 @@ const CANARIES = {
   'admin token guessed': 'ga_canary_serow_guessed_token_00000000000000000',
   mail: 'canary.takin@example.org',
 } as const
-/** Names and roles of users are for records and reviewers; what reviewers write is for reviewers. */
-const SHOWN = { role: 'canary-urial-the-role', comment: 'canary-vicuna-the-comment' }
+/** Roles of users appear in records, and comments of reviewers are shown to reviewers. */
+const VISIBLE = { role: 'canary-urial-the-role', comment: 'canary-vicuna-the-comment' }
 
 const clock = adjustableClock()
 let governed: Governed
 const answers: GatewayResponse[] = []
-const keep = <T extends GatewayResponse>(answer: T): T => {
+const record = <T extends GatewayResponse>(answer: T): T => {
   answers.push(answer)
   return answer
 }
 
 beforeAll(async () => {
   governed = await startGoverned({ LOG_LEVEL: 'trace', OPENAI_API_KEY: PROVIDER_KEY }, { clock })
-  await traffic()
+  await sendTraffic()
 }, 60_000)
 afterAll(() => governed.close())
 
-/** Everything a day brings: answers, refusals, holds in all their states, failures, nonsense. */
-async function traffic(): Promise<void> {
+/** Sends requests of all kinds: successful, refused, held, failed and malformed ones. */
+async function sendTraffic(): Promise<void> {
   const { provider, chat, api, demo } = governed
-  const user = { id: CANARIES.user, role: SHOWN.role, attributes: { x: CANARIES.attribute } }
+  const user = { id: CANARIES.user, role: VISIBLE.role, attributes: { x: CANARIES.attribute } }
   const governance = { user, session_id: CANARIES.session }
   const more = { governance, metadata: { x: CANARIES.metadata }, x_unknown: CANARIES['unknown field'] }
   const answer = { role: 'assistant', content: CANARIES.answer, reasoning_content: CANARIES.reasoning }
   const said = completion('', { choices: [{ index: 0, message: answer, finish_reason: 'stop' }] })
   provider.on(CANARIES.prompt, (response) => json(response, 200, said))
-  // It refuses the request, then the key.
+  // The provider refuses the first request, then the key.
   const failures = [400, 401]
   provider.on(CANARIES['provider failure'], (response) =>
     json(response, failures.shift() ?? 401, { error: { message: CANARIES['provider failure'] } }),
@@ -73,32 +73,34 @@ async function traffic(): Promise<void> {
   const path = `/v1/chat/completions?q=${CANARIES['query string']}`
   for (const mark of ['', 'juniper-deny', 'juniper-escalate', 'juniper-pseudonymize', 'juniper-broken', 'sorrel-deny']) {
     for (const stream of [false, true]) {
-      keep(await chat([...messages, { role: 'user', content: mark }], { ...more, stream }, { headers, path }))
+      record(await chat([...messages, { role: 'user', content: mark }], { ...more, stream }, { headers, path }))
     }
   }
-  keep(await chat(messages, { ...more, governance: { ...governance, dry_run: true } }))
-  keep(await chat(CANARIES.prompt, { ...more, model: CANARIES.model }))
-  for (let i = 0; i < 2; i++) keep(await chat(CANARIES['provider failure'], more))
+  record(await chat(messages, { ...more, governance: { ...governance, dry_run: true } }))
+  record(await chat(CANARIES.prompt, { ...more, model: CANARIES.model }))
+  for (let i = 0; i < 2; i++) record(await chat(CANARIES['provider failure'], more))
   await holds(governance)
-  keep(await api('GET', `/v1/audit/${CANARIES['path of a record']}?q=${CANARIES['query string']}`))
-  keep(await api('GET', `/${CANARIES['path of a record']}`))
-  keep(await api('POST', '/v1/chat/completions', { raw: `{"messages": "${CANARIES['malformed body']}` }))
-  keep(await api('POST', '/v1/chat/completions', { raw: CANARIES['malformed body'], headers: { 'content-type': 'text/plain' } }))
-  keep(await api('GET', '/v1/models', { token: CANARIES['key guessed'] }))
-  keep(await api('GET', '/admin/v1/applications', { token: CANARIES['admin token guessed'] }))
-  keep(await chat('x', more, { userToken: CANARIES['user token'] }))
-  keep(await chat('x', more, { userToken: demo.users[0]?.user_token ?? '' }))
+  record(await api('GET', `/v1/audit/${CANARIES['path of a record']}?q=${CANARIES['query string']}`))
+  record(await api('GET', `/${CANARIES['path of a record']}`))
+  record(await api('POST', '/v1/chat/completions', { raw: `{"messages": "${CANARIES['malformed body']}` }))
+  record(
+    await api('POST', '/v1/chat/completions', { raw: CANARIES['malformed body'], headers: { 'content-type': 'text/plain' } }),
+  )
+  record(await api('GET', '/v1/models', { token: CANARIES['key guessed'] }))
+  record(await api('GET', '/admin/v1/applications', { token: CANARIES['admin token guessed'] }))
+  record(await chat('x', more, { userToken: CANARIES['user token'] }))
+  record(await chat('x', more, { userToken: demo.users[0]?.user_token ?? '' }))
   for (const route of ['knowledge/search', 'memory/search'])
-    keep(await governed.post(`/v1/${route}`, { query: CANARIES.prompt, governance }))
+    record(await governed.post(`/v1/${route}`, { query: CANARIES.prompt, governance }))
   const capture = { content: CANARIES.prompt, scope: 'user', kind: 'fact', classification: 'internal', governance }
-  keep(await governed.post('/v1/memory/capture', capture))
+  record(await governed.post('/v1/memory/capture', capture))
   accepted(
     await governed.admin('POST', '/providers', {
       json: { id: 'stored', base_url: 'https://models.example/v1', api_key: STORED_KEY },
     }),
     201,
   )
-  keep(await governed.admin('GET', '/providers'))
+  record(await governed.admin('GET', '/providers'))
 }
 
 async function holds(governance: object): Promise<void> {
@@ -106,13 +108,13 @@ async function holds(governance: object): Promise<void> {
     for (const mark of ['juniper-brief', 'sorrel-brief']) {
       const prompt = `${CANARIES['held prompt']} ${mark} ${end}`
       governed.provider.on(prompt, (response) => json(response, 200, completion(`${CANARIES['held answer']} ${mark}`)))
-      const held = keep(await governed.chat(prompt, { governance }))
+      const held = record(await governed.chat(prompt, { governance }))
       const id = refused(held, 'POLICY_REVIEW_PENDING').review_item_id
-      if (end === 'deny') await governed.decide(id, 'deny', SHOWN.comment)
-      if (end === 'approve' || end === 'release') await governed.decide(id, 'approve', SHOWN.comment)
+      if (end === 'deny') await governed.decide(id, 'deny', VISIBLE.comment)
+      if (end === 'approve' || end === 'release') await governed.decide(id, 'approve', VISIBLE.comment)
       if (end === 'expire') clock.advance(31_000)
       if (end === 'release' || end === 'expire')
-        keep(await governed.chat(prompt, { governance: { ...governance, review_item_id: id } }))
+        record(await governed.chat(prompt, { governance: { ...governance, review_item_id: id } }))
     }
   }
 }
@@ -129,15 +131,15 @@ const secrets = (): [string, string][] => [
   ...governed.demo.users.map(({ id, user_token }): [string, string] => [`token of ${id}`, user_token]),
 ]
 
-/** Names of the secrets that stand in `text`, as they are or in an encoding that undoes itself. */
-const found = (text: string): string[] =>
+/** Names of the secrets in `text`, also in reversible encodings. */
+const findSecrets = (text: string): string[] =>
   secrets()
     .filter(([, secret]) => formsOf(secret).some((form) => text.includes(form)))
     .map(([name]) => name)
 
 const formsOf = (secret: string): string[] => {
   const bytes = Buffer.from(secret)
-  // The middle of a longer base64 text cannot be searched for; a whole one can.
+  // Base64 is found only if the secret is encoded alone, not in the middle of a longer text.
   return [
     secret,
     encodeURIComponent(secret),
@@ -156,32 +158,31 @@ describe('content, users, sessions, keys and tokens [GW-AUD-3]', () => {
   })
   test('canaries: no log line contains them at level trace', () => {
     expect(governed.server.logs().split('\n').length).toBeGreaterThan(answers.length)
-    expect(found(governed.server.logs())).toEqual([])
+    expect(findSecrets(governed.server.logs())).toEqual([])
   })
   test('canaries: no metric contains them', async () => {
     const { text } = await governed.api('GET', '/metrics', { token: null })
     expect(text).toContain('gatehouse_requests_total')
-    expect(found(text)).toEqual([])
+    expect(findSecrets(text)).toEqual([])
   })
   test('canaries: no audit record contains them, also not as an unkeyed hash', async () => {
     const { pool } = governed.server.context.database
     const { rows } = await pool.query('select body from audit_record')
     expect(rows.length).toBeGreaterThan(answers.length / 2)
-    expect(found(rows.map(({ body }) => body).join('\n'))).toEqual([])
-    // Nor as a hash that guessing undoes.
+    expect(findSecrets(rows.map(({ body }) => body).join('\n'))).toEqual([])
     for (const { body } of rows) assertNoContent(JSON.parse(body), Object.values(CANARIES))
   })
   test('canaries: no error contains them, except the model name that the client sent', () => {
     const errors = answers.filter(({ status }) => status >= 400)
-    // A model's name is the caller's own word, and says what to change.
-    expect(found(errors.map(({ text }) => text).join('\n')).filter((name) => name !== 'model')).toEqual([])
+    // The error names the model that the client sent.
+    expect(findSecrets(errors.map(({ text }) => text).join('\n')).filter((name) => name !== 'model')).toEqual([])
   })
   test('canaries: no response header contains them', () => {
-    expect(found(answers.flatMap(({ headers }) => [...headers].flat()).join('\n'))).toEqual([])
+    expect(findSecrets(answers.flatMap(({ headers }) => [...headers].flat()).join('\n'))).toEqual([])
   })
   test('canaries: no column contains them in clear text, except user and session of a review item', async () => {
     const tables = await dumpTables(governed.server.context.database.pool)
-    const hits = tables.flatMap(({ table, column, text }) => found(text).map((name) => `${table}.${column}: ${name}`))
+    const hits = tables.flatMap(({ table, column, text }) => findSecrets(text).map((name) => `${table}.${column}: ${name}`))
     expect([...new Set(hits)].toSorted()).toEqual(['review_item.session_id: session', 'review_item.user_id: user'])
   })
   test('canaries: no encrypted column contains their bytes', async () => {
@@ -189,7 +190,7 @@ describe('content, users, sessions, keys and tokens [GW-AUD-3]', () => {
     const sealed = tables.filter(({ type }) => type === 'bytea')
     expect(new Set(sealed.map(({ table, column }) => `${table}.${column}`))).toContain('review_item.content')
     const bytes = sealed.map(({ text }) => Buffer.from(text.replaceAll('\\x', ''), 'hex').toString('latin1')).join('\n')
-    expect(found(bytes)).toEqual([])
+    expect(findSecrets(bytes)).toEqual([])
   })
   test('canaries: review item has no content when it was denied', async () => {
     const { rows } = await governed.server.context.database.pool.query("select content from review_item where state = 'denied'")

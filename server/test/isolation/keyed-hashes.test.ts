@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AuditRecord } from '../../src/audit/record.ts'
 import { canonicalJson } from '../../src/lib/canonical-json.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
@@ -17,7 +18,7 @@ const HEX = /\b[0-9a-f]{64}\b/g
 const hmac = (key: Buffer, text: string): string => createHmac('sha256', key).update(text).digest('hex')
 const MALLORY = { user: { id: 'mallory' }, session_id: 'afternoon' }
 
-/** The text that is hashed to bind a review item to its request (review/request-hash.ts), from what its requester knows. */
+/** The text of the request hash of a review item (review/request-hash.ts), built from values that the client knows. */
 async function bindingText(held: { id: string; prompt: string }): Promise<string> {
   const item = accepted(await governed.admin('GET', `/reviews/${held.id}`))
   const { parameters } = item.content as { parameters: unknown }
@@ -33,7 +34,7 @@ async function bindingText(held: { id: string; prompt: string }): Promise<string
 const workspaceOf = async (id: string): Promise<string> =>
   String(accepted(await governed.admin('GET', `/reviews/${id}`)).workspace_id)
 
-/** The secret that all of a Workspace's keys come from. */
+/** The secret from which all keys of a Workspace are derived. */
 async function workspaceSecret(workspaceId: string): Promise<Buffer> {
   const { db, secrets } = governed.server.context
   const row = await db
@@ -47,7 +48,7 @@ async function workspaceSecret(workspaceId: string): Promise<Buffer> {
 test('request hash: cannot be computed with hashes of records that a client can read', async () => {
   const held = await governed.holdPrompt('juniper-hold', { more: { governance: MALLORY } })
   const { token } = await governed.application({ settings: { memory: { enabled: true, capture: 'explicit' } } })
-  // The text whose hash was the key. A session id may not hold a space any more, a memory may.
+  // In older versions the hash of this text was the key. A memory may contain a space.
   const memory = { content: 'review binding', scope: 'session', kind: 'fact', classification: 'internal', governance: MALLORY }
   const captured = accepted(await governed.post('/v1/memory/capture', memory, { token }))
   const record = JSON.stringify(accepted(await governed.api('GET', `/v1/audit/${captured.governance.audit_id}`, { token })))
@@ -70,8 +71,7 @@ test('record hashes: hashes differ when one text is sent in several fields', asy
   const records = await Promise.all(ids.map(async (id) => accepted(await governed.api('GET', `/v1/audit/${id}`, options))))
   const [stored] = records as unknown as { remembered: { hash: string }[] }[]
   const [, searched] = records as unknown as { memory: { hash: string }[] }[]
-  // biome-ignore lint/suspicious/noExplicitAny: a record, as JSON
-  const { features, user } = records[0] as any
+  const { features, user } = records[0] as unknown as Pick<AuditRecord, 'features' | 'user'>
   const row = await governed.server.context.db
     .selectFrom('memory_item')
     .select(['content_hash', 'signature'])
@@ -79,8 +79,8 @@ test('record hashes: hashes differ when one text is sent in several fields', asy
     .executeTakeFirstOrThrow()
   const memory = stored?.remembered[0]?.hash
   expect(searched?.memory[0]?.hash).toBe(memory)
-  const hashes = [features['request.session'], user.id, memory, row.content_hash, row.signature]
-  expect(hashes.every((hash) => /^[0-9a-f]{64}$/.test(hash))).toBe(true)
+  const hashes = [features?.['request.session'], user?.id, memory, row.content_hash, row.signature]
+  expect(hashes.every((hash) => /^[0-9a-f]{64}$/.test(String(hash)))).toBe(true)
   expect(new Set(hashes.slice(0, 4)).size).toBe(4)
 })
 

@@ -7,51 +7,51 @@ import { createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 
-/** In every document and memory, so that a search for it would bring up all of them. */
+/** A word in every document and memory, so that a search for it matches all of them. */
 const BAIT = 'heron'
-const NEIGHBOURS = 'neighbours'
+const OTHER_WORKSPACE = 'other-workspace'
 
-/** Who asks. The same names next door are other people. */
-interface Caller {
-  readonly app: 'first' | 'second' | 'next door'
+/** A requester. The same user ids in the other Workspace are other users. */
+interface Requester {
+  readonly app: 'first' | 'second' | 'other Workspace'
   readonly user?: Readonly<Record<string, unknown>>
   readonly session?: string
 }
 
 const MARA = { id: 'mara', role: 'pilot', department: 'hangar', attributes: { projects: ['apollo'] } }
 const NOOR = { id: 'noor', role: 'clerk', department: 'office', attributes: { projects: ['zeus'] } }
-const CALLERS = {
+const REQUESTERS = {
   mara: { app: 'first', user: MARA, session: 'morning' },
   'mara in the evening': { app: 'first', user: MARA, session: 'evening' },
   'mara elsewhere': { app: 'second', user: MARA, session: 'morning' },
-  'mara next door': { app: 'next door', user: MARA, session: 'morning' },
+  'mara in another Workspace': { app: 'other Workspace', user: MARA, session: 'morning' },
   noor: { app: 'first', user: NOOR, session: 'morning' },
   'noor elsewhere': { app: 'second', user: NOOR, session: 'evening' },
-  nobody: { app: 'first' },
-  'somebody in a session': { app: 'first', session: 'morning' },
-} as const satisfies Record<string, Caller>
-type Name = keyof typeof CALLERS
-const NAMES = Object.keys(CALLERS) as Name[]
-const HERE = NAMES.filter((name) => CALLERS[name].app !== 'next door')
-const FIRST = NAMES.filter((name) => CALLERS[name].app === 'first')
-const at = (app: Caller['app'], ...names: Name[]) => names.filter((name) => CALLERS[name].app === app)
+  anonymous: { app: 'first' },
+  'anonymous session': { app: 'first', session: 'morning' },
+} as const satisfies Record<string, Requester>
+type Name = keyof typeof REQUESTERS
+const NAMES = Object.keys(REQUESTERS) as Name[]
+const MAIN_WORKSPACE = NAMES.filter((name) => REQUESTERS[name].app !== 'other Workspace')
+const FIRST = NAMES.filter((name) => REQUESTERS[name].app === 'first')
+const inApplication = (app: Requester['app'], ...names: Name[]) => names.filter((name) => REQUESTERS[name].app === app)
 const MARAS: Name[] = ['mara', 'mara in the evening', 'mara elsewhere']
 const NOORS: Name[] = ['noor', 'noor elsewhere']
 
 interface Canary {
-  readonly what: string
+  readonly description: string
   readonly text: string
   readonly readers: readonly Name[]
 }
 
 let governed: Governed
-const tokens = new Map<Caller['app'], string>()
+const tokens = new Map<Requester['app'], string>()
 const canaries: Canary[] = []
-const told = new Map<Name, GatewayResponse[]>()
+const responses = new Map<Name, GatewayResponse[]>()
 
-const canary = (what: string, readers: readonly Name[]): string => {
+const canary = (description: string, readers: readonly Name[]): string => {
   const text = `canary-${word()}${word()}`
-  canaries.push({ what, text, readers })
+  canaries.push({ description, text, readers })
   return `${BAIT} ${text}`
 }
 
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await fillCollections()
   await storeMemories()
   governed.provider.on(BAIT, (response, { body }) => json(response, 200, completion(JSON.stringify(body.messages))))
-  for (const name of NAMES) told.set(name, await askAround(name))
+  for (const name of NAMES) responses.set(name, await sendAllRequests(name))
 })
 afterAll(() => governed.close())
 
@@ -73,12 +73,12 @@ const LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10
 
 async function openApplications(): Promise<void> {
   for (const app of ['first', 'second'] as const) tokens.set(app, (await governed.application({ settings: SETTINGS })).token)
-  accepted(await governed.admin('POST', '/workspaces', { json: { name: NEIGHBOURS } }), 201)
-  const inside = `?workspace=${NEIGHBOURS}`
-  const fields = { name: 'next door', settings: SETTINGS, limits: LIMITS }
+  accepted(await governed.admin('POST', '/workspaces', { json: { name: OTHER_WORKSPACE } }), 201)
+  const inside = `?workspace=${OTHER_WORKSPACE}`
+  const fields = { name: 'other Workspace', settings: SETTINGS, limits: LIMITS }
   const { id } = accepted(await governed.admin('POST', `/applications${inside}`, { json: fields }), 201)
   const issued = await governed.admin('POST', `/applications/${id}/keys${inside}`, { json: { name: 'k' } })
-  tokens.set('next door', String(accepted(issued, 201).key))
+  tokens.set('other Workspace', String(accepted(issued, 201).key))
 }
 
 const idOf = async (app: 'first' | 'second'): Promise<string> => {
@@ -90,18 +90,20 @@ const idOf = async (app: 'first' | 'second'): Promise<string> => {
 async function fillCollections(): Promise<void> {
   const here = governed.demo.workspace.id
   const { data } = accepted(await governed.admin('GET', '/workspaces'))
-  const nextDoor = String(data.find(({ name }) => name === NEIGHBOURS)?.id)
+  const otherWorkspaceId = String(data.find(({ name }) => name === OTHER_WORKSPACE)?.id)
   const open = await createTestCollection(governed, here)
-  await open.put(canary('document for everyone', HERE))
+  await open.put(canary('document for everyone', MAIN_WORKSPACE))
   await open.put(canary('document for a user', MARAS), { acl: { users: ['mara'] } })
   await open.put(canary('document for a role', NOORS), { acl: { roles: ['clerk'] } })
   await open.put(canary('document for a department', MARAS), { acl: { departments: ['hangar'] } })
-  await open.put(canary('document for somebody else', []), { acl: { users: ['vera'] } })
+  await open.put(canary('document for another user', []), { acl: { users: ['vera'] } })
   await open.put(canary('document that is confidential', []), { classification: 'confidential' })
   await open.put(`---\nacl:\n  users: [noor]\n---\n${canary('document that closes itself', NOORS)}`)
   const served = await createTestCollection(governed, here, { applications: [await idOf('first')] })
   await served.put(canary('document for one Application', FIRST))
-  await served.put(canary('document for a user of one Application', at('first', ...NOORS)), { acl: { users: ['noor'] } })
+  await served.put(canary('document for a user of one Application', inApplication('first', ...NOORS)), {
+    acl: { users: ['noor'] },
+  })
   const closed = await createTestCollection(governed, here, { acl: null })
   await closed.put(canary('document without an ACL', []))
   await closed.put(`---\nacl: everyone\n---\n${canary('document that opens itself', [])}`)
@@ -111,9 +113,11 @@ async function fillCollections(): Promise<void> {
   await removed.remove(await removed.put(canary('document that was deleted', [])))
   await removed.put(canary('document that was replaced', []), { key: 'page' })
   await removed.put(`${BAIT} without a canary`, { key: 'page' })
-  const theirs = await createTestCollection(governed, nextDoor)
-  await theirs.put(canary('document of the neighbours', ['mara next door']))
-  await theirs.put(canary("document of the neighbours' user", ['mara next door']), { acl: { users: ['mara'] } })
+  const foreign = await createTestCollection(governed, otherWorkspaceId)
+  await foreign.put(canary('document of the other Workspace', ['mara in another Workspace']))
+  await foreign.put(canary('document for a user of the other Workspace', ['mara in another Workspace']), {
+    acl: { users: ['mara'] },
+  })
 }
 
 async function storeMemories(): Promise<void> {
@@ -121,23 +125,24 @@ async function storeMemories(): Promise<void> {
   await keep('noor', 'user', NOORS)
   await keep('mara', 'session', ['mara'])
   await keep('noor elsewhere', 'session', ['noor elsewhere'])
-  await keep('somebody in a session', 'session', ['somebody in a session'])
+  await keep('anonymous session', 'session', ['anonymous session'])
   await keep('mara', 'application', FIRST)
   await keep(
     'mara elsewhere',
     'application',
-    NAMES.filter((name) => CALLERS[name].app === 'second'),
+    NAMES.filter((name) => REQUESTERS[name].app === 'second'),
   )
   await keep('mara', 'department', MARAS, { scope_id: 'hangar' })
   await keep('mara', 'department', NOORS, { scope_id: 'office' })
   await keep('noor', 'project', MARAS, { scope_id: 'apollo' })
   await keep('noor', 'project', [], { scope_id: 'Apollo' })
-  await keep('mara', 'workspace', HERE)
+  await keep('mara', 'workspace', MAIN_WORKSPACE)
   await keep('mara', 'user', [], { classification: 'confidential' })
-  for (const scope of ['user', 'session', 'application', 'workspace']) await keep('mara next door', scope, ['mara next door'])
+  for (const scope of ['user', 'session', 'application', 'workspace'])
+    await keep('mara in another Workspace', scope, ['mara in another Workspace'])
   for (const scope_id of ['hangar', 'apollo']) {
     const scope = scope_id === 'hangar' ? 'department' : 'project'
-    await keep('mara next door', scope, ['mara next door'], { scope_id })
+    await keep('mara in another Workspace', scope, ['mara in another Workspace'], { scope_id })
   }
 }
 
@@ -148,13 +153,13 @@ async function keep(by: Name, scope: string, readers: readonly Name[], more: obj
 }
 
 const ask = (name: Name, path: string, body: object): Promise<GatewayResponse> => {
-  const { app, user, session }: Caller = CALLERS[name]
+  const { app, user, session }: Requester = REQUESTERS[name]
   const governance = { ...(user && { user }), ...(session !== undefined && { session_id: session }) }
   return governed.post(path, { ...body, governance }, { token: tokens.get(app) ?? '' })
 }
 
-/** Everything that a curious caller tries: each endpoint, for the bait and for each canary by its name, and what fails. */
-async function askAround(name: Name): Promise<GatewayResponse[]> {
+/** Sends a request to each endpoint: searches for the bait, requests that are denied or invalid, and audit look-ups. */
+async function sendAllRequests(name: Name): Promise<GatewayResponse[]> {
   const answers: GatewayResponse[] = []
   const post = async (path: string, body: object) => void answers.push(await ask(name, path, body))
   const chat = (content: string) => ({ model: 'scripted', messages: [{ role: 'user', content }] })
@@ -168,35 +173,37 @@ async function askAround(name: Name): Promise<GatewayResponse[]> {
   await post('/v1/chat/completions', chat(`${BAIT} juniper-deny`))
   await post('/v1/chat/completions', chat(`${BAIT} juniper-hold`))
   await post('/v1/memory/capture', { content: BAIT, scope: 'galaxy', kind: 'fact', classification: 'internal' })
-  const token = tokens.get(CALLERS[name].app) ?? ''
+  const token = tokens.get(REQUESTERS[name].app) ?? ''
   for (const id of answers.map(({ headers }) => headers.get('x-audit-id') ?? 'none')) {
     answers.push(await governed.api('GET', `/v1/audit/${id}`, { token }))
   }
   return answers
 }
 
-const textOf = (name: Name) => (told.get(name) ?? []).map(({ text }) => text).join('\n')
-const namesIn = (text: string) => canaries.filter((one) => text.includes(one.text)).map(({ what }) => what)
+const textOf = (name: Name) => (responses.get(name) ?? []).map(({ text }) => text).join('\n')
+const namesIn = (text: string) => canaries.filter((one) => text.includes(one.text)).map(({ description }) => description)
 
 describe('canaries in documents and memories', () => {
   test.each(NAMES)('canaries: %s finds exactly the canaries that the requester may read', (name) => {
-    const own = canaries.filter(({ readers }) => readers.includes(name)).map(({ what }) => what)
+    const own = canaries.filter(({ readers }) => readers.includes(name)).map(({ description }) => description)
     expect(own.length).toBeGreaterThan(0)
     expect(namesIn(textOf(name)).toSorted()).toEqual(own.toSorted())
   })
-  test.each(HERE)('canaries: %s gets the same canaries in a chat as in searches', (name) => {
-    const [knowledge, , , , memory, , , , said] = told.get(name) ?? []
+  test.each(MAIN_WORKSPACE)('canaries: %s gets the same canaries in a chat as in searches', (name) => {
+    const [knowledge, , , , memory, , , , said] = responses.get(name) ?? []
     const searched = [...namesIn(knowledge?.text ?? ''), ...namesIn(memory?.text ?? '')]
     expect(said?.status).toBe(200)
     expect(namesIn(said?.text ?? '').toSorted()).toEqual(searched.toSorted())
   })
   test('canaries: search for the name of a canary does not find it when the requester may not read it', async () => {
     for (const name of NAMES) {
-      const { app } = CALLERS[name]
-      for (const { text, readers, what } of canaries.filter((one) => !one.readers.includes(name))) {
-        const path = what.startsWith('document') ? '/v1/knowledge/search' : '/v1/memory/search'
+      const { app } = REQUESTERS[name]
+      for (const { text, readers, description } of canaries.filter((one) => !one.readers.includes(name))) {
+        const path = description.startsWith('document') ? '/v1/knowledge/search' : '/v1/memory/search'
         const answer = await ask(name, path, { query: text, limit: 50 })
-        expect(namesIn(answer.text), `${name} (${app}) looked for ${what}, for ${readers.join()}`).not.toContain(what)
+        expect(namesIn(answer.text), `${name} (${app}) looked for ${description}, for ${readers.join()}`).not.toContain(
+          description,
+        )
       }
     }
   })
@@ -204,7 +211,7 @@ describe('canaries in documents and memories', () => {
 
 describe('canaries in other outputs', () => {
   test('canaries: no error contains one', () => {
-    const errors = [...told.values()].flat().filter(({ status }) => status >= 400)
+    const errors = [...responses.values()].flat().filter(({ status }) => status >= 400)
     expect(new Set(errors.map(({ status }) => status))).toEqual(new Set([400, 403, 404, 409, 422]))
     expect(namesIn(errors.map(({ text }) => text).join('\n'))).toEqual([])
   })
@@ -220,7 +227,7 @@ describe('canaries in other outputs', () => {
   test('canaries: no response header contains one', () => {
     expect(
       namesIn(
-        [...told.values()]
+        [...responses.values()]
           .flat()
           .flatMap(({ headers }) => [...headers].flat())
           .join('\n'),
@@ -240,7 +247,7 @@ describe('canaries in other outputs', () => {
 
 describe('extraction of memories', () => {
   const MAIL = 'mara.lind@example.org'
-  /** Two providers of one model: the first may see little and is always asked first. */
+  /** Creates two providers of one model. The preferred one has a low maximum classification. */
   const openModel = async (): Promise<string> => {
     const model = word()
     for (const [name, fields] of [
@@ -254,7 +261,7 @@ describe('extraction of memories', () => {
     }
     return model
   }
-  /** The first call fails, `answer` comes from the second, and what is worth remembering from whoever is asked next. */
+  /** The first call fails, the second returns `answer`, and the third extracts memories. */
   const chat = async (answer: string) => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'extract' })
     const [key, id, model] = [word(), word(), await openModel()]

@@ -23,8 +23,8 @@ const SCOPES = [
 ] as const
 
 const word = () => crypto.randomUUID().slice(0, 8)
-/** By default an Application lets nobody write shared memory whom it merely asserts. */
-const closed = (): Promise<MemoryFixture> => createMemoryFixture(governed, { assertion_scopes: null })
+/** By default an asserted user cannot write shared memory. */
+const createDefaultFixture = (): Promise<MemoryFixture> => createMemoryFixture(governed, { assertion_scopes: null })
 
 describe('verified user', () => {
   test.each([
@@ -32,7 +32,7 @@ describe('verified user', () => {
     ['project', 'alice', 'atlas', 'bob'],
     ['project', 'bob', 'zeus', 'bob'],
   ])('memory writes: %s memory is refused when %s does not belong to %s', async (scope, writer, scope_id, reader) => {
-    for (const memoryFixture of [await closed(), await createMemoryFixture(governed)]) {
+    for (const memoryFixture of [await createDefaultFixture(), await createMemoryFixture(governed)]) {
       const content = `planted ${word()}`
       const answer = await memoryFixture.capture(content, { scope, scope_id }, verified(writer))
       expect(refused(answer, 'POLICY_DENIED').details).toMatchObject({ reason: 'memory_scope', point: 'remember' })
@@ -41,7 +41,7 @@ describe('verified user', () => {
   })
 
   test('memory writes: fact of a department is not replaced when a user of another department writes', async () => {
-    const memoryFixture = await closed()
+    const memoryFixture = await createDefaultFixture()
     const mark = word()
     const fact = `The limit for refunds ${mark} is 10 euros.`
     await memoryFixture.store(fact, { scope: 'department', scope_id: 'support' }, verified('alice'))
@@ -55,7 +55,7 @@ describe('verified user', () => {
   })
 
   test('memory writes: user can write to the own department, project, Application and Workspace', async () => {
-    const memoryFixture = await closed()
+    const memoryFixture = await createDefaultFixture()
     const own = [
       ['department', { scope_id: 'engineering' }],
       ['project', { scope_id: 'atlas' }],
@@ -99,7 +99,7 @@ describe('request without a verified user', () => {
   test.each(SCOPES)(
     'memory writes: %s memory is refused when the Application does not permit it [GW-MEMC-14]',
     async (scope, more) => {
-      const memoryFixture = await closed()
+      const memoryFixture = await createDefaultFixture()
       for (const asking of [OUTSIDER, {}]) {
         const answer = await memoryFixture.capture(`planted ${word()}`, { scope, ...more }, asking)
         const { message, details } = refused(answer, 'POLICY_DENIED')
@@ -125,13 +125,13 @@ describe('request without a verified user', () => {
   )
 
   test('memory writes: user and session memory need no permission', async () => {
-    const memoryFixture = await closed()
+    const memoryFixture = await createDefaultFixture()
     const asking = { user: { id: `u-${word()}` }, session: word() }
     for (const scope of ['user', 'session']) await memoryFixture.store(`own ${word()}`, { scope }, asking)
   })
 
   test('memory writes: asserted user is ignored when the request has a user token', async () => {
-    const memoryFixture = await closed()
+    const memoryFixture = await createDefaultFixture()
     const answer = await memoryFixture.capture(
       `planted ${word()}`,
       { scope: 'department', scope_id: 'engineering' },

@@ -7,22 +7,22 @@ import { sharedMessagingServer } from '../support/shared-server.ts'
 
 const KINDS = ['conversations', 'messages', 'contacts', 'groups', 'attachments', 'events']
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
-/** Nobody's, of each kind. */
-const NOBODYS: Readonly<Record<string, string>> = Object.fromEntries(
+/** An unknown id of each kind. */
+const UNKNOWN_IDS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({ conversations: 'conv', messages: 'msg', groups: 'grp', attachments: 'att', contacts: 'usr' }).map(
     ([kind, prefix]) => [kind, `${prefix}_01h455vb4pex5vsknk084sn02q`],
   ),
 )
 
-/** What Ann and Ben have, each thing with a word in it that nobody else may ever read. */
-interface Things {
+/** Ids of resources of Ann and Ben. Each one contains a secret word that no other user may read. */
+interface ResourceIds {
   readonly conversations: string
   readonly messages: string
   readonly groups: string
   readonly contacts: string
   readonly attachments?: string
 }
-type Kind = keyof Things
+type Kind = keyof ResourceIds
 
 interface Endpoint {
   readonly method: string
@@ -32,8 +32,8 @@ interface Endpoint {
 
 let messenger: MessagingServer
 let endpoints: readonly Endpoint[]
-let things: Things
-let far: Member
+let resources: ResourceIds
+let foreignUser: Member
 const secret = 'quokkaburrow'
 
 beforeAll(async () => {
@@ -44,18 +44,18 @@ beforeAll(async () => {
   const { id: message } = await messenger.say(conversation, secret)
   await messenger.ben.put(`/messages/${message}/reactions/heart`)
   const attachments = await upload()
-  things = {
+  resources = {
     conversations: conversation,
     messages: message,
     groups: group,
     contacts: messenger.ann.id,
     ...(attachments && { attachments }),
   }
-  ;({ far } = await createMembers(messenger.server, ['far'], await messenger.operator.workspace()))
+  ;({ far: foreignUser } = await createMembers(messenger.server, ['far'], await messenger.operator.workspace()))
 })
 afterAll(() => messenger.close())
 
-/** Every operation of the document below those paths. */
+/** Reads the operations of openapi.json below the messaging paths. */
 async function readEndpoints(): Promise<Endpoint[]> {
   const document = (await (await fetch(`${messenger.base}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { requestBody?: object } | undefined>>
@@ -73,7 +73,7 @@ async function readEndpoints(): Promise<Endpoint[]> {
     )
 }
 
-/** An id of a file of Ann's, where files can be sent. */
+/** Uploads a file as Ann; returns its id, or undefined if the API has no uploads. */
 async function upload(): Promise<string | undefined> {
   if (!endpoints.some(({ method, path }) => method === 'POST' && path === '/attachments')) return undefined
   const raw = new FormData()
@@ -81,8 +81,8 @@ async function upload(): Promise<string | undefined> {
   return (await messenger.ann.create('/attachments', undefined, { raw })).id
 }
 
-/** A right body for every operation that has one: what is refused is refused for who asks. */
-const BODIES: Readonly<Record<string, (ids: Things) => object>> = {
+/** A valid body for every operation with one, so that a refusal depends only on the user. */
+const BODIES: Readonly<Record<string, (ids: ResourceIds) => object>> = {
   'POST /conversations': ({ groups }) => ({ group_id: groups }),
   'PUT /conversations/{id}': () => ({ is_muted: true }),
   'POST /conversations/{id}/read': () => ({}),
@@ -94,8 +94,8 @@ const BODIES: Readonly<Record<string, (ids: Things) => object>> = {
   'POST /groups/{id}/contacts': ({ contacts }) => ({ contact_id: contacts }),
   'PUT /contacts/{id}': () => ({ display_name: 'x' }),
 }
-/** Ids in queries. */
-const QUERIES: Readonly<Record<string, (ids: Things) => string>> = {
+/** Queries with ids. */
+const QUERIES: Readonly<Record<string, (ids: ResourceIds) => string>> = {
   'GET /conversations': ({ groups }) => `group_id=${groups}`,
   'GET /messages': ({ conversations }) => `conversation_id=${conversations}`,
   'GET /messages/search': ({ conversations }) => `q=${secret}&conversation_id=${conversations}`,
@@ -104,7 +104,7 @@ const QUERIES: Readonly<Record<string, (ids: Things) => string>> = {
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const kindOf = ({ path }: Endpoint) => path.split('/')[1] as Kind
 
-async function call(person: Member, endpoint: Endpoint, ids: Things, token?: null): Promise<ApiResponse> {
+async function call(person: Member, endpoint: Endpoint, ids: ResourceIds, token?: null): Promise<ApiResponse> {
   const name = nameOf(endpoint)
   const path = endpoint.path
     .replace('{id}', ids[kindOf(endpoint)] ?? '')
@@ -115,15 +115,17 @@ async function call(person: Member, endpoint: Endpoint, ids: Things, token?: nul
   return person.send(endpoint.method, query ? `${path}?${query}` : path, fields, token === null ? { token } : {})
 }
 
-/** What was answered, without what each request has of its own. */
-const bytes = ({ status, headers, text }: ApiResponse, ids: Things): string => {
+/** A response without values that differ for each request. */
+const bytes = ({ status, headers, text }: ApiResponse, ids: ResourceIds): string => {
   const shown = [...headers].filter(([name]) => !['date', 'x-request-id', 'ratelimit', 'content-length'].includes(name))
   return Object.values(ids).reduce((rest, id) => rest.replaceAll(id, 'ID'), JSON.stringify([status, shown, text]))
 }
 
 describe('endpoints of openapi.json', () => {
   test('messaging isolation: this test has a valid body for every endpoint of openapi.json', () => {
-    expect(new Set(endpoints.map(kindOf))).toEqual(new Set(KINDS.filter((kind) => kind !== 'attachments' || things.attachments)))
+    expect(new Set(endpoints.map(kindOf))).toEqual(
+      new Set(KINDS.filter((kind) => kind !== 'attachments' || resources.attachments)),
+    )
     const uploads = ['POST /attachments']
     const unprepared = endpoints.filter((one) => one.hasBody && !BODIES[nameOf(one)] && !uploads.includes(nameOf(one)))
     expect(unprepared.map(nameOf)).toEqual([])
@@ -131,7 +133,7 @@ describe('endpoints of openapi.json', () => {
   })
   test('messaging isolation: every endpoint responds with 401 when the token is missing', async () => {
     for (const endpoint of endpoints) {
-      for (const ids of [things, NOBODYS as unknown as Things])
+      for (const ids of [resources, UNKNOWN_IDS as unknown as ResourceIds])
         refused(await call(messenger.ann, endpoint, ids, null), 'AUTH_INVALID_KEY')
     }
   })
@@ -142,14 +144,14 @@ describe('users who are not members', () => {
     const withId = endpoints.filter(({ path }) => path.includes('{id}'))
     expect(withId.length).toBeGreaterThanOrEqual(13)
     for (const endpoint of withId) {
-      for (const person of [messenger.stan, far]) {
-        // Contacts are all users of one's own Workspace: only who is of another one is a stranger to them.
+      for (const person of [messenger.stan, foreignUser]) {
+        // All users of the Workspace are contacts, so only the user of another Workspace gets 404.
         if (person === messenger.stan && kindOf(endpoint) === 'contacts') continue
-        const reply = await call(person, endpoint, things)
+        const reply = await call(person, endpoint, resources)
         expect(reply.status, `${nameOf(endpoint)}: ${reply.text}`).toBe(404)
         refused(reply, 'NOT_FOUND')
-        const nobodys = NOBODYS as unknown as Things
-        expect(bytes(reply, things), nameOf(endpoint)).toBe(bytes(await call(person, endpoint, nobodys), nobodys))
+        const unknownIds = UNKNOWN_IDS as unknown as ResourceIds
+        expect(bytes(reply, resources), nameOf(endpoint)).toBe(bytes(await call(person, endpoint, unknownIds), unknownIds))
       }
     }
   })
@@ -158,12 +160,12 @@ describe('users who are not members', () => {
       const name = nameOf(endpoint)
       const names = endpoint.path.includes('{id}') ? undefined : (QUERIES[name] ?? BODIES[name])
       if (!names) continue
-      // Of contacts: see above.
-      for (const person of name === 'POST /groups' ? [far] : [messenger.stan, far]) {
-        const reply = await call(person, endpoint, things)
+      // All users of the Workspace are contacts (see above).
+      for (const person of name === 'POST /groups' ? [foreignUser] : [messenger.stan, foreignUser]) {
+        const reply = await call(person, endpoint, resources)
         expect(reply.status, `${name}: ${reply.text}`).toBe(404)
-        const nobodys = NOBODYS as unknown as Things
-        expect(bytes(reply, things), name).toBe(bytes(await call(person, endpoint, nobodys), nobodys))
+        const unknownIds = UNKNOWN_IDS as unknown as ResourceIds
+        expect(bytes(reply, resources), name).toBe(bytes(await call(person, endpoint, unknownIds), unknownIds))
       }
     }
   })
@@ -171,18 +173,24 @@ describe('users who are not members', () => {
     const listed = endpoints.filter(({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/events')
     expect(listed.length).toBeGreaterThanOrEqual(5)
     for (const { path } of listed) {
-      for (const person of [messenger.stan, far]) {
+      for (const person of [messenger.stan, foreignUser]) {
         const { text, status } = await person.send('GET', `${path}?limit=100&q=${secret}`)
         expect(status, text).toBe(200)
-        for (const id of [things.conversations, things.messages, things.groups, things.attachments ?? secret, secret]) {
+        for (const id of [
+          resources.conversations,
+          resources.messages,
+          resources.groups,
+          resources.attachments ?? secret,
+          secret,
+        ]) {
           expect(text, path).not.toContain(id)
         }
-        if (person === far) expect(text, path).not.toContain(messenger.ann.id)
+        if (person === foreignUser) expect(text, path).not.toContain(messenger.ann.id)
       }
     }
-    const group = await messenger.ann.get(`/groups/${things.groups}`)
+    const group = await messenger.ann.get(`/groups/${resources.groups}`)
     expect([group.name, group.contacts.toSorted()]).toEqual([secret, [messenger.ann.id, messenger.ben.id].toSorted()])
-    expect(await messenger.ann.get(`/messages/${things.messages}`)).toMatchObject({
+    expect(await messenger.ann.get(`/messages/${resources.messages}`)).toMatchObject({
       message: secret,
       reactions: [{ heart: [messenger.ben.id] }],
       read_at: null,
@@ -190,20 +198,21 @@ describe('users who are not members', () => {
     })
   })
   test('messaging isolation: event stream contains nothing foreign when it resumes from the beginning', async () => {
-    const strangers = await Promise.all([messenger.stan, far].map((person) => messenger.listen(person, 0)))
+    const strangers = await Promise.all([messenger.stan, foreignUser].map((person) => messenger.listen(person, 0)))
     const member = await messenger.listen(messenger.ben, 0)
-    const { id } = await messenger.say(things.conversations, secret)
-    await messenger.ben.post(`/conversations/${things.conversations}/read`, {})
+    const { id } = await messenger.say(resources.conversations, secret)
+    await messenger.ben.post(`/conversations/${resources.conversations}/read`, {})
     await messenger.ben.put(`/messages/${id}/reactions/heart`)
     await member.until(({ type, data }) => type === 'message.updated' && data.includes(id))
-    // Each hears of something of its own, so what came before has come.
-    for (const [index, person] of [messenger.stan, far].entries()) {
+    // After an event about an own group, all earlier events have arrived.
+    for (const [index, person] of [messenger.stan, foreignUser].entries()) {
       const { id: own } = await person.create('/groups', { name: 'own' })
       await strangers[index]?.until(({ data }) => data.includes(own))
     }
     for (const stranger of strangers) {
-      const heard = stranger.events.map(({ data }) => data).join()
-      for (const word of [secret, things.conversations, things.messages, things.groups]) expect(heard).not.toContain(word)
+      const received = stranger.events.map(({ data }) => data).join()
+      for (const word of [secret, resources.conversations, resources.messages, resources.groups])
+        expect(received).not.toContain(word)
       stranger.close()
     }
     member.close()

@@ -6,11 +6,11 @@ import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const HIDDEN = inject('isFull') ? 1_000 : 160
-/** More than one way of finding: words rare and frequent, several, misspelt, as a stem, none that is there. */
+/** Rare, frequent, misspelt and inflected words, and one without hits. */
 const QUERIES = ['amber', 'amber beryl coral', 'the price of beryl', 'corals', 'ambre', 'berylium', 'zeppelin', 'page 7']
 const WORDS = ['amber', 'beryl', 'coral', 'price', 'page', 'trade', 'the', 'of']
 
-/** Different for each number, of the words that callers ask for and of others. */
+/** A text for each number, of the words in the queries and of others. */
 const prose = (number: number): string =>
   Array.from({ length: 5 + (number % 23) }, (_, at) => WORDS[(number * (at + 3) + at * at) % (WORDS.length + 3)] ?? `w${number}`)
     .join(' ')
@@ -34,12 +34,12 @@ describe('hidden content [GW-KNOW-7]', () => {
     for (let number = 0; number < 30; number++) {
       await knowledgeFixture.put(prose(number), number % 3 === 0 ? { acl: { users: ['noor'] } } : {})
     }
-    const told = async () => {
+    const search = async () => {
       const answers = []
       for (const query of QUERIES) answers.push(accepted(await knowledgeFixture.search(query, { limit: 50, ...NOOR })))
       return answers.map(({ governance: { audit_id: _, ...governance }, ...body }) => JSON.stringify({ ...body, governance }))
     }
-    const before = await told()
+    const before = await search()
     expect(before.filter((answer) => answer.includes('chk_')).length).toBeGreaterThanOrEqual(QUERIES.length - 1)
 
     const hide = async (text: (number: number) => string, users: readonly string[]) => {
@@ -54,12 +54,12 @@ describe('hidden content [GW-KNOW-7]', () => {
     }
     const hidden = new Map<string, string>()
     await hide(prose, ['vera'])
-    expect(await told()).toEqual(before)
+    expect(await search()).toEqual(before)
     expect(await knowledgeFixture.hits('amber', { limit: 50, governance: { user: { id: 'vera' } } })).toHaveLength(50)
     await hide((number) => `${prose(number + 1)} ${prose(number + 5)}`, ['vera', 'wim'])
-    expect(await told()).toEqual(before)
+    expect(await search()).toEqual(before)
     for (const id of hidden.values()) await knowledgeFixture.remove(id)
-    expect(await told()).toEqual(before)
+    expect(await search()).toEqual(before)
   }, 300_000)
 
   test(`recall: responses have the same bytes when ${HIDDEN} memories of other users are added and erased`, async () => {
@@ -68,24 +68,24 @@ describe('hidden content [GW-KNOW-7]', () => {
     for (let number = 0; number < 20; number++) {
       await memoryFixture.store(prose(number), { scope: (['user', 'session', 'application'] as const)[number % 3] }, noor)
     }
-    const told = async () => {
+    const search = async () => {
       const answers = []
       for (const query of QUERIES) answers.push(accepted(await memoryFixture.search(query, { limit: 50 }, noor)))
       return answers.map(({ governance: { audit_id: _, ...governance }, ...body }) => JSON.stringify({ ...body, governance }))
     }
-    const before = await told()
+    const before = await search()
     for (let number = 0; number < HIDDEN; number += 10) {
       const batch = Array.from({ length: 10 }, (_, at) => number + at)
       await Promise.all(
         batch.map((one) => memoryFixture.store(`${prose(one)} ${one}`, { scope: 'user' }, { user: { id: `vera ${one % 20}` } })),
       )
     }
-    expect(await told()).toEqual(before)
+    expect(await search()).toEqual(before)
     let erased = 0
     for (let user = 0; user < 20; user++) {
       erased += Number(accepted(await governed.admin('DELETE', `/users/vera%20${user}/memories`)).erased)
     }
     expect(erased).toBeGreaterThan(HIDDEN * 0.9)
-    expect(await told()).toEqual(before)
+    expect(await search()).toEqual(before)
   }, 300_000)
 })

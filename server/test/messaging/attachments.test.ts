@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { recurringJobs } from '../../src/jobs/recurring-jobs.ts'
 import { newId } from '../../src/lib/id.ts'
 import type { Json } from '../admin/client.ts'
 import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
+import { runRecurringJob } from '../support/recurring-jobs.ts'
 import { word } from '../support/scripted-provider.ts'
 import { createMembers, type Member, type SendOptions } from './client.ts'
 
@@ -37,13 +37,11 @@ const upload = (
 const download = (person: Member, id: string, method = 'GET') =>
   fetch(`${m.server.base}/v1/attachments/${id}/content`, { method, headers: { authorization: `Bearer ${person.token}` } })
 
-const filesFolder = () => join(m.server.config.dataDir, 'files')
 const filesOnDisk = (): string[] =>
-  readdirSync(filesFolder(), { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []))
-const runJob = (name: string) =>
-  recurringJobs(m.server.context)
-    .find((job) => job.name === name)
-    ?.run()
+  readdirSync(join(m.server.config.dataDir, 'files'), { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [entry.name] : [],
+  )
+const runJob = (name: string) => runRecurringJob(m.server.context, name)
 
 describe('upload', () => {
   test('attachments: upload reports name, type and size, and the download has the same bytes', async () => {
@@ -124,8 +122,8 @@ describe('upload', () => {
     await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' })
     await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' }, { as: 'form' })
     await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments')
-    await m.ann.refused('AUTH_INVALID_KEY', 'POST', '/attachments', undefined, { raw: form('x'), token: 'gu_nobody' })
-    // Other routes take forms without files, and say where a file belongs.
+    await m.ann.refused('AUTH_INVALID_KEY', 'POST', '/attachments', undefined, { raw: form('x'), token: 'gu_unknown' })
+    // Other routes refuse a file and name the route for files.
     const misplaced = await m.ann.refused('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw: form('x') })
     expect(misplaced.message).toContain('/v1/attachments')
     expect(filesOnDisk()).toHaveLength(before)
@@ -229,8 +227,8 @@ describe('file', () => {
     await m.ann.remove(`/conversations/${two.conversation}`)
     await m.ann.put(`/messages/${three.message}`, { attachments: [] })
     await m.ann.remove(`/attachments/${four.id}`)
-    const left = await m.ben.get(`/messages/${four.message}`)
-    expect([left.attachments, typeof left.updated_at]).toEqual([[], 'number'])
+    const updated = await m.ben.get(`/messages/${four.message}`)
+    expect([updated.attachments, typeof updated.updated_at]).toEqual([[], 'number'])
     for (const { id } of [one, two, three, four]) await m.ben.refused('NOT_FOUND', 'GET', `/attachments/${id}/content`)
     await runJob('remove files')
     expect(filesOnDisk()).toHaveLength(before - 4)
@@ -258,18 +256,18 @@ describe('file', () => {
     await m.ann.create('/messages', { conversation_id: conversation, message: 'see', attachments: [id] })
     await m.ann.remove(`/attachments/${id}`)
     await m.server.context.relay.run()
-    const told = await m.server.context.db
+    const events = await m.server.context.db
       .selectFrom('event_log')
       .selectAll()
       .where('object_id', '=', id)
       .orderBy('sequence')
       .execute()
-    expect(told.map(({ type, audience }) => [type, audience.toSorted()])).toEqual([
+    expect(events.map(({ type, audience }) => [type, audience.toSorted()])).toEqual([
       ['attachment.created', [m.ann.id]],
       ['attachment.updated', [m.ann.id]],
       ['attachment.deleted', [m.ann.id, m.ben.id]],
     ])
-    expect(JSON.stringify(told)).not.toContain(name)
+    expect(JSON.stringify(events)).not.toContain(name)
   })
 
   test('attachments: download gets 503 when the stored bytes are missing', async () => {

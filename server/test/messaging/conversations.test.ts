@@ -15,12 +15,12 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const talk = (fields: object = {}): Promise<Json> => ann.create('/conversations', { contact_id: ben.id, ...fields })
-const say = (who: Member, conversation: Json, message = 'Good morning'): Promise<Json> =>
-  who.create('/messages', { conversation_id: conversation.id, message })
+const say = (member: Member, conversation: Json, message = 'Good morning'): Promise<Json> =>
+  member.create('/messages', { conversation_id: conversation.id, message })
 const groupOf = (...others: Member[]): Promise<Json> =>
   ann.create('/groups', { name: 'Club', contacts: others.map(({ id }) => id) })
-const idsOf = async (who: Member, query = ''): Promise<string[]> =>
-  (await who.get(`/conversations?limit=100${query}`)).data.map(({ id }: Json) => id)
+const idsOf = async (member: Member, query = ''): Promise<string[]> =>
+  (await member.get(`/conversations?limit=100${query}`)).data.map(({ id }: Json) => id)
 
 describe('create', () => {
   test.each(['json', 'form'] as const)(
@@ -46,7 +46,7 @@ describe('create', () => {
     },
   )
 
-  test('conversations: all members of a group can read its conversation, also those who join later', async () => {
+  test('conversations: all members of a group can read its conversation, also members who join later', async () => {
     const group = await groupOf(ben)
     const made = await ben.create('/conversations', { group_id: group.id })
     expect(made).toMatchObject({ group_id: group.id, contact_id: null })
@@ -62,7 +62,7 @@ describe('create', () => {
     for (const fields of [{}, { contact_id: ben.id, group_id: group.id }, { contact_id: ann.id }, { contact_id: null }]) {
       await ann.refused('VALIDATION_ERROR', 'POST', '/conversations', fields)
     }
-    await ann.refused('NOT_FOUND', 'POST', '/conversations', { contact_id: 'nobody' })
+    await ann.refused('NOT_FOUND', 'POST', '/conversations', { contact_id: 'absent' })
     await ben.refused('NOT_FOUND', 'POST', '/conversations', { group_id: group.id })
   })
 

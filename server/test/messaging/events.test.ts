@@ -26,9 +26,9 @@ const listen = ({ token }: Member, lastEventId?: number, query?: string): Promis
   EventReader.open({ base: server.base, token, lastEventId, ...(query !== undefined && { query }) })
 
 test('events: only members of the conversation get an event when a message is sent', async () => {
-  const [anns, bens, cleos] = await Promise.all([ann, ben, cleo].map((person) => listen(person)))
+  const [annReader, benReader, cleoReader] = await Promise.all([ann, ben, cleo].map((person) => listen(person)))
   const sent = await say('hello')
-  const [first, second] = [await anns?.until(about(sent)), await bens?.until(about(sent))]
+  const [first, second] = [await annReader?.until(about(sent)), await benReader?.until(about(sent))]
   expect(first).toEqual(second)
   expect(JSON.parse(first?.data ?? '')).toMatchObject({
     id: sent.id,
@@ -36,12 +36,12 @@ test('events: only members of the conversation get an event when a message is se
     message: 'hello',
     contact_id: ann.id,
   })
-  expect(await bens?.contentType).toBe('text/event-stream; charset=utf-8')
-  // Cleo is told of what comes later: it would have come before that.
+  expect(await benReader?.contentType).toBe('text/event-stream; charset=utf-8')
+  // An event for Cleo about the message would arrive before this event.
   const other = await cleo.create('/conversations', { contact_id: ann.id })
-  await cleos?.until(about(other, 'conversation.created'))
-  expect(cleos?.events).toHaveLength(1)
-  for (const reader of [anns, bens, cleos]) reader?.close()
+  await cleoReader?.until(about(other, 'conversation.created'))
+  expect(cleoReader?.events).toHaveLength(1)
+  for (const reader of [annReader, benReader, cleoReader]) reader?.close()
 })
 
 test('events: ids increase, and no second event is sent when a request is repeated under its idempotency key', async () => {
@@ -172,13 +172,13 @@ test('events: former member gets no event of the group, also not older ones, whe
   for (const left of [cleo, ben]) {
     const again = await listen(left, position - 1)
     await again.until(({ type, data }) => type === 'group.deleted' && JSON.parse(data).id === group.id)
-    const told = again.events.map(({ data }) => data).join('\n')
-    expect(told).not.toContain('for members only')
-    expect(told).not.toContain(talk.id)
+    const received = again.events.map(({ data }) => data).join('\n')
+    expect(received).not.toContain('for members only')
+    expect(received).not.toContain(talk.id)
     again.close()
   }
-  // Who stayed still resumes from there.
-  const stays = await listen(ann, position - 1)
-  expect((await stays.until(about(sent))).data).toContain('for members only')
-  for (const one of [reader, stays]) one.close()
+  // A member who stays resumes from the same position.
+  const reopened = await listen(ann, position - 1)
+  expect((await reopened.until(about(sent))).data).toContain('for members only')
+  for (const one of [reader, reopened]) one.close()
 })

@@ -92,17 +92,17 @@ describe('values of a form', () => {
 
   test('messaging forms: list is accepted with brackets, repeated, with commas or as one value', async () => {
     const idsOf = ({ attachments }: Json): string[] => attachments.map(({ id }: Json) => id)
-    const ways: ((a: string, b: string) => string)[] = [
+    const encodings: ((a: string, b: string) => string)[] = [
       (a, b) => `attachments[]=${a}&attachments[]=${b}`,
       (a, b) => `attachments=${a}&attachments=${b}`,
       (a, b) => `attachments=${a},${b}`,
       (a, b) => `attachments=${a}%2C${b}`,
       (a, b) => `attachments[0]=${a}&attachments[1]=${b}`,
     ]
-    for (const way of ways) {
+    for (const encode of encodings) {
       const [a, b] = [await upload(), await upload()]
-      const sent = await ann.create('/messages', undefined, form(`conversation_id=${chat.id}&message=x&${way(a, b)}`))
-      expect(idsOf(sent).toSorted(), way('a', 'b')).toEqual([a, b].toSorted())
+      const sent = await ann.create('/messages', undefined, form(`conversation_id=${chat.id}&message=x&${encode(a, b)}`))
+      expect(idsOf(sent).toSorted(), encode('a', 'b')).toEqual([a, b].toSorted())
     }
     const only = await upload()
     expect(

@@ -48,8 +48,8 @@ afterAll(() => server.close())
 const fields = (message: string, more: object = {}) => ({ conversation_id: chat.id, message, ...more })
 const say = (message: string): Promise<Json> => ann.create('/messages', fields(message))
 const word = (): string => crypto.randomUUID().slice(0, 8)
-const textsIn = async (who: Member = ben, id: string = chat.id): Promise<string[]> =>
-  (await who.get(`/messages?limit=100&conversation_id=${id}`)).data.map(({ message }: Json) => message)
+const textsIn = async (member: Member = ben, id: string = chat.id): Promise<string[]> =>
+  (await member.get(`/messages?limit=100&conversation_id=${id}`)).data.map(({ message }: Json) => message)
 const hold = (message: string, sending = {}): Promise<Json> =>
   ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', fields(message), sending)
 const eventsOf = async (type: string, about: string): Promise<Json[]> => {

@@ -39,12 +39,12 @@ const word = (): string => crypto.randomUUID().slice(0, 8)
 const applicationId = async (): Promise<string> => (await admin.get('/applications')).data[0].id
 const contactOf = async (id: string): Promise<Json> => ben.get(`/contacts/${encodeURIComponent(id)}`)
 
-/** A field that other users read: written over one of the doors, and read by somebody else. */
+/** A field that other users read, with functions that write it and read it as another user. */
 interface Field {
   readonly write: (text: string) => Promise<ApiResponse>
-  /** All that another user reads of it. */
+  /** The object with the field, read by another user. */
   readonly read: (reply: ApiResponse) => Promise<Json>
-  /** The field, as the text has to look there. */
+  /** The text in the form that the field requires. */
   readonly text?: (text: string) => string
   readonly name: string
 }
@@ -162,7 +162,7 @@ describe('texts that other users read', () => {
   test.each(NAMES)('governed fields: %s is stored with its transforms [MSG-GOV-7]', async (name) => {
     const field = fieldOf(name)
     const address = `${word()}@example.org`
-    // What is left of a username has to be nobody else's.
+    // The transformed username must still be unique.
     const reply = await field.write(name.includes('username') ? `u ${word()} ${address}` : address)
     expect(reply.status, reply.text).toBeLessThan(300)
     const shown = await field.read(reply)

@@ -16,10 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const say = (who: Member, message: string, conversation = chat): Promise<Json> =>
-  who.create('/messages', { conversation_id: conversation.id, message })
-const idsIn = async (who: Member, query: string): Promise<string[]> =>
-  (await who.get(`/messages?${query}`)).data.map(({ id }: Json) => id)
+const say = (member: Member, message: string, conversation = chat): Promise<Json> =>
+  member.create('/messages', { conversation_id: conversation.id, message })
+const idsIn = async (member: Member, query: string): Promise<string[]> =>
+  (await member.get(`/messages?${query}`)).data.map(({ id }: Json) => id)
 
 describe('send', () => {
   test.each(['json', 'form'] as const)('messages: message is stored as sent and unread when the body is %s', async (as) => {
@@ -116,9 +116,9 @@ describe('list', () => {
     expect(seen).toEqual(ids)
     expect(await idsIn(dan, `ending_before=${ids[9]}&limit=4`)).toEqual(ids.slice(5, 9))
     expect(await idsIn(dan, `ending_before=${ids[2]}&limit=4`)).toEqual(ids.slice(0, 2))
-    const theirs = new Set(await idsIn(eve, 'limit=100'))
-    expect(theirs.size).toBe(10)
-    await eve.refused('VALIDATION_ERROR', 'GET', `/messages?starting_after=${ids.find((id) => !theirs.has(id))}`)
+    const visibleToEve = new Set(await idsIn(eve, 'limit=100'))
+    expect(visibleToEve.size).toBe(10)
+    await eve.refused('VALIDATION_ERROR', 'GET', `/messages?starting_after=${ids.find((id) => !visibleToEve.has(id))}`)
   })
 })
 
@@ -130,8 +130,8 @@ describe('update', () => {
       updated_at: expect.any(Number),
     })
     expect((await ben.get(`/messages/${id}`)).message).toBe('after')
-    await ben.refused('FORBIDDEN', 'PUT', `/messages/${id}`, { message: 'mine' })
-    await cleo.refused('NOT_FOUND', 'PUT', `/messages/${id}`, { message: 'mine' })
+    await ben.refused('FORBIDDEN', 'PUT', `/messages/${id}`, { message: 'changed' })
+    await cleo.refused('NOT_FOUND', 'PUT', `/messages/${id}`, { message: 'changed' })
     for (const fields of [{}, { message: '' }, { message: 3 }, { reactions: 'x' }, { reactions: { a: 'b' } }]) {
       await ann.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}`, fields)
     }
@@ -199,10 +199,10 @@ describe('delete', () => {
     await ben.refused('NOT_FOUND', 'DELETE', `/messages/${id}`)
     const group = await ann.create('/groups', { name: 'Club', contacts: [ben.id] })
     const conversation = await ann.create('/conversations', { group_id: group.id })
-    const theirs = await say(ben, 'off topic', conversation)
+    const benMessage = await say(ben, 'off topic', conversation)
     const own = await say(ann, 'mine', conversation)
     await ben.refused('FORBIDDEN', 'DELETE', `/messages/${own.id}`)
-    await ann.remove(`/messages/${theirs.id}`)
+    await ann.remove(`/messages/${benMessage.id}`)
   })
 })
 
@@ -210,8 +210,8 @@ describe('search', () => {
   test("search: finds messages with all words, newest first, in the user's own conversations only [MSG-MSG-11]", async () => {
     const word = `w${crypto.randomUUID().slice(0, 8)}`
     const [one, two] = [await say(ann, `the ${word} of Zürich`), await say(ben, `Zürich without ${word.toUpperCase()}`)]
-    const find = async (who: Member, q: string, more = '') =>
-      (await who.get(`/messages/search?q=${encodeURIComponent(q)}${more}`)).data.map(({ id }: Json) => id)
+    const find = async (member: Member, q: string, more = '') =>
+      (await member.get(`/messages/search?q=${encodeURIComponent(q)}${more}`)).data.map(({ id }: Json) => id)
     expect(await find(ann, word)).toEqual([two.id, one.id])
     expect(await find(ben, `${word} zürich the`)).toEqual([one.id])
     expect(await find(ben, `"of Zürich" ${word}`)).toEqual([one.id])

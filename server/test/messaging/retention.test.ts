@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { recurringJobs } from '../../src/jobs/recurring-jobs.ts'
 import { fromId, newId } from '../../src/lib/id.ts'
 import { finishErasures } from '../../src/messaging/retention/erase-user-content.ts'
 import type { Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { dumpTables } from '../support/dump-tables.ts'
 import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
+import { runRecurringJob } from '../support/recurring-jobs.ts'
 import { word } from '../support/scripted-provider.ts'
 import { createMembers, type Member } from './client.ts'
 
@@ -20,10 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => m.server.close())
 
-const runJob = (name: string) =>
-  recurringJobs(m.server.context)
-    .find((job) => job.name === name)
-    ?.run()
+const runJob = (name: string) => runRecurringJob(m.server.context, name)
 const upload = async (person: Member, text: string): Promise<string> => {
   const raw = new FormData()
   raw.append('file', new Blob([text]), 'note.txt')
@@ -88,10 +85,10 @@ describe('retention', () => {
     })
     expect(await m.ben.get(path)).toEqual(retention(null, null))
     expect(await m.ben.put(path, { days: 30 })).toEqual(retention(30, 30))
-    await keepFor(10)
+    await setRetention(10)
     expect(await m.ann.get(path)).toEqual(retention(30, 10))
     expect(await m.ann.put(path, { days: '' }, { as: 'form' })).toEqual(retention(null, 10))
-    await keepFor(null)
+    await setRetention(null)
     for (const days of [0, 1.5, 'x', 36_501]) await m.ann.refused('VALIDATION_ERROR', 'PUT', path, { days })
     await m.ann.refused('VALIDATION_ERROR', 'PUT', path, {})
     for (const method of ['GET', 'PUT']) {
@@ -121,10 +118,10 @@ describe('retention', () => {
     expect([await m.texts(short), await m.texts(long)]).toEqual([['young'], ['old']])
     expect((await m.ben.get(`/conversations/${short}`)).pinned_message_id).toBeNull()
     await m.ann.refused('NOT_FOUND', 'GET', `/attachments/${attachment}`)
-    await keepFor(2)
+    await setRetention(2)
     await runJob('end message retention')
     expect([await m.texts(short), await m.texts(long)]).toEqual([['young'], []])
-    await keepFor(null)
+    await setRetention(null)
     clock.advance(DAY)
     await runJob('remove old idempotency keys')
     await runJob('remove files')
@@ -142,14 +139,14 @@ describe('retention', () => {
   })
 })
 
-const keepFor = async (days: number | null): Promise<void> => {
+const setRetention = async (days: number | null): Promise<void> => {
   const { data } = await m.operator.get('/workspaces')
   const [workspace] = data
   const settings = { message_retention_days: days }
   expect((await m.operator.patch(`/workspaces/${workspace.id}`, { settings })).settings.message_retention_days).toBe(days)
 }
 
-/** Where in the database a text stands. */
+/** The columns of the database that contain a text. */
 const columnsWith = async (text: string): Promise<string[]> =>
   (await dumpTables(m.server.context.database.pool))
     .filter((column) => column.text.includes(text))
@@ -159,6 +156,26 @@ const filesOnDisk = (): number =>
   readdirSync(join(m.server.config.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     .length
 
+/** Writes `secret` as this user to direct conversations and groups, with files, reactions and a held message. */
+async function fillConversations(dora: Member, secret: string) {
+  const direct = await m.direct(m.ben, dora)
+  const outgoing = await m.direct(dora, m.ben)
+  const { group, conversation: inGroup } = await m.group(m.ann, m.ben, dora)
+  const own = await m.group(dora, m.cleo)
+  for (const conversation of [direct, outgoing, inGroup, own.conversation]) {
+    const attachment = await upload(dora, secret)
+    await dora.create('/messages', { conversation_id: conversation, message: secret, attachments: [attachment] })
+  }
+  await upload(dora, secret)
+  const kept = await m.say(inGroup, 'kept', m.ben)
+  const answer = await m.say(direct, 'answer', m.ben)
+  for (const id of [kept.id, answer.id]) await dora.put(`/messages/${id}/reactions/heart`)
+  await dora.put(`/messages/${kept.id}`, { reactions: { heart: [secret] } })
+  await m.ben.put(`/messages/${kept.id}/reactions/heart`)
+  await dora.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', { conversation_id: direct, message: `rowan-hold ${secret}` })
+  return { direct, outgoing, inGroup, group, own, kept }
+}
+
 describe('erased user', () => {
   test('erasure: content of the user is removed everywhere, and content of other users stays', async () => {
     await runJob('remove files')
@@ -166,29 +183,15 @@ describe('erased user', () => {
     const secret = `canary${word()}`
     const files = filesOnDisk()
     await dora.put(`/contacts/${dora.id}`, { display_name: secret, phone_number: '+49 30 123' })
-    const direct = await m.direct(m.ben, dora)
-    const mine = await m.direct(dora, m.ben)
-    const { group, conversation: inGroup } = await m.group(m.ann, m.ben, dora)
-    const own = await m.group(dora, m.cleo)
-    for (const conversation of [direct, mine, inGroup, own.conversation]) {
-      const attachment = await upload(dora, secret)
-      await dora.create('/messages', { conversation_id: conversation, message: secret, attachments: [attachment] })
-    }
-    await upload(dora, secret)
-    const kept = await m.say(inGroup, 'mine', m.ben)
-    const answer = await m.say(direct, 'answer', m.ben)
-    for (const id of [kept.id, answer.id]) await dora.put(`/messages/${id}/reactions/heart`)
-    await dora.put(`/messages/${kept.id}`, { reactions: { heart: [secret] } })
-    await m.ben.put(`/messages/${kept.id}/reactions/heart`)
-    await dora.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', { conversation_id: direct, message: `rowan-hold ${secret}` })
+    const { direct, outgoing, inGroup, group, own, kept } = await fillConversations(dora, secret)
 
     await m.operator.remove(`/users/${dora.id}`)
 
     await dora.refused('AUTH_INVALID_KEY', 'GET', '/contacts')
     expect((await m.operator.send('GET', `/users/${dora.id}`)).status).toBe(404)
     await m.ben.refused('NOT_FOUND', 'GET', `/contacts/${dora.id}`)
-    expect([await m.texts(inGroup, m.ben), await m.texts(direct, m.ben), await m.texts(mine, m.ben)]).toEqual([
-      ['mine'],
+    expect([await m.texts(inGroup, m.ben), await m.texts(direct, m.ben), await m.texts(outgoing, m.ben)]).toEqual([
+      ['kept'],
       ['answer'],
       [],
     ])
@@ -203,14 +206,14 @@ describe('erased user', () => {
     expect(await columnsWith(secret)).toEqual([])
     const [record] = await m.operator.records()
     expect(record).toMatchObject({ change: { action: 'user.erase' } })
-    // Who was told of what, for the seven days of the log.
+    // The event log keeps the receivers of events for seven days.
     clock.advance(61_000)
     expect(await finishErasures(m.server.context.db, clock.now())).toBe(1)
     expect(await finishErasures(m.server.context.db, clock.now())).toBe(0)
-    const left = (await columnsWith(dora.id)).filter(
+    const remaining = (await columnsWith(dora.id)).filter(
       (column) => !/^event_(log|outbox)\.(audience|object_id|payload)$/.test(column),
     )
-    expect(left).toEqual([])
+    expect(remaining).toEqual([])
   })
 
   test('erasure: conversations with an assistant are removed', async () => {

@@ -28,7 +28,7 @@ test('revoked tokens: message is not sent when its token is revoked before the b
   const [first, second] = [await slow('in time'), await slow('too late')]
   expect(await first()).toBe(201)
   const { data } = await admin.get(`/users/${ann.id}/tokens`)
-  // Its head has been read by then.
+  // The server has read the head of the request by then.
   await sleep(300)
   await admin.post(`/access-tokens/${data[0].id}/revoke`)
   expect(await second()).toBe(401)
@@ -43,9 +43,9 @@ test('revoked tokens: event stream ends and does not create the user again when 
     signal: AbortSignal.timeout(20_000),
   })
   expect(response.status).toBe(200)
-  const whole = response.text()
+  const ended = response.text()
   await admin.remove(`/users/${id}`)
-  await whole
+  await ended
   expect((await admin.send('GET', `/users/${id}`)).status).toBe(404)
 })
 
@@ -57,10 +57,10 @@ test('revoked tokens: event stream ends when the Workspace no longer trusts the 
   })
   expect(response.status).toBe(200)
   const startedAt = performance.now()
-  const whole = response.text()
+  const ended = response.text()
   const [workspace] = (await admin.get('/workspaces')).data
   await admin.patch(`/workspaces/${workspace.id}`, { settings: { jwks: null } })
-  await whole
-  // With the heartbeat alone it would end after 15 s.
+  await ended
+  // The heartbeat alone would end the stream only after 15 s.
   expect(performance.now() - startedAt).toBeLessThan(10_000)
 })

@@ -15,7 +15,7 @@ const fail = (error: Error): void => {
   throw error
 }
 
-/** A node: its own relay and hub on the database that all nodes share. The bearer token is the user's id. */
+/** Starts a node with its own relay and hub on the shared database. The bearer token is the user's id. */
 async function startNode(database: Database, workspaceId: string, heartbeatMs?: number) {
   const relay = new EventRelay({ ...database, onError: fail })
   const hub = new EventHub({ ...database, onError: fail, ...(heartbeatMs !== undefined && { heartbeatMs }) })
@@ -74,7 +74,7 @@ describe.each(testDatabases())('streams of events on $name', ({ open }) => {
     const readers = [start]
     for (let at = 0; at < ids.length; at += 5) {
       await write(ids.slice(at, at + 5), ['ann'])
-      // Cut off at any moment, and back at once: in the middle of catching up, too.
+      // The reader may be disconnected while it still catches up.
       if (at % 20 === 0) {
         const before = readers.at(-1) as EventReader
         before.close()
@@ -124,7 +124,7 @@ describe.each(testDatabases())('streams of events on $name', ({ open }) => {
     })
     const quick = await node.listen('hare')
     const filler = 'x'.repeat(100_000)
-    // The next one is written when the quick reader has the last: however slow the machine is, it never falls behind.
+    // Each event is written after the quick reader has the previous one, so that it never falls behind on a slow machine.
     const has = (reader: EventReader, count: number) =>
       expect.poll(() => reader.events.length, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(count)
     for (const [at, id] of ids.entries()) {
@@ -140,7 +140,7 @@ describe.each(testDatabases())('streams of events on $name', ({ open }) => {
     socket.resume()
     await once(socket, 'close')
     expect(received).toBeLessThan(ids.length * filler.length)
-    // The resumed reader is slow as well: it gets as much at a time as it takes.
+    // The resumed reader is slow as well and gets only as much as it reads.
     const again = await node.listen('sloth', from)
     await has(again, ids.length)
     expect(idsIn(again)).toEqual(ids)

@@ -7,7 +7,7 @@ import { startServer, type TestServer } from './server.ts'
 
 /** Limits that no test reaches. Limits have their own tests. */
 const HIGH_LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
-/** What the demo knows and remembers would stand in every prompt: knowledgeFixture.ts and memoryFixture.ts bring what a test wants. */
+/** Without knowledge and memory of the demo, which would appear in every prompt. */
 const PLAIN = { knowledge: { enabled: false }, memory: { enabled: false, capture: 'off' } }
 
 /** A prompt, the word that identifies its provider calls, and the gateway's response. */

@@ -49,7 +49,7 @@ describe('Idempotency-Key', () => {
 
   test('idempotency key: key can be used again when its request was refused', async () => {
     const sending = once()
-    await ann.refused('NOT_FOUND', 'POST', '/groups', { name: 'Second try', contacts: ['nobody'] }, sending)
+    await ann.refused('NOT_FOUND', 'POST', '/groups', { name: 'Second try', contacts: ['absent'] }, sending)
     await ann.create('/groups', { name: 'Second try' }, sending)
   })
 

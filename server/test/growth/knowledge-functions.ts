@@ -1,0 +1,138 @@
+import { blocksOf } from '../../src/knowledge/chunking/blocks.ts'
+import { chunkMarkdown } from '../../src/knowledge/chunking/chunk.ts'
+import { countTokens } from '../../src/knowledge/chunking/tokens.ts'
+import { readCsv } from '../../src/knowledge/parsing/formats/csv.ts'
+import { splitFrontMatter } from '../../src/knowledge/parsing/formats/front-matter.ts'
+import { readHtml } from '../../src/knowledge/parsing/formats/html.ts'
+import { readJson, readJsonLines } from '../../src/knowledge/parsing/formats/json.ts'
+import { detectType } from '../../src/knowledge/parsing/media-type.ts'
+import { firstHeading } from '../../src/knowledge/parsing/read.ts'
+import { asTitle, cleanText, decodeText } from '../../src/knowledge/parsing/text.ts'
+import { splitHeadings } from '../../src/knowledge/split-headings.ts'
+import { normalizeContent, signatureText } from '../../src/memory/duplicate-text.ts'
+import { explicitMemories } from '../../src/memory/explicit.ts'
+import { parseExtraction } from '../../src/memory/extract.ts'
+import { subjectKey, subjectOf } from '../../src/memory/subject.ts'
+import { termsOf } from '../../src/retrieval/language.ts'
+import { parseQuery } from '../../src/retrieval/query.ts'
+import { cutText } from '../../src/retrieval/semantic/batches.ts'
+import { splitWords } from '../../src/retrieval/words.ts'
+import { shapes } from './shapes.ts'
+import { bytes, LIMIT, refused, type TextFunction } from './text-function.ts'
+
+export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
+  chunkMarkdown: {
+    run: (markdown) => chunkMarkdown({ title: 't', markdown }),
+    most: 1 << 16,
+    shapes: shapes(
+      ['# ', ' ', 'x'.repeat(2000)],
+      ['|a|\n|-|\n', '|a|\n', ''],
+      ['', 'a. ', ''],
+      ['', '# a\n', ''],
+      ['```\n', 'a\n', ''],
+      ['- a\n', '\n', 'b'],
+      ['- a\n', '\n\n- b', ''],
+    ),
+  },
+  blocksOf: {
+    run: blocksOf,
+    shapes: shapes(['- a\n', '\n', 'b'], ['- a\n', '\n\nb', ''], ['# ', ' #', ''], ['', 'a|\n', ''], ['', 'a|\n-', '']),
+  },
+  countTokens: { run: countTokens, most: 1 << 16 },
+  readCsv: {
+    run: (text) => refused(() => readCsv(text, LIMIT)),
+    most: 1 << 16,
+    shapes: shapes(['a,b\n', 'a,', ''], ['', 'a,b\n', ''], ['a\n"', '""', '"']),
+  },
+  splitFrontMatter: {
+    run: (text) => refused(() => splitFrontMatter(text)),
+    most: 1 << 16,
+    shapes: shapes(
+      ['---\ntitle: a\n', 'b: c\n', '---\n'],
+      ['---\ntitle: a\n', '- ', '\n---\n'],
+      ['---\ntitle: ', ' ', 'a\n---\n'],
+      ['---\ntitle: ', '[', '\n---\n'],
+      ['---\ntitle: ', '{a: ', '\n---\n'],
+      ['---\ntitle: a\n', '\n ', '---'],
+      ['---\ntitle: a\n', '&a ', '\n---'],
+    ),
+  },
+  // turndown is quadratic in nested elements and in spaces of <pre>; the parser's thread ends such a file after its time limit (parser-pool.ts).
+  readHtml: {
+    run: (text) => refused(() => readHtml(text)),
+    most: 1 << 15,
+    common: {},
+    shapes: shapes(
+      ['<pre>', '\n', 'x</pre>'],
+      ['<p>', ' ', 'x'],
+      ['<p>', 'a<br>', ''],
+      ['', '<p>a</p>', ''],
+      ['<table>', '<tr><td>a</td></tr>', ''],
+      ['<ul>', '<li>a</li>', ''],
+      ['', '<a href=b>c</a>', ''],
+      ['<a title="', '\n', '">a</a>'],
+      ['<td>', '|', ''],
+      ['<html ', 'a ', ''],
+      ['<p style="', ' ', '">'],
+    ),
+  },
+  readJson: {
+    run: (text) => refused(() => readJson(text, LIMIT)),
+    shapes: shapes(
+      ['["', 'a ', '"]'],
+      ['["x', ' ', 'x"]'],
+      ['["x', '\\n', 'x"]'],
+      ['[', '[],', '[]]'],
+      ['[', '"a",', '1]'],
+      ['["', ' \\t', '\\n"]'],
+    ),
+  },
+  readJsonLines: { run: (text) => refused(() => readJsonLines(text, LIMIT)), shapes: shapes(['', '{"a":1}\n', '']) },
+  detectType: {
+    run: (text) => refused(() => detectType(bytes(text), 'a', undefined)),
+    shapes: shapes(['', '<!-- -->', ''], ['---\ntitle:', '\n ', ''], ['---\n', 'title', '']),
+  },
+  decodeText: { run: (text) => decodeText(bytes(text)), shapes: shapes(['', '\ufffd', ''], ['', '<meta ', '']) },
+  cleanText: { run: cleanText, shapes: shapes(['', ' \t', 'x'], ['', '\t\n', 'x']) },
+  asTitle: { run: asTitle },
+  firstHeading: {
+    run: firstHeading,
+    shapes: shapes(['#', ' ', 'x'.repeat(2_000)], ['# a', ' #', 'b'], ['', '# ', ''], ['', '# a\n', '']),
+  },
+  explicitMemories: {
+    run: explicitMemories,
+    shapes: shapes(
+      ['', 'remember that a. ', ''],
+      ['', 'hey ', ''],
+      ['remember', ' ', 'x'],
+      ['remember my ', 'a ', 'b'],
+      ['', 'on a wrote', ''],
+      ['', '“', ''],
+      ['', "'a ", ''],
+      ['', 'e.g. ', ''],
+      ['', 'from:\n', ''],
+    ),
+  },
+  parseExtraction: {
+    run: parseExtraction,
+    shapes: shapes(['', '```json\n', ''], ['', '[', ''], ['', '[]', ''], ['```', ' ', '[]']),
+  },
+  splitHeadings: {
+    run: (text) => splitHeadings(text, []),
+    shapes: shapes(['# ', ' ', 'x'], ['# ', ' ', 'x\n'], ['', '# a\n', 'b'], ['# a', ' #', '\nb'], ['#', '\n', 'x']),
+  },
+  normalizeContent: { run: normalizeContent, shapes: shapes(['', '- ', ''], ['', '( ', ''], ['', '"', 'a'], ['a', '" ', '']) },
+  signatureText: {
+    run: signatureText,
+    shapes: shapes(['', 'a+', ''], ['', '+', ''], ['a', '.,', ''], ['', 'a.,:', ''], ['a', '#', 'b']),
+  },
+  subjectOf: { run: (text) => subjectOf(text, 'user'), shapes: shapes(['my ', 'a ', 'is b'], ['my a is ', 'is ', '']) },
+  subjectKey: { run: subjectKey },
+  cutText: { run: cutText },
+  parseQuery: { run: (text) => parseQuery(text, ['en', 'de', 'none']) },
+  termsOf: { run: (text) => termsOf(text, 'en') },
+  splitWords: {
+    run: splitWords,
+    shapes: shapes(['a', '-', 'b'], ['', 'a-', ''], ['', 'aA', ''], ['', 'AA', 'a'], ['', 'a.b_', ''], ['', "a'", '']),
+  },
+}

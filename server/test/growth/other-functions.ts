@@ -1,0 +1,78 @@
+import { canonicalText } from '../../src/audit/canonical.ts'
+import { readable, rewritten } from '../../src/domain/json-text.ts'
+import { withInspectedLogprobs } from '../../src/domain/logprobs.ts'
+import { collectTexts, replaceTexts } from '../../src/domain/message.ts'
+import { parseForm } from '../../src/http/form-decoder.ts'
+import { requestIdOf } from '../../src/http/request-id.ts'
+import { canonicalJson } from '../../src/lib/canonical-json.ts'
+import { parseDuration, parseTime } from '../../src/lib/clock.ts'
+import { describeMisplacedCredential, readBearer } from '../../src/lib/credential.ts'
+import { fromId } from '../../src/lib/id.ts'
+import { parseJson } from '../../src/lib/json.ts'
+import { normalize } from '../../src/lib/normalize.ts'
+import { readings, withoutAccents } from '../../src/lib/plain-text.ts'
+import { findUrlProblem } from '../../src/lib/url-guard.ts'
+import { findFirstMentioned } from '../../src/messaging/assistants/mentions.ts'
+import { cleanFilename, contentDisposition } from '../../src/messaging/attachments/filename.ts'
+import { avatarSvg } from '../../src/messaging/people/avatar.ts'
+import { readCompletion } from '../../src/providers/read-completion.ts'
+import { matchesPattern } from '../../src/providers/route.ts'
+import { readYaml } from '../../src/setup/yaml-source.ts'
+import { shapes } from './shapes.ts'
+import { bytes, completionWith, defaults, refused, type TextFunction } from './text-function.ts'
+
+export const OTHER_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
+  cleanFilename: { most: 1 << 16, run: cleanFilename, shapes: shapes(['.', 'a', ''], ['', '.a', ''], ['', '\u202e', '']) },
+  requestIdOf: { run: (text) => requestIdOf({ headers: { 'x-request-id': text } } as never) },
+  describeMisplacedCredential: {
+    run: (text) => describeMisplacedCredential(`Bearer ${text}`, 'gk_'),
+    shapes: shapes(['', 'a.', ''], ['', ' ', 'a']),
+  },
+  withInspectedLogprobs: {
+    run: (text) => withInspectedLogprobs(completionWith(text), true, false),
+    most: 1 << 15,
+    common: { tokens: (length) => 'ab '.repeat(length / 3) },
+  },
+  contentDisposition: { most: 4096, run: (text) => refused(() => contentDisposition(text)) },
+  readings: { run: (text) => readings(text), shapes: shapes(['', 'w\u00ad', ''], ['', 'é\u0301', ''], ['', '𝐚', '']) },
+  withoutAccents: { run: withoutAccents, shapes: shapes(['', 'ế', '']) },
+  readBearer: { run: (text) => readBearer(`Bearer ${text}`, 'gk_') },
+  collectTexts: { run: (text) => collectTexts([{ role: 'user', content: text }]) },
+  readable: { run: (text) => readable(text, true) },
+  rewritten: {
+    run: (text) => rewritten(text, text, true),
+    shapes: shapes(['[', '1,', '1]'], ['["', '\\"', '"]'], ['[', '"",', '""]']),
+  },
+  'rewritten (changed)': { most: 1 << 16, run: (text) => rewritten(JSON.stringify([text]), JSON.stringify([`${text}!`]), true) },
+  parseTime: { run: parseTime },
+  parseDuration: { run: parseDuration },
+  canonicalJson: { run: (text) => canonicalJson({ text }) },
+  canonicalText: { run: (text) => refused(() => canonicalText({ text })) },
+  parseJson: {
+    run: (text) => parseJson(bytes(text), 32),
+    shapes: shapes(['', '[', ''], ['[', '1,', '1]'], ['{', '"a":1,', '"b":1}'], ['[', '9', ']'], ['', '{"a":', '']),
+  },
+  normalize: { run: (text) => normalize(text, 'NFKC'), shapes: shapes(['', '\u0301\uff9e', ''], ['a', '\u0316', '\u0301']) },
+  findFirstMentioned: {
+    run: (text) => findFirstMentioned(text, [{ username: 'a' }, { username: 'aa' }]),
+    shapes: shapes(['', 'b@a', ''], ['', '@aa', 'b']),
+  },
+  parseForm: {
+    run: (text) => parseForm(bytes(text)),
+    shapes: shapes(['a', '[b]', '=c'], ['a[', 'b', ''], ['a', '[', ''], ['', 'a[b]=c&', ''], ['', 'a[]=c&', ''], ['', 'a=%', '']),
+  },
+  avatarSvg: { run: avatarSvg },
+  matchesPattern: { run: (text) => matchesPattern('a*b*c*d*e', text), shapes: shapes(['', 'ab', ''], ['', 'abcd', '']) },
+  'matchesPattern (pattern)': { run: (text) => matchesPattern(text, 'a'.repeat(256)), shapes: shapes(['', '*a', 'b']) },
+  findUrlProblem: { run: (text) => findUrlProblem(`https://${text}`, false), most: 1 << 16 },
+  readCompletion: {
+    run: (text) =>
+      readCompletion(
+        bytes(JSON.stringify({ choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: text } }] })),
+        defaults,
+      ),
+  },
+  'readYaml (gatehouse.yaml)': { run: readYaml, most: 1 << 15 },
+  fromId: { run: (text) => fromId('aud', text) },
+  replaceTexts: { run: (text) => replaceTexts([{ role: 'user', content: text }], [`${text}!`]) },
+}

@@ -1,0 +1,243 @@
+import { expect } from 'vitest'
+import type { Database } from '../../src/db/database.ts'
+import { countFindings } from '../../src/domain/finding.ts'
+import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
+import { ANONYMOUS_USER } from '../../src/domain/principal.ts'
+import type { Viewer } from '../../src/domain/viewer.ts'
+import { fromId, newId } from '../../src/lib/id.ts'
+import { parseQuery } from '../../src/retrieval/query.ts'
+import { createRanker } from '../../src/retrieval/rank.ts'
+import type { StoreCalls } from './store-calls.ts'
+
+const NOW = new Date('2026-03-02T09:00:00Z')
+const clock = { now: () => NOW }
+const hasher = { known: (_: string, text: string) => [Buffer.from(text).toString('hex')] }
+const scanText = () => countFindings([])
+
+const DRAFT = {
+  kind: 'preference',
+  summary: null,
+  classification: 'internal',
+  regulations: [],
+  expiresAt: null,
+  mode: 'active',
+  source: 'capture',
+}
+
+const PAGE = { limit: 10 }
+
+type Owner = { readonly workspaceId: string; readonly applicationId: string }
+
+/** Calls every store function of knowledge, memory and retrieval for one Workspace. Adds ids that it creates to `keys`. */
+export async function runStoreScenario(database: Database, owner: Owner, { call }: StoreCalls, keys: Set<string>): Promise<void> {
+  const scenario = createScenario(database, owner, call, keys)
+  const documents = await createDocuments(scenario)
+  await searchDocuments(scenario)
+  await changeDocuments(scenario, documents)
+  await indexEntries(scenario)
+  const memoryId = await storeMemories(scenario)
+  await changeOwners(scenario)
+  await eraseMemories(scenario, memoryId)
+}
+
+type Scenario = ReturnType<typeof createScenario>
+
+function createScenario(
+  { db, pool }: Database,
+  { workspaceId, applicationId }: Owner,
+  call: StoreCalls['call'],
+  keys: Set<string>,
+) {
+  const user = { ...ANONYMOUS_USER, id: 'mara', department: 'hangar', attributes: { projects: ['apollo'] } }
+  const viewer: Viewer = {
+    workspaceId,
+    applicationId,
+    user,
+    sessionId: 'morning',
+    ceiling: 'restricted',
+    assertionScopes: SHARED_SCOPES,
+  }
+  return {
+    db,
+    pool,
+    call,
+    keys,
+    workspaceId,
+    applicationId,
+    viewer,
+    uuid: String(fromId('ws', workspaceId)),
+    ranker: createRanker({ db, pool }),
+    transact: <T>(work: (tx: unknown, now: Date) => Promise<T>) => db.transaction().execute((tx) => work(tx, NOW)),
+  }
+}
+
+/** Creates a collection with documents and reads both. */
+async function createDocuments({ db, call, workspaceId, transact }: Scenario) {
+  const create = { name: 'collection', classification: 'internal', acl: { everyone: true } }
+  const { id: collectionId } = await transact((tx) =>
+    call<{ id: string }>('knowledge/collection-store.createCollection', tx, workspaceId, create, NOW),
+  )
+  const ingest = async (text: string, more: object = {}) => {
+    const incoming = { key: 'page', name: 'page.md', bytes: Buffer.from(text), ...more }
+    const deps = { db, scanText, transact }
+    return (await call<{ documentId: string }>('knowledge/ingest.ingestDocument', deps, workspaceId, collectionId, incoming))
+      .documentId
+  }
+  const documentId = await ingest('amber and beryl')
+  await ingest('amber and coral')
+  await ingest('amber and coral', { acl: { users: ['mara'] } })
+  const other = await ingest('something else', { key: 'other' })
+  await call('knowledge/collection-store.findCollection', db, workspaceId, collectionId)
+  await call('knowledge/collection-store.findCollectionByName', db, workspaceId, 'collection')
+  await call('knowledge/collection-store.listCollections', db, workspaceId, { ...PAGE, after: newId('col') })
+  await transact((tx) =>
+    call('knowledge/collection-store.updateCollection', tx, workspaceId, collectionId, { description: 'x' }, NOW),
+  )
+  const collection = await transact((tx) =>
+    call<object>('knowledge/collection-store.lockCollection', tx, workspaceId, collectionId),
+  )
+  await call('knowledge/document-store.findDocument', db, workspaceId, documentId)
+  await call('knowledge/document-store.findDocumentByKey', db, workspaceId, collectionId, 'page')
+  await call('knowledge/document-store.listDocuments', db, workspaceId, { ...PAGE, collectionId, flagged: true })
+  await transact((tx) => call('knowledge/document-store.clearFlags', tx, workspaceId, documentId))
+  const held = await transact((tx) =>
+    call<{ document: { id: string; title: string; partitionId: number } }>(
+      'knowledge/document-store.lockDocument',
+      tx,
+      workspaceId,
+      documentId,
+    ),
+  )
+  await call('knowledge/chunk-list.listChunks', db, workspaceId, documentId, { from: 0, limit: 10 })
+  return { collectionId, collection, documentId, otherDocumentId: other, locked: held }
+}
+
+async function searchDocuments({ db, pool, call, workspaceId, viewer, uuid, ranker }: Scenario): Promise<void> {
+  const visible = await call<{ id: string }[]>('knowledge/visibility.visiblePartitions', db, viewer, undefined)
+  const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', pool, uuid, visible, 'amber corall', 10)
+  expect(ranked).toHaveLength(1)
+  expect(await call('knowledge/passages.loadPassages', db, workspaceId, visible, ranked)).toHaveLength(1)
+  const labelled = await call<{ id: string }[]>('knowledge/visibility.labelledPartitions', db, workspaceId, undefined)
+  expect(await call('knowledge/passages.loadPassagesWithPartition', db, workspaceId, labelled, ranked)).toHaveLength(1)
+  await call(
+    'knowledge/passages.loadChunkTexts',
+    db,
+    ranked.map(({ id }) => id),
+  )
+  await call('knowledge/search.searchKnowledge', { db, ranker }, viewer, { text: 'amber', collections: undefined })
+  const scope = await call<object>('retrieval/scope.readScope', pool, uuid, visible)
+  await call('retrieval/fuzzy.findSimilar', pool, scope, parseQuery('corrall', ['en']))
+}
+
+/** Relabels, moves and deletes the documents. */
+async function changeDocuments(
+  { db, call, workspaceId, uuid, transact }: Scenario,
+  { collectionId, collection, documentId, otherDocumentId, locked }: Awaited<ReturnType<typeof createDocuments>>,
+): Promise<void> {
+  await transact((tx) =>
+    call('knowledge/relabel.relabelDocument', tx, workspaceId, documentId, { classification: 'confidential' }),
+  )
+  await transact(async (tx) => {
+    const { document } = locked
+    const labels = { classification: 'public', acl: null, limits: { classification: null, acl: null } }
+    const partition = await call<{ id: number }>('knowledge/partitions.partitionFor', tx, collection, labels)
+    const holder = { workspace: uuid, document: String(fromId('doc', otherDocumentId)), title: 'x' }
+    await call('knowledge/chunk-store.moveChunks', tx, holder, partition)
+    await call('knowledge/chunk-store.removeChunks', tx, uuid, [holder.document])
+    await call('knowledge/chunk-store.addChunks', tx, holder, partition, [
+      { position: 0, headings: [], content: 'something else', tokens: 2, flagged: false },
+    ])
+    await call('knowledge/partitions.deleteIfEmpty', tx, workspaceId, document.partitionId)
+    const stored = await call<object>('knowledge/document-store.findDocument', tx, workspaceId, otherDocumentId)
+    await call('knowledge/relabel.relabel', tx, collection, stored, { classification: 'restricted' })
+  })
+  await transact((tx) => call('knowledge/document-store.deleteDocument', tx, workspaceId, documentId))
+  await transact((tx) => call('knowledge/collection-store.deleteCollection', tx, workspaceId, collectionId, NOW))
+  while (await call<boolean>('knowledge/sweep.sweepCollections', db, 10));
+}
+
+async function indexEntries({ call, keys, uuid, transact }: Scenario): Promise<void> {
+  await transact(async (tx) => {
+    const partition = await call<{ id: number }>('retrieval/partition.openPartition', tx, uuid, 'knowledge', 'x', 'en')
+    const entry = { id: crypto.randomUUID(), title: '', text: 'amber' }
+    await call('retrieval/entries.addEntries', tx, partition, [entry])
+    keys.add(String(partition.id)).add(entry.id)
+    await call('retrieval/partition.lockPartitions', tx, [partition.id])
+    await call('retrieval/entries.removeEntries', tx, [entry.id])
+  })
+}
+
+/** Stores, lists, recalls and corrects memories; returns the id of one. */
+async function storeMemories({
+  db,
+  call,
+  workspaceId,
+  applicationId,
+  viewer,
+  uuid,
+  ranker,
+  transact,
+}: Scenario): Promise<string> {
+  const store = (content: string, scope: string, more: object = {}) =>
+    transact((tx) =>
+      call<{ id: string }>(
+        'memory/capture.storeMemory',
+        tx,
+        viewer,
+        { ...DRAFT, id: newId('mem'), auditId: newId('aud'), content, scope, scopeId: 'hangar', ...more },
+        hasher,
+        NOW,
+      ),
+    )
+  const { id } = await store('My favourite tea is Assam.', 'user')
+  await store('My favourite tea is Assam!', 'user', { classification: 'confidential' })
+  const { id: latest } = await store('My favourite tea is Darjeeling.', 'user', { classification: 'confidential' })
+  for (const scope of ['session', 'application', 'department', 'workspace']) await store('tea', scope)
+  const { id: due } = await store('tea for a while', 'workspace', { expiresAt: new Date(NOW.getTime() + 1) })
+  await call('memory/memory-store.findMemory', db, workspaceId, id, NOW)
+  await call('memory/memory-store.listMemories', db, workspaceId, {
+    ...PAGE,
+    now: NOW,
+    userId: 'mara',
+    scope: 'user',
+    scopeId: 'mara',
+    applicationId,
+    history: true,
+  })
+  expect(await call('memory/recall.recallMemories', { db, ranker, clock }, viewer, { text: 'tea' })).not.toHaveLength(0)
+  await call('memory/texts.loadMemoryTexts', db, [String(fromId('mem', due))])
+  const correction = { content: 'My favourite tea is Oolong.', summary: null, classification: 'confidential' }
+  await transact((tx) => call('memory/memory-store.correctMemory', tx, workspaceId, latest, correction, hasher, NOW))
+  await call('memory/memory-row.memoriesOf', db, uuid)
+  await call('memory/memory-row.unexpiredMemoriesOf', db, uuid, NOW)
+  return id
+}
+
+async function changeOwners({ db, call, keys, workspaceId, applicationId, uuid, transact }: Scenario): Promise<void> {
+  const owner = { workspaceId, scope: 'user', scopeId: 'mara', applicationId: null, userId: 'mara' }
+  await call('memory/owner-store.findMemoryPartitions', db, [owner], ['internal'])
+  await transact(async (tx) => {
+    const heldOwner = await call<{ id: string }>('memory/owner-store.lockOwner', tx, owner)
+    keys.add(heldOwner.id)
+    await call('memory/owner-store.lockOwners', tx, [heldOwner.id])
+    await call('memory/owner-store.openMemoryPartition', tx, heldOwner, 'public')
+    const placing = {
+      ...DRAFT,
+      id: newId('mem'),
+      auditId: newId('aud'),
+      content: 'coffee',
+      applicationId,
+      subject: 'drink',
+      ceiling: 'restricted',
+    }
+    const placed = await call<{ id: string }>('memory/upsert-memory.upsertMemory', tx, heldOwner, placing, hasher, NOW)
+    await call('memory/erase.removeMemories', tx, heldOwner, [fromId('mem', placed.id)])
+    await call('memory/owner-store.deleteEmptyOwners', tx, uuid, [heldOwner.id])
+  })
+}
+
+async function eraseMemories({ db, call, workspaceId, transact }: Scenario, id: string): Promise<void> {
+  await call('memory/erase.removeExpired', db, new Date(NOW.getTime() + 2), 10)
+  await transact((tx) => call('memory/erase.eraseMemory', tx, workspaceId, id))
+  await transact((tx) => call('memory/erase.eraseUser', tx, workspaceId, 'mara'))
+}

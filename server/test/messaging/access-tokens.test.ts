@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Admin, adminClient } from '../admin/client.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
+import { createMembers, type Member } from './client.ts'
+
+let server: TestServer
+let admin: Admin
+let ann: Member
+beforeAll(async () => {
+  server = await sharedServer()
+  admin = adminClient(server)
+  ;({ ann } = await createMembers(server, ['ann']))
+})
+afterAll(() => server.close())
+
+describe('access tokens', () => {
+  test('access token: is shown once and gives access to the messaging API only when it is created', async () => {
+    const issued = await admin.create(`/users/${ann.id}/tokens`, { name: 'phone' })
+    expect(issued).toEqual({
+      id: expect.stringMatching(/^tok_/),
+      object: 'access_token',
+      user_id: ann.id,
+      name: 'phone',
+      issued_by: expect.stringMatching(/^adm_/),
+      token: expect.stringMatching(/^gu_[\w-]{43}$/),
+      created_at: expect.stringMatching(/Z$/),
+      revoked_at: null,
+    })
+    expect((await ann.send('GET', '/contacts', undefined, { token: issued.token })).status).toBe(200)
+    expect((await ann.send('GET', '/models', undefined, { token: issued.token })).status).toBe(401)
+    expect((await admin.send('GET', '/users', undefined, { token: issued.token })).status).toBe(401)
+    const { data } = await admin.get(`/users/${ann.id}/tokens`)
+    expect(data.at(-1)).toMatchObject({ id: issued.id, name: 'phone' })
+    expect(JSON.stringify(data)).not.toContain(issued.token)
+    expect(server.logs()).not.toContain(issued.token)
+  })
+
+  test('access token: next request gets 401 when the token is revoked, and no audit record contains the token', async () => {
+    const { id, token } = await admin.create(`/users/${ann.id}/tokens`)
+    expect((await ann.send('GET', '/contacts', undefined, { token })).status).toBe(200)
+    const revoked = await admin.post(`/access-tokens/${id}/revoke`)
+    await ann.refused('AUTH_KEY_REVOKED', 'GET', '/contacts', undefined, { token })
+    expect(await admin.post(`/access-tokens/${id}/revoke`)).toEqual(revoked)
+    expect(JSON.stringify(await admin.records())).not.toContain(token)
+    expect((await admin.send('POST', '/access-tokens/tok_01h455vb4pex5vsknk084sn02q/revoke')).status).toBe(404)
+  })
+
+  test('access token: request to create or list tokens gets 404 when the user does not exist', async () => {
+    expect((await admin.send('POST', '/users/absent/tokens', {})).status).toBe(404)
+    expect((await admin.send('GET', '/users/absent/tokens')).status).toBe(404)
+  })
+
+  test('access token: request gets 401 before its body is read when the token is missing or another credential is sent', async () => {
+    const [application] = server.demo.applications
+    for (const token of [null, `gu_${'x'.repeat(43)}`, application?.api_key ?? '', server.demo.admin_token, 'a.b.c']) {
+      await ann.refused('AUTH_INVALID_KEY', 'POST', '/groups', undefined, {
+        token,
+        raw: '{"name":',
+        headers: { 'content-type': 'application/json' },
+      })
+    }
+  })
+
+  test('user token: gives access to the messaging API when a key of the Workspace verifies it, also for a new user', async () => {
+    const [user] = server.demo.users
+    const token = user?.user_token ?? ''
+    const reply = await ann.send('GET', `/contacts/${user?.id}`, undefined, { token })
+    expect([reply.status, reply.body?.id]).toEqual([200, user?.id])
+    await ann.refused('AUTH_INVALID_KEY', 'GET', '/contacts', undefined, { token: `${token.slice(0, -8)}AAAAAAAA` })
+  })
+})

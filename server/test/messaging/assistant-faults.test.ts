@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noticeFor } from '../../src/messaging/assistants/notices.ts'
+import { takeTurn } from '../../src/messaging/assistants/take-turn.ts'
+import { claimTurns } from '../../src/messaging/assistants/turn-store.ts'
+
+import { type AssistantFixture, MODEL, startAssistantFixture } from '../support/assistant-fixture.ts'
+
+let fixture: AssistantFixture
+beforeAll(async () => {
+  fixture = await startAssistantFixture()
+})
+afterAll(() => fixture.governed.close())
+
+describe('faults', () => {
+  test('assistant: answers later when its Application has reached the rate limit', async () => {
+    const { id } = await fixture.governed.application({ ...MODEL, limits: { requests_per_minute: 1, burst: 1 } })
+    const busy = await fixture.createAssistant(id)
+    const chat = await fixture.createDirect(busy)
+    const [one, two] = [fixture.question(), fixture.question()]
+    await chat.ask(one.text)
+    expect((await chat.ask(two.text)).replies).toEqual([])
+    expect(two.calls()).toEqual([])
+    await fixture.governed.change(id, { limits: { requests_per_minute: 100_000, burst: 100 } })
+    fixture.clock.advance(61_000)
+    await fixture.idle()
+    expect(await chat.texts()).toEqual([one.text, one.answer, two.text, two.answer])
+  })
+
+  test.each([
+    ['fails', 401, noticeFor('PROVIDER_ERROR')],
+    ['refuses the question', 400, noticeFor('VALIDATION_ERROR', 'provider_refused')],
+  ])('assistant: sends an explanation when the model %s', async (_, status, words) => {
+    const chat = await fixture.createDirect(fixture.helper)
+    const asked = fixture.question('', '', (response) => void response.writeHead(status).end('no'))
+    expect((await chat.ask(asked.text)).replies).toMatchObject([{ message: words }])
+  })
+
+  test('assistant: answer is stored once when two workers process the same turn', async () => {
+    const chat = await fixture.createDirect(fixture.helper)
+    const asked = fixture.question()
+    const { context } = fixture.governed.server
+    await context.assistants.close()
+    const sent = await chat.send(asked.text)
+    const [first] = await claimTurns(fixture.db, fixture.clock.now(), 0, 1)
+    const [second] = await claimTurns(fixture.db, new Date(fixture.clock.now().getTime() + 1), 60_000, 1)
+    expect([first?.messageId, second?.messageId]).toEqual([sent.id, sent.id])
+    if (!first || !second) throw new Error('no turn')
+    await Promise.all([first, second].map((turn) => takeTurn(turn, AbortSignal.timeout(10_000), context)))
+    expect(await chat.texts()).toEqual([asked.text, asked.answer])
+    expect(await claimTurns(fixture.db, new Date(fixture.clock.now().getTime() + 3_600_000), 0, 1)).toEqual([])
+  })
+})

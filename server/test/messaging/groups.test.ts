@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
+import { createMembers, type Member } from './client.ts'
+
+let server: TestServer
+let ann: Member
+let ben: Member
+let cleo: Member
+beforeAll(async () => {
+  server = await sharedServer()
+  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
+})
+afterAll(() => server.close())
+
+const emitted = async (type: string): Promise<{ audience: string[]; payload: unknown }[]> => {
+  const outbox = await server.context.db
+    .selectFrom('event_outbox')
+    .select(['audience', 'payload'])
+    .where('type', '=', type)
+    .execute()
+  const log = await server.context.db.selectFrom('event_log').select(['audience', 'payload']).where('type', '=', type).execute()
+  return [...log, ...outbox] as { audience: string[]; payload: unknown }[]
+}
+
+describe('groups', () => {
+  test.each(['json', 'form'] as const)(
+    'groups: only members can read a group and only its owner can change it when the body is %s [MSG-RES-3]',
+    async (as) => {
+      const made = await ann.create('/groups', { name: 'Team', contacts: [ben.id] }, { as })
+      expect(made).toEqual({
+        id: expect.stringMatching(/^grp_/),
+        object: 'group',
+        name: 'Team',
+        description: '',
+        avatar_url: `${server.base}/v1/avatars/Team`,
+        owner_id: ann.id,
+        contacts: [ann.id, ben.id],
+        created_at: expect.any(Number),
+        updated_at: made.created_at,
+      })
+      expect(await ben.get(`/groups/${made.id}`)).toEqual(made)
+      expect((await ben.get('/groups')).data[0]).toEqual(made)
+      expect((await cleo.get('/groups')).data).toEqual([])
+      const changed = await ann.put(`/groups/${made.id}`, { name: 'Crew', contacts: [cleo.id] }, { as })
+      expect(changed).toMatchObject({ name: 'Crew', contacts: [ann.id, cleo.id] })
+      await ben.refused('NOT_FOUND', 'GET', `/groups/${made.id}`)
+      await cleo.refused('FORBIDDEN', 'PUT', `/groups/${made.id}`, { name: 'Other' }, { as })
+      await cleo.refused('FORBIDDEN', 'DELETE', `/groups/${made.id}`)
+      await ann.refused('VALIDATION_ERROR', 'PUT', `/groups/${made.id}`, {}, { as })
+      await ann.remove(`/groups/${made.id}`)
+      await ann.refused('NOT_FOUND', 'GET', `/groups/${made.id}`)
+      await ann.refused('NOT_FOUND', 'DELETE', `/groups/${made.id}`)
+    },
+  )
+
+  test('groups: every request gets 404 when the user is not a member', async () => {
+    const { id } = await ann.create('/groups', { name: 'Private' })
+    for (const [method, path, fields] of [
+      ['GET', ''],
+      ['PUT', '', { name: 'x' }],
+      ['DELETE', ''],
+      ['GET', '/contacts'],
+      ['POST', '/contacts', { contact_id: ben.id }],
+      ['DELETE', `/contacts/${ann.id}`],
+    ] as const) {
+      await cleo.refused('NOT_FOUND', method, `/groups/${id}${path}`, fields)
+    }
+  })
+
+  test('groups: owner adds members, and can leave only when another member owns the group [MSG-RES-6]', async () => {
+    const { id } = await ann.create('/groups', { name: 'Open' })
+    expect((await ann.post(`/groups/${id}/contacts`, { contact_id: ben.id })).contacts).toEqual([ann.id, ben.id])
+    await ann.refused('NOT_FOUND', 'POST', `/groups/${id}/contacts`, { contact_id: 'absent' })
+    await ben.refused('FORBIDDEN', 'POST', `/groups/${id}/contacts`, { contact_id: cleo.id })
+    expect((await ben.get(`/groups/${id}/contacts`)).data.map((contact: { id: string }) => contact.id)).toEqual([ann.id, ben.id])
+    await ann.refused('CONFLICT', 'DELETE', `/groups/${id}/contacts/${ann.id}`)
+    await ben.refused('FORBIDDEN', 'DELETE', `/groups/${id}/contacts/${ann.id}`)
+    expect((await ann.put(`/groups/${id}`, { owner_id: ben.id })).owner_id).toBe(ben.id)
+    await ann.remove(`/groups/${id}/contacts/${ann.id}`)
+    await ann.refused('NOT_FOUND', 'GET', `/groups/${id}`)
+    expect((await ben.get(`/groups/${id}`)).contacts).toEqual([ben.id])
+  })
+
+  test('groups: removed member gets only the deletion event when the members get the update', async () => {
+    const { id } = await ann.create('/groups', { name: 'Told', contacts: [ben.id, cleo.id] })
+    const about = async (type: string) =>
+      (await emitted(type))
+        .filter(({ payload }) => (payload as { id: string }).id === id)
+        .map(({ audience }) => audience.toSorted())
+    await vi.waitFor(async () => expect(await about('group.created')).toEqual([[ann.id, ben.id, cleo.id]]), 20_000)
+    await ann.remove(`/groups/${id}/contacts/${cleo.id}`)
+    await vi.waitFor(async () => {
+      // A removed member can no longer read earlier events.
+      expect(await about('group.created')).toEqual([[ann.id, ben.id]])
+      expect(await about('group.updated')).toEqual([[ann.id, ben.id]])
+      expect(await about('group.deleted')).toEqual([[cleo.id]])
+    }, 20_000)
+  })
+
+  test('groups: have at most 1,000 members, and keep every member when two are added at the same time [MSG-RES-3]', async () => {
+    await ann.refused('VALIDATION_ERROR', 'POST', '/groups', {
+      name: 'Crowd',
+      contacts: Array.from({ length: 1_001 }, (_, i) => `x${i}`),
+    })
+    const { id } = await ann.create('/groups', { name: 'Both' })
+    await Promise.all([ben, cleo].map((each) => ann.post(`/groups/${id}/contacts`, { contact_id: each.id })))
+    expect((await ann.get(`/groups/${id}`)).contacts).toEqual([ann.id, ben.id, cleo.id])
+  })
+})
