@@ -69,7 +69,7 @@ export class ApplicationUsage {
     })
   }
 
-  /** What each limit still allows. `user`: the bucket of the request's user. */
+  /** Remaining units of each limit. `user`: the bucket of the request's user. */
   states(user: Bucket | undefined, now: number): LimitState[] {
     const states: LimitState[] = [{ name: 'requests', ...this.requests.left(now) }]
     if (user) states.push({ name: 'user', ...user.left(now) })

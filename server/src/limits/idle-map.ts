@@ -1,14 +1,11 @@
-/** Entries looked at with each `sweep`; two, so that it gains on insertions, which come one at a time. */
-const LOOKS = 2
+/** Entries that each `sweep` checks. With two, sweeps are faster than insertions, which add one at a time. */
+const ENTRIES_PER_SWEEP = 2
 
-/**
- * A map that forgets what is idle without timers and without pauses: each `sweep` looks at the next two entries and drops
- * the idle ones; at the end it begins again.
- */
+/** A map that removes idle entries without timers: each `sweep` checks the next two entries, and starts again after the last. */
 export class IdleMap<V> {
   readonly #entries = new Map<string, V>()
   readonly #isIdle: (value: V) => boolean
-  // @NOTE one iterator kept alive: a new one would walk over the holes that deletions leave at the front of a Map.
+  // @NOTE the iterator is kept, because a new one would pass over the gaps that deletions leave at the front of a Map.
   #cursor = this.#entries.entries()
 
   constructor(isIdle: (value: V) => boolean) {
@@ -28,7 +25,7 @@ export class IdleMap<V> {
   }
 
   sweep(): void {
-    for (let i = 0; i < LOOKS; i++) {
+    for (let i = 0; i < ENTRIES_PER_SWEEP; i++) {
       const { done, value } = this.#cursor.next()
       if (done) {
         this.#cursor = this.#entries.entries()

@@ -1,7 +1,7 @@
 import type { ApplicationLimits } from '../domain/principal.ts'
 import type { LimitName } from './limit-headers.ts'
 
-/** What an admitted request holds of the limits until its response is sent. */
+/** The share of the limits that an admitted request uses until its response is sent. */
 export interface Lease {
   /** Headers `RateLimit-Policy` and `RateLimit`, as of the last charge. */
   readonly headers: Readonly<Record<string, string>>

@@ -2,7 +2,7 @@ import type { ApplicationLimits } from '../domain/principal.ts'
 
 export type LimitName = 'requests' | 'user' | 'tokens' | 'concurrency'
 
-/** What one limit still allows: whole units, and the milliseconds until there is one more (absent: no window). */
+/** Remaining whole units of a limit, and the milliseconds until one more is available (absent: the limit has no window). */
 export interface LimitState {
   readonly name: LimitName
   readonly units: number
@@ -60,11 +60,11 @@ export function refusalText(
   if (!Number.isFinite(waitMs)) {
     return `This request of about ${tokens} tokens is larger than the gateway's limit of ${limits.tokens_per_minute} tokens per minute for this Application. Send a smaller request.`
   }
-  const what = {
+  const descriptions = {
     requests: `${limits.requests_per_minute} requests per minute (burst ${limits.burst}) for this Application`,
     user: `${limits.user_requests_per_minute} requests per minute for one user`,
     tokens: `${limits.tokens_per_minute} tokens per minute for this Application`,
     concurrency: `${limits.concurrency} concurrent requests for this Application`,
-  }[limit]
-  return `The gateway's limit of ${what} is reached. Try again in ${retrySeconds} s.`
+  }
+  return `The gateway's limit of ${descriptions[limit]} is reached. Try again in ${retrySeconds} s.`
 }

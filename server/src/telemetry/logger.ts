@@ -1,8 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /**
- * JSON lines on standard output. Request and error serialisers name what they let through: bodies, keys and tokens never
- * appear, also not inside an error that a library decorated with its request.
+ * Logs JSON lines to standard output. The serialisers copy only the listed fields, so bodies, keys and tokens never reach the log, even
+ * if a library attached its request to an error.
  */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
@@ -23,14 +23,14 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 const BUFFER_BYTES = 8_192
 const FLUSH_MS = 250
 
-/** Written in the background and in pieces: a system call for every line would cost more than the line. pino flushes at exit. */
+/** Writes several lines at once, because a system call for each line costs more than the line. pino flushes at exit. */
 function standardOutput(): DestinationStream {
   const destination = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES })
   setInterval(() => destination.flush(), FLUSH_MS).unref()
   return destination
 }
 
-/** Type, code and stack frames; of the message only what our own code wrote. */
+/** Type, code, stack frames and, if it cannot quote data, the message. */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }
   const { code } = error as { code?: unknown }
@@ -38,11 +38,11 @@ function describeError(error: unknown): Record<string, unknown> {
   return {
     type: error.name,
     ...(typeof code === 'string' && { code }),
-    message: SPEAKS_OF_DATA.has(error.name) ? '(withheld)' : error.message,
+    message: QUOTES_DATA.has(error.name) ? '(withheld)' : error.message,
     stack: frames?.slice(0, 12).join('\n'),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   }
 }
 
-/** Errors whose messages quote what they choked on. */
-const SPEAKS_OF_DATA = new Set(['SyntaxError', 'error', 'DatabaseError', 'YAMLParseError'])
+/** Names of errors whose messages quote invalid data. */
+const QUOTES_DATA = new Set(['SyntaxError', 'error', 'DatabaseError', 'YAMLParseError'])

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ProviderAttempt } from '../domain/completion.ts'
 import type { Fault } from '../domain/fault.ts'
 
-/** What an exchange leaves for the counters: names and numbers only, never content, keys or tokens. */
+/** The values of a finished request that metrics record. Never content, keys or tokens. */
 export interface RequestMetrics {
   readonly endpoint: string
   readonly status: number
@@ -21,13 +21,13 @@ interface Delivery {
   readonly lagSeconds: number
 }
 
-/** Read when somebody scrapes, so that nothing has to keep them up to date. */
+/** Functions that read current values when metrics are scraped. */
 export interface Readings {
   readonly auditWaiting: () => number
   readonly auditLagSeconds: () => number
-  /** Workspaces whose audit log was tampered with, by what is wrong with it. */
+  /** Workspaces whose audit log was tampered with, and the reason. */
   readonly auditTampered: () => readonly { readonly workspace: string; readonly reason: string }[]
-  /** Of each place outside that gets audit checkpoints. */
+  /** One for each external place that receives audit checkpoints. */
   readonly checkpointDeliveries: () => readonly Delivery[]
   readonly waitingForReview: () => number
   readonly lexicalFallbacks: () => number
@@ -39,13 +39,13 @@ const STAGE_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0
 /** The metrics of one server, in a registry of its own. */
 export class Metrics {
   readonly registry = new Registry()
-  readonly #requests = this.#counter('gatehouse_requests_total', 'Exchanges by endpoint, status and error code.', [
+  readonly #requests = this.#counter('gatehouse_requests_total', 'Requests by endpoint, status and error code.', [
     'endpoint',
     'status',
     'code',
   ])
   readonly #verdicts = this.#counter('gatehouse_verdicts_total', 'Policy verdicts by endpoint.', ['endpoint', 'verdict'])
-  readonly #holds = this.#counter('gatehouse_holds_total', 'Answers that said: a person has to approve this first.', ['endpoint'])
+  readonly #holds = this.#counter('gatehouse_holds_total', 'Holds that were opened.', ['endpoint'])
   readonly #tokens = this.#counter('gatehouse_provider_tokens_total', 'Tokens by provider, model and direction.', [
     'provider',
     'model',
@@ -53,20 +53,25 @@ export class Metrics {
   ])
   readonly #faults = this.#counter(
     'gatehouse_governance_faults_total',
-    'Detectors and transforms that broke down and conditions that failed, by kind, name and how. Each counted as a denial.',
+    'Detectors, transforms and conditions that failed, by kind, name and how. Each failure is a denial.',
     ['kind', 'name', 'how'],
   )
-  readonly #refusals = this.#counter('gatehouse_provider_refusals_total', 'Requests that a provider refused, by why.', [
+  readonly #refusals = this.#counter('gatehouse_provider_refusals_total', 'Requests that a provider refused, by reason.', [
     'provider',
     'code',
   ])
   readonly #request = this.#durations(
     'gatehouse_request_seconds',
-    'Time from the first byte read to the record sealed.',
+    'Time from the first byte of the request to the sealed record.',
     ['endpoint'],
     REQUEST_BUCKETS,
   )
-  readonly #stage = this.#durations('gatehouse_stage_seconds', 'Time of each stage that worked.', ['stage'], STAGE_BUCKETS)
+  readonly #stage = this.#durations(
+    'gatehouse_stage_seconds',
+    'Time of each stage that was not skipped.',
+    ['stage'],
+    STAGE_BUCKETS,
+  )
   readonly #provider = this.#durations(
     'gatehouse_provider_seconds',
     'Time of each provider attempt.',
@@ -75,21 +80,25 @@ export class Metrics {
   )
 
   constructor(readings: Readings) {
-    // At 0 from the start, so that an alert sees the first one rise.
+    // An alert sees the first fault only if the counter existed before.
     this.#faults.inc({ kind: 'transform', name: 'input', how: 'threw' }, 0)
     collectDefaultMetrics({ register: this.registry })
-    this.#gauge('gatehouse_audit_waiting', 'Records waiting for their commit.', readings.auditWaiting)
-    this.#gauge('gatehouse_audit_lag_seconds', 'Age of the oldest record waiting for its commit.', readings.auditLagSeconds)
+    this.#gauge('gatehouse_audit_waiting', 'Audit records that are not committed yet.', readings.auditWaiting)
+    this.#gauge(
+      'gatehouse_audit_lag_seconds',
+      'Age of the oldest audit record that is not committed yet.',
+      readings.auditLagSeconds,
+    )
     this.#alarms(readings.auditTampered)
-    const delivery = (name: string, help: string, read: (one: Delivery) => number) =>
+    const delivery = (name: string, help: string, read: (delivery: Delivery) => number) =>
       this.#byPlace(`gatehouse_audit_delivery_${name}`, help, readings.checkpointDeliveries, read)
-    delivery('failures', 'Failed attempts since the start to write an audit checkpoint outside.', ({ failures }) => failures)
-    delivery('waiting', 'Audit checkpoints that a place outside does not have yet.', ({ waiting }) => waiting)
-    delivery('lag_seconds', 'Age of the oldest audit checkpoint that waits for a place outside.', ({ lagSeconds }) => lagSeconds)
-    this.#gauge('gatehouse_waiting_for_review', 'Callers that wait for a reviewer right now.', readings.waitingForReview)
+    delivery('failures', 'Failed deliveries of audit checkpoints since the start.', ({ failures }) => failures)
+    delivery('waiting', 'Audit checkpoints that are not delivered yet.', ({ waiting }) => waiting)
+    delivery('lag_seconds', 'Age of the oldest audit checkpoint that is not delivered yet.', ({ lagSeconds }) => lagSeconds)
+    this.#gauge('gatehouse_waiting_for_review', 'Requests that wait for a reviewer.', readings.waitingForReview)
     this.#gauge(
       'gatehouse_search_fallbacks',
-      'Searches since the start that went by words alone because the embedder did not answer.',
+      'Searches since the start that were only lexical because the embedder did not respond.',
       readings.lexicalFallbacks,
     )
   }
@@ -98,16 +107,16 @@ export class Metrics {
     this.#faults.inc({ kind, name, how })
   }
 
-  observe(figures: RequestMetrics): void {
-    const { endpoint } = figures
-    this.#requests.inc({ endpoint, status: figures.status, code: figures.code })
-    this.#request.observe({ endpoint }, figures.seconds)
-    if (figures.verdict) this.#verdicts.inc({ endpoint, verdict: figures.verdict })
-    if (figures.held) this.#holds.inc({ endpoint })
-    for (const { name, outcome, ms } of figures.stages) {
+  observe(request: RequestMetrics): void {
+    const { endpoint } = request
+    this.#requests.inc({ endpoint, status: request.status, code: request.code })
+    this.#request.observe({ endpoint }, request.seconds)
+    if (request.verdict) this.#verdicts.inc({ endpoint, verdict: request.verdict })
+    if (request.held) this.#holds.inc({ endpoint })
+    for (const { name, outcome, ms } of request.stages) {
       if (outcome !== 'skipped') this.#stage.observe({ stage: name }, ms / 1_000)
     }
-    for (const attempt of figures.attempts) this.#observeAttempt(attempt)
+    for (const attempt of request.attempts) this.#observeAttempt(attempt)
   }
 
   #observeAttempt({
@@ -136,7 +145,7 @@ export class Metrics {
   #alarms(read: Readings['auditTampered']): void {
     const gauge = new Gauge({
       name: 'gatehouse_audit_tampered',
-      help: 'Workspaces whose audit log is not the one that was written; nothing is signed there until an operator acts.',
+      help: 'Workspaces whose audit log was changed outside of Gatehouse. Their checkpoints are not signed until an operator resolves it.',
       labelNames: ['workspace', 'reason'],
       registers: [this.registry],
       collect: () => {
@@ -146,14 +155,14 @@ export class Metrics {
     })
   }
 
-  #byPlace(name: string, help: string, all: Readings['checkpointDeliveries'], read: (one: Delivery) => number): void {
+  #byPlace(name: string, help: string, all: Readings['checkpointDeliveries'], read: (delivery: Delivery) => number): void {
     const gauge = new Gauge({
       name,
       help,
       labelNames: ['place'],
       registers: [this.registry],
       collect: () => {
-        for (const one of all()) gauge.set({ place: one.place }, read(one))
+        for (const delivery of all()) gauge.set({ place: delivery.place }, read(delivery))
       },
     })
   }

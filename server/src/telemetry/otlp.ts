@@ -5,7 +5,7 @@ import { BasicTracerProvider, BatchSpanProcessor, type IdGenerator, RandomIdGene
 import type { TraceContext } from '../lib/trace-context.ts'
 import type { RequestSpan, Tracing } from './request-span.ts'
 
-/** The real one. Loaded by tracing.ts, and only where a collector is configured. */
+/** Loaded by tracing.ts if a collector is configured. */
 export function openTelemetryTracing(url: string, resource: Readonly<Record<string, string>>): Tracing {
   const ids = new RequestIds()
   const provider = new BasicTracerProvider({
@@ -39,21 +39,21 @@ export function openTelemetryTracing(url: string, resource: Readonly<Record<stri
   }
 }
 
-/** Gives the span of a request the ids that were sent on with its calls. */
+/** Gives the span of a request the ids that its upstream requests carried. */
 class RequestIds implements IdGenerator {
   readonly #random = new RandomIdGenerator()
-  /** Span ids that have been given: a request may hold several exchanges, and only the first is its own span. */
-  readonly #given = new WeakSet<TraceContext>()
+  /** Traces whose span id is used. One HTTP request can run the pipeline several times; only the first run gets its span id. */
+  readonly #used = new WeakSet<TraceContext>()
   #traceId: string | undefined
   #spanId: string | undefined
 
-  /** Where the next span belongs. It is started at once. */
+  /** The parent of the next span. Start that span immediately, because the ids are kept in this object. */
   contextOf(trace: TraceContext | undefined): Context {
     this.#traceId = this.#spanId = undefined
     if (trace === undefined) return ROOT_CONTEXT
     const { traceId, parentId, spanId, flags } = trace
-    const isFirst = !this.#given.has(trace)
-    this.#given.add(trace)
+    const isFirst = !this.#used.has(trace)
+    this.#used.add(trace)
     if (isFirst) {
       this.#traceId = traceId
       this.#spanId = spanId
@@ -70,7 +70,7 @@ class RequestIds implements IdGenerator {
 
   generateTraceId = (): string => this.#traceId ?? this.#random.generateTraceId()
 
-  /** The children of a span have ids of their own. */
+  /** Child spans get random ids. */
   generateSpanId = (): string => {
     const spanId = this.#spanId ?? this.#random.generateSpanId()
     this.#spanId = undefined
@@ -78,7 +78,7 @@ class RequestIds implements IdGenerator {
   }
 }
 
-/** GenAI semantic conventions where they have a name for it. */
+/** Attributes of the GenAI semantic conventions, and own ones for the rest. */
 const attributesOf = ({ endpoint, requestId, auditId, status, model, provider }: RequestSpan) => ({
   'http.response.status_code': status,
   'gatehouse.request_id': requestId,

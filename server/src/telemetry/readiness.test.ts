@@ -4,7 +4,7 @@ import { NotReady, Readiness } from './readiness.ts'
 const passes = { name: 'passes', run: () => {} }
 
 describe('Readiness', () => {
-  test('report: names every check, and is ready only when all of them pass', async () => {
+  test('readiness: lists every check and is ready when all of them pass', async () => {
     const refused = {
       name: 'refused',
       run: () => {
@@ -19,13 +19,13 @@ describe('Readiness', () => {
       { name: 'refused', status: 'fail', message: 'Not yet.' },
     ])
   })
-  test('report: keeps the text of an unexpected error to the log', async () => {
+  test('readiness: does not show the message of an unexpected error', async () => {
     const broken = { name: 'broken', run: () => Promise.reject(new Error('postgres://operator:hunter2@db')) }
     const { checks } = await new Readiness([broken]).report()
     expect(checks[0]?.message).not.toContain('hunter2')
     expect(checks[0]?.cause).toBeInstanceOf(Error)
   })
-  test('report: fails a check that does not answer within the deadline, and does not wait for it', async () => {
+  test('readiness: a check fails when it does not respond within the deadline', async () => {
     const silent = { name: 'silent', run: () => new Promise<void>(() => {}) }
     const { ready, checks } = await new Readiness([passes, silent], 50).report()
     expect(ready).toBe(false)
@@ -35,7 +35,7 @@ describe('Readiness', () => {
     ])
     expect(checks[1]?.message).toContain('50 ms')
   })
-  test('report: runs the checks once for callers at the same time', async () => {
+  test('readiness: concurrent callers share one run of the checks', async () => {
     let runs = 0
     const readiness = new Readiness([{ name: 'counted', run: async () => void runs++ }])
     await Promise.all([readiness.report(), readiness.report(), readiness.report()])

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** One thing that must hold before the server takes requests. */
+/** A condition for accepting requests. */
 export interface ReadinessCheck {
-  /** As it stands in the answer of `/readyz`: `snake_case`. */
+  /** Name in the response of `/readyz`, in `snake_case`. */
   readonly name: string
-  /** Throws NotReady, whose message is public, or any other error, whose message is only logged. */
+  /** Throws NotReady or Degraded, whose messages are public, or another error, whose message is only logged. */
   readonly run: () => Promise<void> | void
 }
 
-/** Why the server is not ready. The message is sent to whoever asks `/readyz`: no names, no addresses, no content. */
+/** The server is not ready. The message is public: without names, addresses and content. */
 export class NotReady extends Error {
   override readonly name = 'NotReady'
 }
 
-/** Something is wrong that an operator has to see, but the server takes requests. The message is public, as that of NotReady. */
+/** The server accepts requests, but an operator must act. The message is public, like that of NotReady. */
 export class Degraded extends Error {
   override readonly name = 'Degraded'
 }
@@ -21,9 +21,9 @@ export class Degraded extends Error {
 interface CheckResult {
   readonly name: string
   readonly status: 'ok' | 'degraded' | 'fail'
-  /** Not with `ok`. */
+  /** Absent with status `ok`. */
   readonly message?: string
-  /** What was thrown: for the log, never sent. */
+  /** The error of the check, for the log only. */
   readonly cause?: unknown
 }
 
@@ -32,10 +32,10 @@ interface ReadinessReport {
   readonly checks: readonly CheckResult[]
 }
 
-/** A load balancer asks every few seconds and must not wait for the answer. */
+/** Timeout of a check. Load balancers ask every few seconds and must not wait long. */
 export const READINESS_DEADLINE_MS = 2_000
 
-/** Runs all checks at the same time, each under the same deadline; callers at the same time share one run. */
+/** Runs all checks in parallel, each with the same deadline. Concurrent callers share one run. */
 export class Readiness {
   readonly #checks: readonly ReadinessCheck[]
   readonly #deadlineMs: number
@@ -61,19 +61,19 @@ export class Readiness {
 
   async #resultOf({ name, run }: ReadinessCheck): Promise<CheckResult> {
     const done = new AbortController()
-    const late = async (): Promise<never> => {
+    const timeout = async (): Promise<never> => {
       await sleep(this.#deadlineMs, undefined, { signal: done.signal })
-      throw new NotReady(`No answer within ${this.#deadlineMs} ms.`)
+      throw new NotReady(`No response within ${this.#deadlineMs} ms.`)
     }
     try {
-      await Promise.race([(async () => run())(), late()])
+      await Promise.race([(async () => run())(), timeout()])
       return { name, status: 'ok' }
     } catch (cause) {
       if (cause instanceof Degraded) return { name, status: 'degraded', message: cause.message, cause }
       return {
         name,
         status: 'fail',
-        message: cause instanceof NotReady ? cause.message : 'The check failed; see the log.',
+        message: cause instanceof NotReady ? cause.message : 'The check failed. See the log of the server.',
         cause,
       }
     } finally {

@@ -4,7 +4,7 @@ import { currentTrace } from '../lib/trace-context.ts'
 import type { Metrics } from './metrics.ts'
 import type { Tracing } from './request-span.ts'
 
-/** One finished exchange, as far as telemetry may know it: names and numbers, never content. */
+/** Names and numbers of a finished request. Never content. */
 export interface FinishedRequest {
   readonly endpoint: string
   readonly requestId: string
@@ -20,11 +20,11 @@ export interface FinishedRequest {
   readonly attempts: readonly ProviderAttempt[]
   /** Unix milliseconds. */
   readonly startedAt: number
-  /** The private side of a failure. */
+  /** The error behind a failure, for the log only; undefined: no failure. */
   readonly cause: unknown
 }
 
-/** Tells counters, spans and, where something broke, the log. */
+/** Returns a function that records a finished request in metrics and traces, and logs its failure. */
 export const requestObserver =
   ({ metrics, tracing, log }: { metrics: Metrics; tracing: Tracing; log: Logger }) =>
   (request: FinishedRequest): void => {
@@ -32,5 +32,5 @@ export const requestObserver =
     tracing.recordSpan({ ...request, trace: currentTrace() })
     if (request.cause === undefined) return
     const { requestId: reqId, auditId: audit_id, endpoint, code } = request
-    log.error({ reqId, audit_id, endpoint, code, err: request.cause }, 'exchange failed')
+    log.error({ reqId, audit_id, endpoint, code, err: request.cause }, 'request failed')
   }

@@ -1,6 +1,6 @@
 import type { TraceContext } from '../lib/trace-context.ts'
 
-/** One exchange as a span with a child for each stage that worked. Names and numbers only, never content. */
+/** A request as a span, with a child for each stage that was not skipped. Names and numbers only, never content. */
 export interface RequestSpan {
   readonly endpoint: string
   readonly requestId: string
@@ -11,13 +11,13 @@ export interface RequestSpan {
   /** Unix milliseconds. */
   readonly startedAt: number
   readonly ms: number
-  /** Of the request; absent where no request is behind it. */
+  /** Absent if the request has no trace. */
   readonly trace?: TraceContext | undefined
   readonly stages: readonly { readonly name: string; readonly outcome: string; readonly startMs: number; readonly ms: number }[]
 }
 
 export interface Tracing {
-  /** Called once, when the exchange is over: only ids travel with the request, so spans cost nothing while it runs. */
+  /** Call it once, after the response. Until then a request has only ids, so spans cost nothing while it runs. */
   recordSpan(span: RequestSpan): void
   close(): Promise<void>
 }

@@ -25,7 +25,7 @@ const Report = Type.Object({
   checks: Type.Array(Check),
 })
 
-/** For the machines that watch over this one. They show no names, and need no key but the metrics token where one is set. */
+/** Routes for monitoring. They show no names of users and need no key, except the metrics token if one is set. */
 export async function telemetryRoutes(app: FastifyInstance, { metrics, readiness, secrets }: TelemetryRouteDeps): Promise<void> {
   app.get(
     '/healthz',
@@ -60,16 +60,18 @@ export async function telemetryRoutes(app: FastifyInstance, { metrics, readiness
       },
     },
     async (request, reply) => {
-      refuseStranger(request.headers.authorization, secrets.metricsToken)
+      checkMetricsToken(request.headers.authorization, secrets.metricsToken)
       return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
     },
   )
 }
 
-/** Throws a 401 unless the header has the token, where one is set. Hashes are compared: they have one length. */
-function refuseStranger(authorization: string | undefined, token: string | undefined): void {
+/** Throws a 401 if a token is set and the header does not have it. Compares hashes, because timingSafeEqual needs equal lengths. */
+function checkMetricsToken(authorization: string | undefined, token: string | undefined): void {
   if (token === undefined) return
-  const [, given = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
-  if (timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token, 'buffer'))) return
-  throw new GatehouseError('AUTH_INVALID_KEY', { message: '/metrics needs the metrics token of this server as a bearer token.' })
+  const [, sent = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  if (timingSafeEqual(hash('sha256', sent, 'buffer'), hash('sha256', token, 'buffer'))) return
+  throw new GatehouseError('AUTH_INVALID_KEY', {
+    message: '/metrics requires the metrics token of this server. Send it as a bearer token.',
+  })
 }

@@ -1,0 +1,40 @@
+import { type ApplicationLimits, DEFAULT_LIMITS } from '../../src/domain/principal.ts'
+import type { Admission, LimitedApplication } from '../../src/limits/lease.ts'
+import { Limiter } from '../../src/limits/limiter.ts'
+
+export const application = (limits: Partial<ApplicationLimits> = {}, id = 'app_1'): LimitedApplication => ({
+  id,
+  limits: { ...DEFAULT_LIMITS, ...limits },
+})
+
+/** A limiter whose clock only `pass` moves. */
+export function limiterAt(start = 1_000) {
+  let now = start
+  return {
+    limiter: new Limiter(() => now),
+    pass: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+/** Throws if the request was refused. */
+export function admitted(admission: Admission) {
+  if (!admission.ok) throw new Error(`refused: ${admission.message}`)
+  return admission
+}
+
+/** Throws if the request was admitted. */
+export function refused(admission: Admission) {
+  if (admission.ok) throw new Error('admitted')
+  return admission
+}
+
+/** Admits a request and charges it to the user. */
+export function admitAs(limiter: Limiter, app: LimitedApplication, userId: string, tokens = 0): Admission {
+  const admission = limiter.admit(app, tokens)
+  if (!admission.ok) return admission
+  const refusal = admission.lease.chargeUser(userId)
+  if (refusal) admission.lease.release(0)
+  return refusal ?? admission
+}
