@@ -97,7 +97,7 @@ describe.each(freshDatabases())('start with declared folders on $name', ({ open 
     const file = join(starts.dataDir, 'gatehouse.yaml')
     writeFileSync(file, 'workspaces:\n  - name: acme\n    collections: [{ name: handbook, folder: nowhere }]\n')
     await expect(starts.prepare()).rejects.toThrow(
-      /gatehouse\.yaml:3: workspaces\[0\]\.collections\[0\]\.folder names a folder that is not there/,
+      /gatehouse\.yaml:3: workspaces\[0\]\.collections\[0\]\.folder names a folder that does not exist/,
     )
   })
 })

@@ -104,7 +104,7 @@ describe.skipIf(url === null)('a database behind a network that falls silent', {
     const wrong = await launchServer({ ...env, GATEHOUSE_SECRET_KEY: 'y'.repeat(32) })
     endings.push(wrong.remove)
     expect(await wrong.exitCode()).toBe(2)
-    expect(wrong.output()).toContain('GATEHOUSE_SECRET_KEY is not the one that this database was set up with')
+    expect(wrong.output()).toContain('GATEHOUSE_SECRET_KEY is not the key of this database')
     expect(wrong.output()).not.toContain('"listening"')
   })
 })
