@@ -74,7 +74,7 @@ describe.each(freshDatabases())('start with declared folders on $name', ({ open 
     await starts.start()
     await starts.background.idle()
     expect(await documents()).toEqual([{ key: 'b.md', version: 2 }])
-    expect(starts.logs).toContain('2 documents differ from their files, which have not changed, and were left as they are')
+    expect(starts.logs).toContain('2 documents differ from their files, which have not changed, and stay as they are')
 
     writeFileSync(join(starts.dataDir, 'documents', 'a.md'), '# a.md\n\nOther text.')
     await starts.start()
